@@ -1,0 +1,34 @@
+"""What the server knows about itself and tells people: a value made from the settings."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """`address` is where mail is sent to; `delimiter` stands before a tag in it ("+", "-", or "" for none).
+
+    `confirm` is what a From address proves: "from" everything, "ask" nothing. `site_url` has no slash at its end
+    and is empty where there is no site.
+    """
+
+    address: str
+    delimiter: str = "+"
+    confirm: Literal["ask", "from"] = "ask"
+    site_url: str = ""
+
+    @property
+    def domain(self) -> str:
+        """What stands after the @ of the address."""
+        return self.address.rpartition("@")[2]
+
+    def tagged(self, tag: str) -> str:
+        """The address with a tag, or the plain one where mailboxes know no tags.
+
+        >>> Server("pbm@club.test").tagged("b.1")
+        'pbm+b.1@club.test'
+        """
+        if not self.delimiter:
+            return self.address
+        local, _, domain = self.address.rpartition("@")
+        return f"{local}{self.delimiter}{tag}@{domain}"

@@ -1,0 +1,1 @@
+"""Floor 4: one use case and one transaction each."""

@@ -1,0 +1,1 @@
+"""Floor 3: values in and out of SQL. Knows no mail and no templates."""
