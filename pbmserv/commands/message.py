@@ -1,6 +1,13 @@
 """The values on a mail's way in: what was read, what was asked, and who asks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from pbmserv.matches.player import Player
+from pbmserv.matches.refusals import Refused
+
+if TYPE_CHECKING:
+    from pbmserv.commands.declaration import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +28,95 @@ class IncomingMail:
     references: tuple[str, ...]
     automatic: str | None
     content_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A password as typed. It is never printed, and only `services.identify` looks inside."""
+
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """ "I am this userid, and here is my password.\""""
+
+    userid: str
+    password: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRef:
+    """A board, now or as it stood after a ply: `101`, `101#7`."""
+
+    number: int
+    ply: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What the words of a line mean, in the vocabulary that all commands share; empty where nothing was said.
+
+    `ply` is the guard of a move (`c3#7`); `words` are a filter or the subject of a help page.
+    """
+
+    game: str | None = None
+    boards: tuple[BoardRef, ...] = ()
+    userids: tuple[str, ...] = ()
+    move: str = ""
+    ply: int | None = None
+    words: tuple[str, ...] = ()
+    address: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A line that was understood. `line` is it as written, with every secret blotted."""
+
+    line: str
+    command: "Command"
+    arguments: Arguments
+    claim: Claim | None = None
+    new_password: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A line that was meant as a command and could not be read. `line` holds only words that are no secret."""
+
+    line: str
+    refused: Refused
+
+
+Proof = Literal["none", "from", "password", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whom a request is from: a player (None: nobody we know), the From address, and how it was proven."""
+
+    player: Player | None
+    address: str | None
+    proof: Proof
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is beyond doubt that the player wrote it."""
+        return self.player is not None and self.proof != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A parsed line with the one it comes from in place of secrets.
+
+    `password_hash` is made from a new password; `may_sign_up_elsewhere` tells that the sender may open an account
+    for an address other than its own.
+    """
+
+    line: str
+    command: "Command"
+    arguments: Arguments
+    actor: Actor
+    password_hash: str | None = field(default=None, repr=False)
+    may_sign_up_elsewhere: bool = False

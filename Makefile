@@ -1,0 +1,47 @@
+# Two commands do everything: `make serve` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+
+.PHONY: help serve test format lint types check bench clean
+
+help:
+	@echo "make serve   set everything up and run a server on this machine (loopback only)"
+	@echo "make test    set everything up; check format, lint, types; run all tests"
+	@echo "make bench   measure; figures are ratios within one run"
+	@echo "make format  put the code into its format"
+	@echo "make clean   remove what these commands made"
+
+serve: $(VENV)/.serve
+	PBMSERV_CONFIRM=from $(RUN)/pbmserv serve
+
+test: check
+	$(RUN)/pytest -n 2 --dist worksteal
+
+check: $(VENV)/.test
+	$(RUN)/ruff format --check .
+	$(RUN)/ruff check .
+	$(RUN)/mypy
+
+bench: $(VENV)/.test
+	$(RUN)/pytest tests/bench --benchmark-only -q
+
+format: $(VENV)/.test
+	$(RUN)/ruff format .
+	$(RUN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pbmserv needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@ $(VENV)/.serve

@@ -1,0 +1,61 @@
+"""What commands about boards have in common: finding the board, and whose it is."""
+
+from pbmserv.commands.message import BoardRef, Request
+from pbmserv.games.game import Seat
+from pbmserv.games.library import games
+from pbmserv.matches.match import Match, State, fold
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import (
+    NoSuchBoard,
+    NoSuchPlayer,
+    NoSuchPly,
+    NotYourBoard,
+    OtherGame,
+    Refused,
+    UnknownGame,
+)
+
+
+def find_match(number: int, game: str | None, records: Records) -> Match | Refused:
+    """The match of a board, which must be one of `game` if that was said."""
+    match = records.match(number)
+    if match is None:
+        return NoSuchBoard(number=number)
+    if game is not None and game != match.game:
+        return OtherGame(board=number, named=game, actual=match.game)
+    return match
+
+
+def find_shown(ref: BoardRef, game: str | None, records: Records) -> Match | Refused:
+    """The match of a board that somebody wants to see, at a ply that it has."""
+    match = find_match(ref.number, game, records)
+    if isinstance(match, Refused) or ref.ply is None:
+        return match
+    plies = fold(match).plies
+    return match if ref.ply <= plies else NoSuchPly(board=match.number, ply=ref.ply, plies=plies)
+
+
+def find_seat(request: Request, records: Records) -> tuple[Match, State, Seat] | Refused:
+    """The board that a player acts on, as it stands, and their seat at it."""
+    match = find_match(request.arguments.boards[0].number, request.arguments.game, records)
+    if isinstance(match, Refused):
+        return match
+    player = request.actor.player
+    if player is None:
+        raise ValueError("a binding command without a player")
+    seat = match.seat_of(player.userid)
+    if seat is None:
+        return NotYourBoard(board=match.number, userid=player.userid)
+    return match, fold(match), seat
+
+
+def unknown_game(name: str | None) -> Refused | None:
+    """Why no game has that name; None when one has, or none was named."""
+    if name is None or name in games():
+        return None
+    return UnknownGame(word=name[:40], suggestions=tuple(games()))
+
+
+def no_such_player(userid: str, records: Records) -> Refused:
+    """The refusal of a userid that nobody has."""
+    return NoSuchPlayer(userid=userid[:40], suggestions=tuple(records.similar_userids(userid)))

@@ -1,0 +1,179 @@
+"""Fits the words of a line into a command's form.
+
+A form names its slots in the words that people read: `board`, `userid+` (one or more), `[filter]` (may be left
+out), `[userid password]` (both or neither), `move[#ply]` and `subject` (all the rest), `[-options]` (anywhere).
+A `board` that is left out is the one that the mail answers, if it answers one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pbmserv.commands.message import Arguments, BoardRef, Claim, Secret
+from pbmserv.commands.words import FILTERS, is_number
+from pbmserv.games.squares import is_square_like
+
+Words = Sequence[str]
+
+_SLOT = re.compile(r"\[userid password\]|\[-options\]|\[?[a-z]+(?:\[#ply\])?\]?\+?")
+_BOARD = re.compile(r"([0-9]{1,9})(?:#([0-9]{1,4}))?")
+_GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a form makes of a line: its arguments, and the secrets among its words apart from them."""
+
+    arguments: Arguments
+    claim: Claim | None = None
+    new_password: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    name: str
+    optional: bool
+    many: bool
+
+    def counts(self, left: int) -> Iterator[int]:
+        """How many words it may take of those left, in the order to be tried."""
+        if self.name == "claim":
+            yield from (0, 2)
+        elif self.name in ("move", "subject"):
+            yield left
+            if self.optional and left:
+                yield 0
+        elif self.many:
+            yield from range(0 if self.optional else 1, left + 1)
+        else:
+            yield 1
+            if self.optional or self.name == "board":
+                yield 0
+
+
+def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitted | None:
+    """The meaning of `words` (those after the command's name) by one form; None when they do not fit."""
+    slots = _slots(form.partition(name)[2])
+    options: list[tuple[str, str]] = []
+    if any(slot.name == "options" for slot in slots):
+        options = [_option(word) for word in words if word.startswith("-")]
+        words = [word for word in words if not word.startswith("-")]
+        slots = tuple(slot for slot in slots if slot.name != "options")
+    fitted = _fit(slots, tuple(words), answered_board)
+    if fitted is None:
+        return None
+    arguments = replace(fitted.arguments, options=tuple(sorted(options)))
+    claim = fitted.claim
+    if claim is not None and not claim.userid:
+        claim = replace(claim, userid=arguments.userids[0])
+    return replace(fitted, arguments=arguments, claim=claim)
+
+
+def holds_secret(form: str) -> bool:
+    """Whether a line of that form may hold a password."""
+    return "password" in form
+
+
+@lru_cache(maxsize=128)
+def _slots(text: str) -> tuple[_Slot, ...]:
+    found = []
+    for part in _SLOT.findall(text):
+        if part == "[userid password]":
+            found.append(_Slot("claim", optional=True, many=False))
+            continue
+        name = part.replace("[#ply]", "").strip("[]+-")
+        found.append(_Slot(name, optional=part.startswith("["), many="+" in part))
+    return tuple(found)
+
+
+def _option(word: str) -> tuple[str, str]:
+    name, _, value = word.lstrip("-").partition("=")
+    return name.lower(), value
+
+
+def _fit(slots: tuple[_Slot, ...], words: tuple[str, ...], board: int | None) -> Fitted | None:
+    if not slots:
+        return Fitted(Arguments()) if not words else None
+    slot, later = slots[0], slots[1:]
+    for count in slot.counts(len(words)):
+        if count > len(words):
+            continue
+        rest = _fit(later, words[count:], board)
+        if rest is None:
+            continue
+        filled = _READERS[slot.name](words[:count], rest, board, slot)
+        if filled is not None:
+            return filled
+    return None
+
+
+def _boards(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    found = [_BOARD.fullmatch(word) for word in words]
+    refs = tuple(BoardRef(int(match[1]), int(match[2]) if match[2] else None) for match in found if match)
+    if len(refs) < len(words):
+        return None
+    if not words and not slot.optional:
+        if board is None:
+            return None
+        refs = (BoardRef(board),)
+    return replace(rest, arguments=replace(rest.arguments, boards=refs + rest.arguments.boards))
+
+
+def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    if any(is_number(word.partition("#")[0]) for word in words):
+        return None
+    return replace(rest, arguments=replace(rest.arguments, userids=(*words, *rest.arguments.userids)))
+
+
+def _claim(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    return replace(rest, claim=Claim(words[0], Secret(words[1]))) if words else rest
+
+
+def _old_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    # Slots are filled from the right: whose password it is stands before it, and `fit` adds it.
+    return replace(rest, claim=Claim("", Secret(words[0])))
+
+
+def _new_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    return replace(rest, new_password=Secret(words[0]))
+
+
+def _move(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    if not words or (len(words) > 1 and not is_square_like(words[0]) and words[1:2] != ["#"]):
+        return None
+    text, ply = " ".join(words), None
+    guard = _GUARD.fullmatch(text)
+    if guard:
+        text, ply = guard[1], int(guard[2])
+    return replace(rest, arguments=replace(rest.arguments, move=text, ply=ply))
+
+
+def _words(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    lowered = tuple(word.lower() for word in words)
+    if slot.name == "filter" and any(word not in FILTERS for word in lowered):
+        return None
+    return replace(rest, arguments=replace(rest.arguments, words=lowered + rest.arguments.words))
+
+
+def _game(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    return replace(rest, arguments=replace(rest.arguments, game=words[0].lower() if words else None))
+
+
+def _address(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    return replace(rest, arguments=replace(rest.arguments, address="".join(words)))
+
+
+_READERS: dict[str, Callable[[Words, Fitted, int | None, _Slot], Fitted | None]] = {
+    "board": _boards,
+    "userid": _userids,
+    "claim": _claim,
+    "old": _old_password,
+    "new": _new_password,
+    "password": _new_password,
+    "move": _move,
+    "filter": _words,
+    "subject": _words,
+    "game": _game,
+    "address": _address,
+}

@@ -1,0 +1,136 @@
+"""What a command that was carried out says: one frozen value for each kind of answer.
+
+Its sentence is the template `replies/NAME.txt`, NAME being the class's name in lower case with underscores, and
+its fields are all that the template is given (beside the server's facts).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pbmserv.games.game import Info
+from pbmserv.matches.records import Listed, Wanted
+
+if TYPE_CHECKING:
+    from pbmserv.commands.declaration import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The root of all replies."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedUp(Reply):
+    """An account was opened; the server's mail goes to `address`."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordChanged(Reply):
+    """The new password is in force."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Challenged(Reply):
+    """A match has started between `userids`, in that order of play."""
+
+    board: int
+    game: Info
+    userids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Reply):
+    """The move was played, as written in the log."""
+
+    board: int
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resigned(Reply):
+    """The sender has resigned; `others_play_on` when the game goes on without."""
+
+    board: int
+    others_play_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Declined(Reply):
+    """The sender declined the match before a first move of theirs."""
+
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class GamesOnOffer(Reply):
+    """Every game, with how many boards of it are active."""
+
+    games: tuple[tuple[Info, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardList(Reply):
+    """A page of a listing of boards; `total` fit."""
+
+    wanted: Wanted
+    lines: tuple[Listed, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Showing(Reply):
+    """Boards that were asked for follow; of all that fit, `more` are not shown."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextBoards(Reply):
+    """The boards where it is the turn of `userid` follow; of all, `more` are not shown."""
+
+    userid: str
+    numbers: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class HelpIndex(Reply):
+    """`help` alone: what this is and where to read on."""
+
+    games: tuple[Info, ...]
+    commands: "tuple[Command, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class HelpCommands(Reply):
+    """Every command in one line each."""
+
+    commands: "tuple[Command, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class HelpCommand(Reply):
+    """One command; its own words are `help/commands/NAME.txt`."""
+
+    command: "Command"
+
+
+@dataclass(frozen=True, slots=True)
+class HelpGame(Reply):
+    """One game; its rules text is `rules/NAME.txt`."""
+
+    game: Info
+
+
+@dataclass(frozen=True, slots=True)
+class HelpTopic(Reply):
+    """A page of its own: `help/topics/NAME.txt`."""
+
+    topic: str
+    game: Info

@@ -1,0 +1,118 @@
+"""`challenge`: start a game at once between the players named, in that order of play."""
+
+from datetime import datetime, timedelta
+
+from pbmserv.commands.boards import no_such_player, unknown_game
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.declaration import Command
+from pbmserv.commands.message import Request
+from pbmserv.commands.replies import Challenged
+from pbmserv.games.game import BadOption, Game
+from pbmserv.games.library import games
+from pbmserv.matches.match import Match
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import (
+    BadOptionValue,
+    NotAmongPlayers,
+    Refused,
+    SamePlayerTwice,
+    TooManyGames,
+    TooManyUnbegun,
+    UnknownOption,
+    WhichGame,
+    WrongNumberOfPlayers,
+)
+
+GAMES_A_DAY = 10
+UNBEGUN_WITH_ONE = 3
+
+
+def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    """Starts the match, unless something about its players, options or number speaks against it."""
+    starter = request.actor.player
+    if starter is None:
+        raise ValueError("a challenge without a player")
+    name = request.arguments.game or (next(iter(games())) if len(games()) == 1 else None)
+    if name is None:
+        return WhichGame(games=tuple(games()))
+    refused = unknown_game(name)
+    if refused is not None:
+        return refused
+    game = games()[name]
+    players = _players(request, records, starter, game)
+    if isinstance(players, Refused):
+        return players
+    refused = _refused_options(request, game, len(players)) or _over_limits(records, starter, players, now)
+    if refused is not None:
+        return refused
+    match = Match(
+        number=records.next_number(),
+        game=name,
+        rules=game.info.rules,
+        options=_game_options(request),
+        rated=not any(option == "unrated" for option, _ in request.arguments.options),
+        userids=tuple(player.userid for player in players),
+        started_by=starter.userid,
+        started=now,
+    )
+    return Decision(Challenged(match.number, game.info, match.userids), opened=match)
+
+
+def _players(request: Request, records: Records, starter: Player, game: Game) -> tuple[Player, ...] | Refused:
+    named = request.arguments.userids
+    least, most = game.info.least_seats, game.info.most_seats
+    others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
+    for position, userid in enumerate(named):
+        if userid.lower() in [earlier.lower() for earlier in named[:position]]:
+            return SamePlayerTwice(userid=userid)
+    if not least <= len(named) <= most:
+        example = (starter.userid, *others)[:most]
+        return WrongNumberOfPlayers(
+            game=game.info.name, named=len(named), least=least, most=most, example=example if others else ()
+        )
+    found = []
+    for userid in named:
+        player = records.player(userid)
+        if player is None:
+            return no_such_player(userid, records)
+        found.append(player)
+    if starter not in found:
+        return NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
+    return tuple(found)
+
+
+def _game_options(request: Request) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value.lower()) for name, value in request.arguments.options if name != "unrated")
+
+
+def _refused_options(request: Request, game: Game, seats: int) -> Refused | None:
+    try:
+        game.start(seats, dict(_game_options(request)))
+    except BadOption as error:
+        if error.choices:
+            return BadOptionValue(
+                game=game.info.name, name=error.name, value=error.value[:40], choices=error.choices
+            )
+        offered = (*(option.name for option in game.info.options), "unrated")
+        return UnknownOption(game=game.info.name, name=error.name[:40], options=offered)
+    return None
+
+
+def _over_limits(records: Records, starter: Player, players: tuple[Player, ...], now: datetime) -> Refused | None:
+    if records.started_since(starter.userid, now - timedelta(days=1)) >= GAMES_A_DAY:
+        return TooManyGames(limit=GAMES_A_DAY)
+    for player in players:
+        if player != starter and records.unbegun(starter.userid, player.userid) >= UNBEGUN_WITH_ONE:
+            return TooManyUnbegun(userid=player.userid, limit=UNBEGUN_WITH_ONE)
+    return None
+
+
+command = Command(
+    name="challenge",
+    kind="opening",
+    forms=("[game] challenge userid+ [-options]",),
+    summary="start a game with others, in that order of play",
+    example="cephalopod challenge alice bob",
+    run=run,
+)

@@ -1,0 +1,54 @@
+"""`help`: pages about commands, games and topics."""
+
+from datetime import datetime
+
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.declaration import Command
+from pbmserv.commands.library import commands
+from pbmserv.commands.message import Request
+from pbmserv.commands.replies import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, Reply
+from pbmserv.commands.words import close_to
+from pbmserv.games.library import games
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import NoHelpOn, Refused
+
+TOPICS = ("leaving", "passwords", "tutorial")
+
+
+def page(subject: str) -> Reply | None:
+    """The help page of a subject ("" is the index); None when there is none."""
+    if not subject:
+        return HelpIndex(tuple(game.info for game in games().values()), tuple(commands().values()))
+    if subject == "commands":
+        return HelpCommands(tuple(commands().values()))
+    if subject in commands():
+        return HelpCommand(commands()[subject])
+    if subject in games():
+        return HelpGame(games()[subject].info)
+    if subject in TOPICS:
+        return HelpTopic(subject, next(iter(games().values())).info)
+    return None
+
+
+def subjects() -> tuple[str, ...]:
+    """Every subject that has a page, but the index."""
+    return ("commands", *TOPICS, *games(), *commands())
+
+
+def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    """Finds the page, or what was perhaps meant."""
+    subject = " ".join(request.arguments.words)
+    reply = page(subject)
+    if reply is not None:
+        return Decision(reply)
+    return NoHelpOn(subject=subject[:40], suggestions=close_to(subject, subjects()))
+
+
+command = Command(
+    name="help",
+    kind="open",
+    forms=("help [subject]",),
+    summary="read about a command, a game, or how to start",
+    example="help tutorial",
+    run=run,
+)

@@ -1,0 +1,37 @@
+"""`move`: play on a board; `resign` may stand in the move's place."""
+
+from datetime import datetime
+
+from pbmserv.commands.boards import find_seat
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.declaration import Command
+from pbmserv.commands.message import Request
+from pbmserv.commands.replies import Moved
+from pbmserv.commands.verbs.resign import resign_seat
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import Refused
+from pbmserv.matches.turn import play
+
+
+def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    """Plays the move of the player's seat."""
+    found = find_seat(request, records)
+    if isinstance(found, Refused):
+        return found
+    match, state, seat = found
+    if request.arguments.move.lower() == "resign":
+        return resign_seat(match, state, seat, now)
+    entry = play(match, state, seat, request.arguments.move, request.arguments.ply, now)
+    if isinstance(entry, Refused):
+        return entry
+    return Decision(Moved(match.number, entry.text), entries=(entry,))
+
+
+command = Command(
+    name="move",
+    kind="binding",
+    forms=("[game] move board [userid password] move[#ply]",),
+    summary="play a move on a board",
+    example="move 101 c3",
+    run=run,
+)

@@ -1,0 +1,89 @@
+"""What single words of a line can be, before anything is known of records.
+
+Letters and digits mean ASCII here: `str.isdigit` and `\\d` would let in digits of other scripts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from email_validator import EmailNotValidError, validate_email
+
+from pbmserv.games.library import games
+from pbmserv.games.squares import is_square_like
+
+FILTERS = ("all", "active", "inactive", "next")
+
+_USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
+_BLANK_AROUND_SEPARATOR = re.compile(
+    r"(?<=[a-z][1-9])[ ]*([x=:\-/+,])[ ]*(?=[a-z][1-9](?![a-z0-9]{2}))", re.IGNORECASE | re.ASCII
+)
+
+
+def normalised(line: str) -> str:
+    """The line with one kind of blank, dash, digit and letter form for each, and none at its ends.
+
+    >>> normalised("\uff2dove\u00a0101  c3\u2013b3")
+    'Move 101 c3-b3'
+    """
+    plain = unicodedata.normalize("NFKC", line.translate(_INVISIBLE)).translate(_DASHES)
+    return " ".join(plain.split())
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a normalised line, a move written with blanks around its separators being one of them.
+
+    >>> split_words("move 101 c3 x b3, d3")
+    ['move', '101', 'c3xb3,d3']
+    """
+    return _BLANK_AROUND_SEPARATOR.sub(r"\1", line).split()
+
+
+def is_number(word: str) -> bool:
+    """Whether a word can be the number of a board."""
+    return word.isascii() and word.isdigit() and len(word) <= 9
+
+
+def is_userid(word: str) -> bool:
+    """Whether a word has a userid's form: 2 to 20 letters, digits, `-`, `_`, `.`; a letter first, no dot last."""
+    return _USERID.fullmatch(word) is not None
+
+
+def is_reserved(word: str, command_names: Iterable[str]) -> bool:
+    """Whether a word already means something else, so that nobody may be called so."""
+    taken = {"yes", "no", "server", "as", "stop", "quit", "end", "former", *FILTERS, *games()}
+    taken.update(part for name in command_names for part in name.split())
+    return word.lower() in taken or is_square_like(word)
+
+
+def close_to(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Up to three of `known` that `word` may be a slip for, best first."""
+    return tuple(get_close_matches(word.lower(), list(known), n=3, cutoff=0.6))
+
+
+def is_one_slip_away(word: str, meant: str) -> bool:
+    """Whether one letter too many, too few, wrong, or two swapped make `word` out of `meant`.
+
+    >>> is_one_slip_away("mvoe", "move"), is_one_slip_away("moov", "move")
+    (True, False)
+    """
+    if word == meant or abs(len(word) - len(meant)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(meant)) and word[start] == meant[start]:
+        start += 1
+    rest, other = word[start:], meant[start:]
+    swapped = len(rest) > 1 and rest[1::-1] + rest[2:] == other
+    return swapped or rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]
+
+
+def is_address(word: str) -> bool:
+    """Whether a word is a mail address, as far as its form tells."""
+    try:
+        validate_email(word, check_deliverability=False, test_environment=True)
+    except EmailNotValidError:
+        return False
+    return len(word) <= 254

@@ -1,0 +1,238 @@
+"""`pbmserv admin`: what an operator looks after."""
+
+import sys
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.matches.records import Filter, Wanted
+from pbmserv.rendering.environment import laid_out, ordered, render
+from pbmserv.services.check import check as check_all
+from pbmserv.services.check import rebuild
+from pbmserv.services.house import House
+from pbmserv.services.operate import CannotOperate, run_as, set_password
+from pbmserv.services.resend import CannotResend
+from pbmserv.services.resend import resend as resend_board
+from pbmserv.services.retry import retry as retry_mail
+from pbmserv.services.views import see_board, see_boards, see_inbox, see_outbox, see_players
+
+app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")
+
+Json = Annotated[bool, typer.Option("--json", help="for scripts")]
+Count = Annotated[int, typer.Option(min=1, max=10_000, help="at most so many, the newest")]
+Board = Annotated[int, typer.Argument(help="a board's number")]
+
+
+@app.command()
+def resend(board: Board, to: Annotated[str, typer.Option(help="only to this userid")] = "") -> None:
+    """Queue the current board again, for all its players or for one."""
+    try:
+        sent_to = resend_board(_house(), board, to or None, utc_now())
+    except CannotResend as error:
+        give_up(str(error))
+    out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)
+
+
+@app.command()
+def games(
+    player: Annotated[list[str] | None, typer.Option(help="userid; may be given again")] = None,
+    game: Annotated[str, typer.Option(help="only boards of this game")] = "",
+    filter: Annotated[str, typer.Option(help="all, active, inactive or next")] = "active",  # noqa: A002
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List boards, those with the latest moves first."""
+    which: Filter
+    match filter:
+        case "all" | "active" | "inactive" | "next":
+            which = filter
+        case _:
+            give_up("the filter is one of all, active, inactive, next", Exit.USAGE)
+    listing = see_boards(_house(), Wanted(game or None, tuple(player or ()), which, count=count))
+    rows = [
+        {
+            "board": line.number,
+            "game": " ".join(filter_empty(line.game, ordered(line.options))),
+            "players": list(line.userids),
+            "status": line.summary.status,
+            "to_move": line.to_move,
+            "plies": line.summary.plies,
+            "last_move": line.summary.last_move,
+            "last_at": line.summary.last_at,
+        }
+        for line in listing.lines
+    ]
+    _show(rows, json, f"{listing.total} boards in all")
+
+
+@app.command()
+def show(board: Board, json: Json = False) -> None:
+    """Show a board with all its moves."""
+    seen = see_board(_house(), board)
+    if seen is None:
+        give_up(f"there is no board {board}")
+    if json:
+        turns = [{"ply": turn.ply, "seat": turn.seat, "move": turn.move} for turn in seen.state.turns]
+        match = seen.match
+        facts = {
+            "board": match.number,
+            "rules": match.rules,
+            "options": dict(match.options),
+            "players": match.userids,
+        }
+        out.print_json(data={**facts, "status": seen.state.status, "to_move": seen.view.to_move, "turns": turns})
+        return
+    text = render("mail/notice.txt", view=seen.view, alone=True, server=settings_or_exit().server())
+    out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
+
+
+@app.command()
+def players(json: Json = False) -> None:
+    """List everybody who has an account."""
+    _show([{"userid": each.userid, "address": each.address} for each in see_players(_house())], json, "players")
+
+
+@app.command()
+def password(userid: str) -> None:
+    """Set a player's password, asked for twice, or read from standard input when that is no terminal."""
+    house = _house()
+    if sys.stdin.isatty():
+        secret = typer.prompt(f"New password of {userid}", hide_input=True, confirmation_prompt=True)
+    else:
+        secret = sys.stdin.readline().rstrip("\n")
+    try:
+        set_password(house, userid, secret, utc_now())
+    except CannotOperate as error:
+        give_up(str(error))
+    out.print(f"{userid} has a new password.", highlight=False)
+
+
+inbox_app = typer.Typer(invoke_without_command=True, help="Mails taken in: those set aside, or all; retry one.")
+app.add_typer(inbox_app, name="inbox")
+
+
+@inbox_app.callback()
+def inbox(
+    context: typer.Context,
+    everything: Annotated[bool, typer.Option("--all", help="not only those set aside")] = False,
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List the mails that were set aside after our own failure, with the place where it happened."""
+    if context.invoked_subcommand is not None:
+        return
+    rows = [
+        {
+            "id": mail.id,
+            "kept_at": mail.kept_at,
+            "sender": mail.sender,
+            "status": mail.status,
+            "tries": mail.tries,
+            "kills": mail.kills,
+            "error": mail.error or "",
+        }
+        for mail in see_inbox(_house(), None if everything else "set aside", count)
+    ]
+    _show(rows, json, "mails" if everything else "mails set aside")
+
+
+@inbox_app.command()
+def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Let a mail that was set aside be handled again."""
+    if not retry_mail(_house(), mail_id, utc_now()):
+        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
+
+
+@app.command()
+def outbox(
+    status: Annotated[str, typer.Option(help="waiting, sent or failed; empty: any")] = "",
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List outgoing mails, the newest first."""
+    rows = [
+        {
+            "id": mail.id,
+            "to": mail.recipient,
+            "kind": mail.kind,
+            "board": mail.match,
+            "status": mail.status,
+            "tries": mail.tries,
+            "created_at": mail.created_at,
+            "not_before": mail.not_before if mail.status == "waiting" else None,
+            "error": mail.error or "",
+        }
+        for mail in see_outbox(_house(), status or None, count)
+    ]
+    _show(rows, json, "outgoing mails")
+
+
+@app.command()
+def check(
+    repair: Annotated[bool, typer.Option("--rebuild", help="write summaries anew where the log differs")] = False,
+    json: Json = False,
+) -> None:
+    """Replay every log and hold the stored summaries against it. Exit code 1 when something differs."""
+    house = _house()
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("replaying", total=None)
+        differences = check_all(house, lambda done, of: progress.update(task, completed=done, total=of))
+    _show([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
+    if repair and differences:
+        err.print(f"{rebuild(house, differences)} summaries were written anew.", highlight=False)
+    elif differences:
+        raise typer.Exit(Exit.FAILED)
+
+
+@app.command("as")
+def as_player(
+    userid: str, line: Annotated[str, typer.Argument(metavar="COMMAND", help='such as "move 101 c3"')]
+) -> None:
+    """Give one command in a player's place; boards that it touches go to all their players."""
+    try:
+        operated = run_as(_house(), userid, line, utc_now())
+    except CannotOperate as error:
+        give_up(str(error))
+    out.print(operated.text, highlight=False, markup=False, soft_wrap=True, end="")
+    if not operated.done:
+        raise typer.Exit(Exit.FAILED)
+
+
+def filter_empty(*words: str) -> list[str]:
+    """The words that are not empty."""
+    return [word for word in words if word]
+
+
+def _house() -> House:
+    return house_or_exit(settings_or_exit())
+
+
+def _show(rows: list[dict[str, Any]], as_json: bool, what: str) -> None:
+    if as_json:
+        out.print_json(data=[{name: _plain(value) for name, value in row.items()} for row in rows])
+        return
+    if not rows:
+        out.print(f"No {what}.", highlight=False)
+        return
+    table = Table(*rows[0], title=what, title_justify="left")
+    for row in rows:
+        table.add_row(*(_text(value) for value in row.values()))
+    out.print(table)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

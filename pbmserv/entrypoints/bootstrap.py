@@ -1,0 +1,52 @@
+"""From settings to a house that works: the engine opened, the schema right, chance from the system."""
+
+import base64
+import logging
+import secrets
+from datetime import UTC, datetime
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from pbmserv.entrypoints.config import Settings
+from pbmserv.services.house import House
+from pbmserv.services.identify import password_hasher
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import OtherSchema, migrate, require_newest
+
+TOKEN_BYTES = 12
+
+
+class CannotStart(Exception):
+    """The database is away or has another schema; the message is one sentence."""
+
+
+def utc_now() -> datetime:
+    """The clock."""
+    return datetime.now(UTC)
+
+
+def new_token() -> str:
+    """A random word of 20 lower-case letters and digits: it survives mailboxes that change the case."""
+    return base64.b32encode(secrets.token_bytes(TOKEN_BYTES)).decode().rstrip("=").lower()
+
+
+def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
+    """The house. SQLite's schema is brought up to date on request, any other only checked. Raises CannotStart."""
+    engine = open_engine(settings.database_url)
+    try:
+        if bring_up_to_date and engine.dialect.name == "sqlite":
+            migrate(engine)
+        require_newest(engine)
+    except OtherSchema as error:
+        raise CannotStart(str(error)) from error
+    except (SQLAlchemyError, OSError) as error:
+        raise CannotStart(f"the database is not to be had: {type(error).__name__}") from error
+    return House(engine, settings.server(), new_token, password_hasher())
+
+
+def start_logging(verbose: bool = False) -> None:
+    """One line for each thing that operators want to know, to standard error."""
+    form = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S")
+    for name in ("uvicorn.access", "alembic", "sqlalchemy"):
+        logging.getLogger(name).setLevel(logging.INFO if verbose else logging.WARNING)

@@ -1,0 +1,170 @@
+"""The command line: `pbmserv serve` and its single parts, settings, migration, the pipe for MTAs."""
+
+import sys
+import threading
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from sqlalchemy.exc import SQLAlchemyError
+
+from pbmserv.entrypoints import admin, tryout
+from pbmserv.entrypoints.bootstrap import start_logging, utc_now
+from pbmserv.entrypoints.config import Settings, WrongSetting, described
+from pbmserv.entrypoints.listener import CannotListen
+from pbmserv.entrypoints.parts import Part, sending, working
+from pbmserv.entrypoints.serve import all_parts, listener_parts, run_parts, stop_at_signals, web_part
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.mail.read import envelope_sender_of, is_mail
+from pbmserv.mail.reception import MOST_HOPS, hops
+from pbmserv.services.house import House
+from pbmserv.services.intake import keep
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import migrate as migrate_schema
+from pbmserv.store.schema import newest_version
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Play abstract board games by simply answering a mail.",
+)
+app.add_typer(admin.app, name="admin")
+app.command("mail")(tryout.mail)
+app.command("demo")(tryout.demo)
+
+
+@app.command()
+def serve() -> None:
+    """Run everything in one process: listener, worker, sender, web."""
+    settings = settings_or_exit()
+    start_logging()
+    house = house_or_exit(settings, bring_up_to_date=True)
+    parts = _made(lambda: all_parts(settings, house))
+    _greet(settings)
+    _run(parts)
+
+
+@app.command()
+def listen() -> None:
+    """Take mail in by SMTP or LMTP, and only keep it."""
+    settings, house = _ready()
+    _run(_made(lambda: listener_parts(settings, house, threading.Event())))
+
+
+@app.command()
+def work() -> None:
+    """Handle the mails that were kept."""
+    settings, house = _ready()
+    _run({"worker": working(house, settings.data, threading.Event(), threading.Event())})
+
+
+@app.command()
+def send() -> None:
+    """Send what waits in the outbox."""
+    settings, house = _ready()
+    _run(_made(lambda: {"sender": sending(house, settings.road_out(), threading.Event())}))
+
+
+@app.command()
+def web() -> None:
+    """Show the web pages."""
+    settings, house = _ready()
+    if settings.web_place is None:
+        give_up("PBMSERV_WEB is empty, so there are no web pages", Exit.WRONG_SETTING)
+    _run(_made(lambda: web_part(settings, house)))
+
+
+@app.command()
+def receive(
+    mail_from: Annotated[
+        str | None, typer.Option(help="envelope sender, empty for a bounce; else Return-Path or From is taken")
+    ] = None,
+    rcpt_to: Annotated[list[str] | None, typer.Option(help="envelope recipient; may be given again")] = None,
+) -> None:
+    """Keep one raw mail from standard input, for an MTA's pipe.
+
+    Exit code 0 once it is kept, 75 when the database is away (try again), 65 when it is no mail or too large.
+    """
+    settings = settings_or_exit()
+    raw = sys.stdin.buffer.read(settings.max_size + 1)
+    if len(raw) > settings.max_size:
+        give_up(f"the mail is larger than {settings.max_size} bytes", Exit.NO_MAIL)
+    if not is_mail(raw):
+        give_up("that is no mail: it has no header", Exit.NO_MAIL)
+    if hops(raw) > MOST_HOPS:
+        give_up(f"the mail has more than {MOST_HOPS} Received lines: it goes in circles", Exit.NO_MAIL)
+    sender = envelope_sender_of(raw) if mail_from is None else mail_from or "<>"
+    house = house_or_exit(settings)
+    try:
+        keep(house, raw, sender, rcpt_to or [settings.address], utc_now())
+    except SQLAlchemyError as error:
+        give_up(f"the mail could not be kept: {type(error).__name__}", Exit.TRY_LATER)
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database's schema up to date."""
+    settings = settings_or_exit()
+    try:
+        migrate_schema(open_engine(settings.database_url))
+    except (SQLAlchemyError, OSError) as error:
+        give_up(f"the database is not to be had: {type(error).__name__}", Exit.TRY_LATER)
+    out.print(f"The schema is at version {newest_version()}.")
+
+
+@app.command()
+def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = False) -> None:
+    """Show the settings in force, secrets masked."""
+    rows = described(settings_or_exit())
+    if json:
+        out.print_json(data={name: value for name, value, _ in rows})
+        return
+    table = Table("setting", "value", "meaning")
+    for row in rows:
+        table.add_row(*row)
+    out.print(table)
+
+
+def _ready() -> tuple[Settings, House]:
+    settings = settings_or_exit()
+    start_logging()
+    return settings, house_or_exit(settings)
+
+
+def _made(make) -> dict[str, Part]:  # type: ignore[no-untyped-def]
+    try:
+        parts: dict[str, Part] = make()
+    except WrongSetting as error:
+        give_up(str(error), Exit.WRONG_SETTING)
+    except (CannotListen, OSError) as error:
+        give_up(str(error))
+    return parts
+
+
+def _run(parts: dict[str, Part]) -> None:
+    if not run_parts(parts, stop_at_signals()):
+        raise typer.Exit(Exit.FAILED)
+
+
+def _greet(settings: Settings) -> None:
+    server = settings.server()
+    lines = [
+        f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {' '.join(settings.listeners) or '-'}",
+        f"  data       {settings.data.resolve()}",
+        f"  mail out   {settings.way_out}",
+        f"  web pages  {server.site_url or 'off'}",
+    ]
+    if settings.confirm == "from":
+        lines.append("  confirm    from: whoever writes a From address is believed. Loopback and tests only!")
+    if settings.is_open_to_strangers():
+        lines.append("  [bold red]Mail is taken from other machines, and anybody can write any From address.[/]")
+    lines += [
+        "Try, in other terminals:",
+        '  pbmserv mail --from alice@example.org "signup alice sesame"',
+        '  pbmserv mail --from bob@example.org "signup bob poppy"',
+        '  pbmserv mail --from alice@example.org "cephalopod challenge alice bob"',
+        "Ctrl-C ends it.",
+    ]
+    for line in lines:
+        err.print(line, highlight=False, soft_wrap=True)

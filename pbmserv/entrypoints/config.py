@@ -1,0 +1,184 @@
+"""The settings: `pbmserv.toml` in the working folder, and `PBMSERV_*` in the environment, which goes before it."""
+
+import os
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from pbmserv.commands.server import Server
+from pbmserv.commands.words import is_address
+from pbmserv.entrypoints.listener import split as split_listener
+from pbmserv.mail.road import Road, road
+
+PREFIX = "PBMSERV_"
+FILE = "pbmserv.toml"
+
+
+class WrongSetting(Exception):
+    """A setting that cannot be used; the message is one sentence that names it."""
+
+
+class Settings(BaseSettings):
+    """Every setting, with its default. Passwords are apart from URLs and never printed."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid", validate_default=True)
+
+    data: Path = Field(Path("data"), description="folder for the database, the outgoing Maildir and marks")
+    database: str = Field("", description="SQLAlchemy URL; empty: SQLite in the data folder")
+    database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
+    address: str = Field("pbmserv@localhost", description="the server's own mail address")
+    listen: str = Field(
+        "smtp://127.0.0.1:8025", description="smtp://host:port, lmtp://host:port, blanks between; empty: off"
+    )
+    out: str = Field("", description="maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data")
+    out_password: SecretStr = Field(SecretStr(""), description="of the relay's user")
+    out_password_file: Path | None = Field(None, description="a file that holds that password")
+    web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
+    site_url: str = Field("", description="how people reach the web pages; empty: by the address above")
+    confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
+    delimiter: Literal["+", "-", ""] = Field("+", description="what stands before a tag in the address")
+    max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment goes before the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @field_validator("address")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        if not (is_address(value) or value.lower().endswith(("@localhost", ".localhost"))):
+            raise ValueError("is no mail address")
+        return value
+
+    @field_validator("listen")
+    @classmethod
+    def _are_listeners(cls, value: str) -> str:
+        for url in value.split():
+            split_listener(url)
+        return value
+
+    @field_validator("web")
+    @classmethod
+    def _is_host_and_port(cls, value: str) -> str:
+        host, _, port = value.rpartition(":")
+        if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+            raise ValueError("is not host:port")
+        return value
+
+    @field_validator("database")
+    @classmethod
+    def _is_database(cls, value: str) -> str:
+        try:
+            url = make_url(value) if value else None
+        except ArgumentError:
+            raise ValueError("is no SQLAlchemy URL, such as sqlite:///file.db") from None
+        if url is not None and url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+        return value
+
+    @property
+    def database_url(self) -> str:
+        """The URL with its password in place."""
+        if not self.database:
+            return f"sqlite:///{(self.data / 'pbmserv.db').resolve()}"
+        url, password = make_url(self.database), self.database_password.get_secret_value()
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        return (url.set(password=password) if password else url).render_as_string(hide_password=False)
+
+    @property
+    def way_out(self) -> str:
+        """Where mail goes out to."""
+        return self.out or f"maildir:{(self.data / 'outgoing').resolve()}"
+
+    @property
+    def listeners(self) -> tuple[str, ...]:
+        """The URLs at which mail is taken."""
+        return tuple(self.listen.split())
+
+    @property
+    def web_place(self) -> tuple[str, int] | None:
+        """Host and port of the web pages; None when they are off."""
+        host, _, port = self.web.rpartition(":")
+        return (host.strip("[]"), int(port)) if self.web else None
+
+    def server(self) -> Server:
+        """What the server knows about itself."""
+        site = self.site_url or (f"http://{self.web}" if self.web else "")
+        return Server(self.address, self.delimiter, self.confirm, site.rstrip("/"))
+
+    def road_out(self) -> Road:
+        """The way out. Raises WrongSetting."""
+        try:
+            password = self.out_password.get_secret_value()
+            if self.out_password_file is not None:
+                password = self.out_password_file.read_text().strip()
+            return road(self.way_out, password=password, hostname=self.server().domain)
+        except OSError as error:
+            raise WrongSetting(f"{PREFIX}OUT_PASSWORD_FILE cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise WrongSetting(f"{PREFIX}OUT: {error}") from error
+
+    def is_open_to_strangers(self) -> bool:
+        """Whether mail is taken from other machines although a From address is believed."""
+        return self.confirm == "from" and any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
+
+
+def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings in force. Raises WrongSetting."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in environment:
+        if name.startswith(PREFIX) and name not in known:
+            raise WrongSetting(f"{name} is no setting; those there are: {', '.join(sorted(known))}")
+    try:
+        return Settings()  # type: ignore[call-arg]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise WrongSetting(f"{name} in {FILE} is no setting; `pbmserv config` lists those there are") from None
+        raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
+    except ValueError as error:
+        raise WrongSetting(f"{FILE} cannot be read: {error}") from None
+
+
+def described(settings: Settings) -> list[tuple[str, str, str]]:
+    """Name, value with secrets masked, and meaning of each setting."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
+        if name == "database":
+            shown = make_url(settings.database_url).render_as_string(hide_password=True)
+        if name == "out":
+            shown = settings.way_out
+        if name == "site_url":
+            shown = settings.server().site_url
+        rows.append((PREFIX + name.upper(), shown, field.description or ""))
+    return rows
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

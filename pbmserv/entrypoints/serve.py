@@ -1,0 +1,78 @@
+"""Runs parts together: one thread each, and when one ends, all do."""
+
+import logging
+import signal
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.listener import Listener
+from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
+from pbmserv.entrypoints.web import WebPart
+from pbmserv.services.house import House
+
+log = logging.getLogger(__name__)
+
+
+def all_parts(settings: Settings, house: House) -> dict[str, Part]:
+    """Every part that the settings ask for. Raises CannotListen, WrongSetting, OSError."""
+    kept, done = threading.Event(), threading.Event()
+    parts: dict[str, Part] = {
+        "worker": working(house, settings.data, kept, done),
+        "sender": sending(house, settings.road_out(), done),
+    }
+    return parts | web_part(settings, house) | listener_parts(settings, house, kept)
+
+
+def listener_parts(settings: Settings, house: House, kept: threading.Event) -> dict[str, Part]:
+    """A part for each listener, started already. Raises CannotListen."""
+    parts: dict[str, Part] = {}
+    for url in settings.listeners:
+        listener = Listener(url, house.server, keeper(house, kept), max_size=settings.max_size)
+        listener.start()
+        parts[listener.url] = listening(listener)
+    return parts
+
+
+def web_part(settings: Settings, house: House) -> dict[str, Part]:
+    """The web pages, if they are on. Raises OSError."""
+    place = settings.web_place
+    return {} if place is None else {"web": WebPart(house, *place).run}
+
+
+def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
+    """Runs until `stop` is set or a part ends; False when a part ended that was not told to."""
+    ended_early: list[str] = []
+
+    def run(name: str, part: Part) -> None:
+        try:
+            part(stop)
+        except Exception:
+            log.exception("%s failed", name)
+        if not stop.is_set():
+            ended_early.append(name)
+            log.error("%s has ended, and so does the server", name)
+            stop.set()
+
+    threads = [threading.Thread(target=run, args=each, name=each[0]) for each in parts.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return not ended_early
+
+
+def stop_at_signals() -> threading.Event:
+    """An event that SIGTERM and SIGINT set; a second one ends the process at once."""
+    stop = threading.Event()
+
+    def told(number: int, frame: object) -> None:
+        stop.set()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            with suppress(ValueError):
+                signal.signal(each, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGINT, told)
+    return stop

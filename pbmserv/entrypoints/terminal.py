@@ -1,0 +1,48 @@
+"""What the command line tools share: consoles, settings or one clear sentence, exit codes as in sysexits.h."""
+
+from enum import IntEnum
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+
+from pbmserv.entrypoints.bootstrap import CannotStart, build_house
+from pbmserv.entrypoints.config import Settings, WrongSetting, load_settings
+from pbmserv.services.house import House
+
+
+class Exit(IntEnum):
+    """Exit codes."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NO_MAIL = 65
+    TRY_LATER = 75
+    WRONG_SETTING = 78
+
+
+out = Console()
+err = Console(stderr=True)
+
+
+def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
+    """Ends the program with a sentence on standard error."""
+    err.print(f"[bold red]pbmserv:[/] {sentence}", highlight=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def settings_or_exit() -> Settings:
+    """The settings in force."""
+    try:
+        return load_settings()
+    except WrongSetting as error:
+        give_up(str(error), Exit.WRONG_SETTING)
+
+
+def house_or_exit(settings: Settings, bring_up_to_date: bool = False) -> House:
+    """The house, ready to work."""
+    try:
+        return build_house(settings, bring_up_to_date)
+    except CannotStart as error:
+        give_up(str(error), Exit.TRY_LATER)

@@ -1,0 +1,179 @@
+"""Trying the server out without a mail program: `pbmserv mail` writes and reads, `pbmserv demo` plays."""
+
+import smtplib
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, make_msgid
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.rule import Rule
+
+from pbmserv.entrypoints.bootstrap import build_house, utc_now
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.listener import split
+from pbmserv.entrypoints.serve import all_parts, run_parts
+from pbmserv.entrypoints.terminal import Exit, err, give_up, out, settings_or_exit
+from pbmserv.mail.maildir import Letter, read_all
+
+PATIENCE: Final = 20.0
+LOOK_EVERY: Final = 0.02
+SHOWN_HEADERS: Final = ("From", "To", "Subject", "Date")
+
+DEMO_GAME: Final = (
+    "c3 b1 b2 c1 c2xb2,c1,c3 c3 c1xb1,c2 a2 a3 b2 c2xb2,c1,c3 b2 c1 b1xb2,c1 b2xa2,b1 b1 b3xa3,b2 a1 a2 "
+    "b2xa2,b1,b3 a2 b1 a3 b3 c3 c1"
+)
+"""A whole game on 3x3."""
+
+
+class NoAnswer(Exception):
+    """Nothing came back within a reasonable time."""
+
+
+def mail(
+    subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice sesame"')] = "",
+    text: Annotated[str, typer.Argument(help="the text; \\n begins a new line")] = "",
+    sender: Annotated[str, typer.Option("--from", help="your mail address")] = "",
+    read: Annotated[bool, typer.Option("--read", help="print what has arrived for that address")] = False,
+    count: Annotated[int, typer.Option(min=1, help="with --read: at most so many, the newest")] = 5,
+) -> None:
+    """Send a mail to the running server and print its answer, or read what has arrived."""
+    settings = settings_or_exit()
+    folder = _maildir(settings)
+    if not sender or not (subject or text or read):
+        give_up('say who writes and what: pbmserv mail --from alice@example.org "help"', Exit.USAGE)
+    if read:
+        _print_arrived(folder, sender, count)
+    if not (subject or text):
+        return
+    url = settings.listeners[0] if settings.listeners else give_up("PBMSERV_LISTEN is empty", Exit.WRONG_SETTING)
+    with err.status("waiting for the answer ..."):
+        try:
+            answer = send_and_wait(url, settings.address, folder, sender, subject, text.replace("\\n", "\n"))
+        except (OSError, smtplib.SMTPException) as error:
+            give_up(f"the server does not take mail at {url}: is `make serve` running? ({error})")
+        except NoAnswer:
+            give_up(f"no answer after {PATIENCE:.0f} seconds; is the server's log telling why?", Exit.TRY_LATER)
+    _print_letter(answer)
+
+
+def demo() -> None:
+    """Play a short game between two players through a server of its own, and print every mail."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder, _server(Path(folder)) as (settings, url):
+        mails = Path(folder) / "outgoing"
+        subject: dict[str, str] = {}
+        for sender, about, text in _demo_mails():
+            address = f"{sender}@example.org"
+            reply = about or f"Re: {subject[sender]}"
+            out.print(Rule(f"[bold]{sender}[/] writes: {reply}", align="left"))
+            if text:
+                out.print(text, highlight=False)
+            answer = send_and_wait(url, settings.address, mails, address, reply, text)
+            subject[sender] = answer.header("Subject")
+            _print_letter(answer)
+            for other in {"alice", "bob"} - {sender}:
+                notices = [each for each in read_all(mails) if _is_for(each, f"{other}@example.org")]
+                if notices:
+                    subject[other] = notices[-1].header("Subject")
+        for letter in [each for each in read_all(mails) if _is_for(each, "alice@example.org")][-1:]:
+            _print_letter(letter)
+    out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
+
+
+def send_and_wait(url: str, address: str, folder: Path, sender: str, subject: str, text: str) -> Letter:
+    """Sends a mail to a listener and gives the answer that arrives in the Maildir. Raises NoAnswer."""
+    written = _written(address, sender, subject, text)
+    hand_over(url, address, sender, written.as_bytes())
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for letter in reversed(list(read_all(folder))):
+            if letter.header("In-Reply-To") == written["Message-ID"]:
+                return letter
+        time.sleep(LOOK_EVERY)
+    raise NoAnswer
+
+
+def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
+    """Gives a mail to a listener. Raises OSError, SMTPException."""
+    kind, host, port = split(url)
+    connect = smtplib.LMTP if kind == "lmtp" else smtplib.SMTP
+    with connect(host, port, timeout=PATIENCE) as client:
+        client.sendmail(sender, [address], raw)
+
+
+def _demo_mails() -> Iterator[tuple[str, str, str]]:
+    yield "alice", "signup alice sesame", ""
+    yield "bob", "signup bob poppy", ""
+    yield "alice", "cephalopod challenge alice bob -size=3x3", "Good luck!"
+    for ply, move in enumerate(DEMO_GAME.split()):
+        yield ("alice", "bob")[ply % 2], "", move
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[tuple[Settings, str]]:
+    settings = Settings(
+        data=folder,
+        database="",
+        address="pbmserv@localhost",
+        listen="smtp://127.0.0.1:0",
+        out="",
+        web="",
+        confirm="from",
+    )  # type: ignore[call-arg]
+    stop = threading.Event()
+    parts = all_parts(settings, build_house(settings, bring_up_to_date=True))
+    url = next(name for name in parts if "://" in name)
+    running = threading.Thread(target=run_parts, args=(parts, stop))
+    running.start()
+    try:
+        yield settings, url
+    finally:
+        stop.set()
+        running.join()
+
+
+def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage:
+    message = EmailMessage(policy=SMTP)
+    message["From"] = sender
+    message["To"] = address
+    message["Subject"] = subject
+    message["Date"] = format_datetime(utc_now())
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
+    message.set_content(text + "\n")
+    return message
+
+
+def _maildir(settings: Settings) -> Path:
+    kind, _, path = settings.way_out.partition(":")
+    if kind != "maildir":
+        give_up("answers go out by SMTP, not into a Maildir that could be read here", Exit.WRONG_SETTING)
+    return Path(path)
+
+
+def _print_arrived(folder: Path, address: str, count: int) -> None:
+    found = [letter for letter in read_all(folder) if _is_for(letter, address)]
+    if not found:
+        out.print(f"Nothing has arrived for {address}.", highlight=False)
+    for letter in found[-count:]:
+        _print_letter(letter)
+
+
+def _print_letter(letter: Letter) -> None:
+    for name in SHOWN_HEADERS:
+        out.print(f"[dim]{name}:[/] ", end="")
+        out.print(letter.header(name), highlight=False, markup=False, soft_wrap=True)
+    body = letter.message.get_body(("plain",))
+    out.print()
+    out.print(body.get_content() if body else "", highlight=False, markup=False, soft_wrap=True)
+
+
+def _is_for(letter: Letter, address: str) -> bool:
+    return letter.header("To").lower() == address.lower()

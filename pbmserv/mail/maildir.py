@@ -1,0 +1,121 @@
+"""The way out into a Maildir (https://cr.yp.to/proto/maildir.html), where there is no relay, and its reading."""
+
+import os
+import re
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+
+from pbmserv.mail.smtp import Deferred, Failed, Outcome, Outgoing, Sent, malformed, reason
+
+FOLDERS = ("tmp", "new", "cur")
+
+
+class Maildir:
+    """A Maildir to deliver into, made when the first mail comes. For one thread; any number of processes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last = 0
+
+    def deliver(self, mail: Outgoing) -> Outcome:
+        """Store one mail so that it outlives a power cut; a disk that is full or not ours makes it Deferred.
+
+        As its journey ends here it gets Return-Path and Delivered-To (RFC 5321 4.4, RFC 9228), and line ends as in
+        other local files.
+        """
+        if flaw := malformed(mail):
+            return Failed(flaw)
+        sender = mail.envelope_sender.removeprefix("<>")
+        trace = f"Return-Path: <{sender}>\nDelivered-To: {mail.recipient}\n"
+        try:
+            make(self._path)
+            self._store(trace.encode() + mail.raw.replace(b"\r\n", b"\n"))
+        except OSError as error:
+            return Deferred(reason(error))
+        return Sent()
+
+    def close(self) -> None:
+        """Nothing is open between mails."""
+
+    def _store(self, content: bytes) -> None:
+        name = self._name()
+        draft = self._path / "tmp" / name
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(self._path / "new" / name)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+        sync(self._path / "new")
+
+    def _name(self) -> str:
+        """A name nobody else uses; names of one process sort by the time of delivery."""
+        self._last = max(time.time_ns(), self._last + 1)
+        seconds, rest = divmod(self._last, 10**9)
+        host = socket.gethostname().replace("/", r"\057").replace(":", r"\072")
+        return f"{seconds}.N{rest:09}P{os.getpid()}R{secrets.token_hex(4)}.{host}"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One mail of a Maildir, as it lies there."""
+
+    path: Path
+    raw: bytes = field(repr=False)
+
+    @property
+    def message(self) -> EmailMessage:
+        """The parsed mail; reading a header of it can raise where the mail is not one of ours."""
+        return message_from_bytes(self.raw, policy=policy.default)
+
+    def header(self, name: str) -> str:
+        """A header's decoded text in one line, or "" where there is none or it cannot be read."""
+        try:
+            return " ".join(str(self.message.get(name, "")).split())
+        except Exception:  # the standard library raises anything on anything
+            return ""
+
+
+def read_all(path: Path) -> Iterator[Letter]:
+    """The mails of a Maildir, the newest last; none where there is none. Raises OSError where it is not ours."""
+    found = [file for folder in ("new", "cur") for file in (path / folder).glob("[!.]*") if file.is_file()]
+    for file in sorted(found, key=age):
+        try:
+            yield Letter(file, file.read_bytes())
+        except FileNotFoundError:  # a mail program has moved it since
+            continue
+
+
+def age(file: Path) -> tuple[int, str]:
+    """What sorts the files of a Maildir by their time of delivery, which their names begin with."""
+    seconds = re.match(r"[0-9]{1,12}(?=\.)", file.name)
+    return (int(seconds[0]) if seconds else 0), file.name
+
+
+def make(path: Path) -> None:
+    """Make a Maildir where there is none, for its owner's eyes only: mails hold tokens."""
+    if all((path / folder).is_dir() for folder in FOLDERS):
+        return
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in FOLDERS:
+        (path / folder).mkdir(mode=0o700, exist_ok=True)
+    sync(path)
+    sync(path.resolve().parent)
+
+
+def sync(folder: Path) -> None:
+    """Wait until a folder's list of names is on the disk: only then a rename in it outlives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

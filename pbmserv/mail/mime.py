@@ -1,0 +1,124 @@
+"""The parts of a mail that a person wrote to be read (RFC 2045, 2046, 2183), found within fixed bounds."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pbmserv.mail.decoding import clean_text, from_base64, from_charset, from_quoted_printable
+from pbmserv.mail.headers import Headers, parse_head
+
+MAX_DEPTH: Final = 10
+MAX_PARTS: Final = 500
+MAX_PART_HEAD_LINES: Final = 200
+MAX_TYPE: Final = 4_096
+MAX_BOUNDARY: Final = 200
+
+_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+_PARAMETER: Final = re.compile(r';[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One part of what was written, decoded and clean."""
+
+    kind: Literal["plain", "html"]
+    text: str
+
+
+def content_type(headers: Headers, default: str = "text/plain") -> tuple[str, dict[str, str]]:
+    """The lower-case `type/subtype` and its parameters by lower-case name; `default` where none can be read."""
+    value = headers.first("content-type")[:MAX_TYPE].decode("latin-1")
+    words = value.partition(";")[0].lower().split()
+    if not words or not _TYPE.fullmatch(words[0]):
+        return default, _parameters(value)
+    return words[0], _parameters(value)
+
+
+def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]:
+    """The text and HTML parts of the message whose body begins at `start`, in their order, attachments left out.
+
+    Of alternatives only one is taken: the first with plain text, else the first that is anything. What lies in an
+    attached or forwarded message (message/rfc822) is not what this mail's sender wrote, so nothing is read there.
+    Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
+    """
+    return _written(message, _Part(headers, start, len(message)), "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    headers: Headers
+    start: int
+    end: int
+
+
+def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iterator[int]) -> list[Written]:
+    kind, parameters = content_type(part.headers, default)
+    if _attached(part.headers, parameters):
+        return []
+    if kind == "text/plain" or kind == "text/html":
+        text = _text(message[part.start : part.end], part.headers, parameters)
+        return [Written("plain" if kind == "text/plain" else "html", text)]
+    if not kind.startswith("multipart/") or depth == 0:
+        return []
+    default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
+    groups: list[list[Written]] = []
+    for start, end in _between(message, part, parameters.get("boundary", "")):
+        if next(budget, None) is None:
+            break
+        headers, body = parse_head(message, start, end, MAX_PART_HEAD_LINES)
+        if headers.complete:
+            groups.append(_written(message, _Part(headers, body, end), default, depth - 1, budget))
+    if kind == "multipart/alternative":
+        plain = (group for group in groups if any(one.kind == "plain" and one.text.strip() for one in group))
+        return next(plain, None) or next(filter(None, groups), [])
+    return [one for group in groups for one in group]
+
+
+def _between(message: bytes, part: _Part, boundary: str) -> Iterator[tuple[int, int]]:
+    """Where the children of a multipart begin and end; one that is never closed goes on to the end."""
+    name = boundary.rstrip().encode("latin-1")
+    if not 0 < len(name) <= MAX_BOUNDARY:
+        return
+    delimiter = re.compile(rb"\n--" + re.escape(name) + rb"(--)?[ \t\r]*(?=\n|\Z)")
+    opened: int | None = None
+    # A body begins after a newline, and that one may belong to the first delimiter.
+    for found in delimiter.finditer(message, part.start - 1, part.end):
+        if opened is not None:
+            # The newline before a delimiter belongs to it (RFC 2046, section 5.1.1).
+            yield opened, max(opened, found.start())
+        if found[1]:
+            return
+        opened = min(found.end() + 1, part.end)
+    if opened is not None:
+        yield opened, part.end
+
+
+def _text(body: bytes, headers: Headers, parameters: dict[str, str]) -> str:
+    words = headers.first("content-transfer-encoding")[:MAX_TYPE].lower().split()
+    encoding = words[0] if words else b""
+    if encoding == b"base64":
+        body = from_base64(body)
+    elif encoding == b"quoted-printable":
+        body = from_quoted_printable(body)
+    return clean_text(from_charset(body, parameters.get("charset", "")))
+
+
+def _attached(headers: Headers, parameters: dict[str, str]) -> bool:
+    """Whether a part is a file. A disposition that nobody knows is one too (RFC 2183, section 2.8).
+
+    So is a part with a file name: text that is shown inline but came out of a file was not typed into this mail.
+    """
+    value = headers.first("content-disposition")[:MAX_TYPE].decode("latin-1")
+    disposition = value.partition(";")[0].strip().lower()
+    names = {name.partition("*")[0] for name in (*parameters, *_parameters(value))}
+    return disposition not in ("", "inline") or not names.isdisjoint(("name", "filename"))
+
+
+def _parameters(value: str) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for match in _PARAMETER.finditer(value):
+        quoted, bare = match[2], match[3]
+        text = bare if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        parameters.setdefault(match[1].lower(), text)
+    return parameters

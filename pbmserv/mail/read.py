@@ -1,0 +1,109 @@
+"""From a mail's bytes to an IncomingMail: any bytes give a value."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pbmserv.commands.message import IncomingMail
+from pbmserv.mail.addresses import one_address
+from pbmserv.mail.automatic import why_automatic
+from pbmserv.mail.decoding import decode_words, one_line
+from pbmserv.mail.headers import MAX_VALUE, Headers, parse_head
+from pbmserv.mail.mime import written_parts
+from pbmserv.mail.unquote import own_text
+
+MAX_MESSAGE: Final = 2 * 1024 * 1024
+"""Bytes of a mail that are read; what comes after is not looked at."""
+
+MAX_TEXT: Final = 512 * 1024
+"""Characters of text that are searched for what the sender wrote."""
+
+MAX_REFERENCES: Final = 20
+
+AUTHOR_HEADERS: Final = ("message-id", "from", "to", "cc", "date", "subject", "in-reply-to", "references")
+"""What makes a mail without a usable Message-ID itself; every other header counts as a trace of its way."""
+
+_ID: Final = re.compile(r"<[!-;=?-~]{1,248}>")
+
+
+def read(raw: bytes, envelope_sender: str, our_address: str, delimiter: str = "+") -> IncomingMail:
+    """The mail that these bytes are; never an error, in time and memory bounded by MAX_MESSAGE.
+
+    `envelope_sender` is the address of SMTP's MAIL FROM (or of Return-Path); `<>` or empty is the null sender.
+    `our_address` is the server's own, `delimiter` what stands before a tag in it (empty: there are no tags).
+    A mail that makes no sense has no sender or no text. A head longer than `headers.MAX_LINES` names no sender.
+    References are those of In-Reply-To, then those of References from the newest to the oldest.
+    """
+    message, headers, body = _opened(raw)
+    written = written_parts(message, headers, body)
+    sender = _sender(headers)
+    message_id = next(iter(_ids(headers.first("message-id"))), None)
+    subject = one_line(decode_words(headers.first("subject")))
+    replied = _ids(headers.first("in-reply-to"))
+    earlier = reversed(_ids(headers.first("references")))
+    return IncomingMail(
+        sender=sender,
+        subject=subject,
+        text=own_text("\n".join(part.text for part in written if part.kind == "plain")[:MAX_TEXT]),
+        message_id=message_id,
+        references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
+        automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
+        content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
+    )
+
+
+def sender_of(raw: bytes) -> str | None:
+    """Only the sender, as `read` would tell it: for keeping one sender's mails in order before they are read."""
+    return _sender(_opened(raw)[1])
+
+
+def _opened(raw: bytes) -> tuple[bytes, Headers, int]:
+    message = raw[:MAX_MESSAGE].replace(b"\r\n", b"\n")
+    if b"\n" not in message:
+        message = message.replace(b"\r", b"\n")
+    start = 0
+    if message.startswith((b"From ", b">From ")) and not re.match(rb"From[ \t]+:", message):
+        # The separator line of an mbox, which pipes leave at the top, is no header.
+        start = message.find(b"\n") + 1
+    headers, body = parse_head(message, start, len(message))
+    return message, headers, body
+
+
+def _sender(headers: Headers) -> str | None:
+    return one_address(headers.every("from")) if headers.complete else None
+
+
+def _ids(value: bytes) -> list[str]:
+    # Some mailers write long ids as encoded words, against RFC 2047, section 5.
+    return _ID.findall(decode_words(value))
+
+
+def _content_key(
+    headers: Headers, message_id: str | None, sender: str | None, subject: str, texts: Iterable[str]
+) -> str:
+    """What two copies of one mail share, whatever relays did to their encoding, folding and line ends."""
+    if message_id:
+        origin = sender or "\n".join(_plain_values(headers, "from"))
+        identity = ["id", message_id, origin, subject]
+    else:
+        identity = ["no id", *(f"{name}\n" + "\n".join(_plain_values(headers, name)) for name in AUTHOR_HEADERS)]
+    contents = ("\n".join(line.rstrip() for line in text.split("\n")).strip() for text in texts)
+    return hashlib.sha256("\0".join((*identity, *contents)).encode()).hexdigest()
+
+
+def _plain_values(headers: Headers, name: str) -> list[str]:
+    return [one_line(decode_words(value), limit=MAX_VALUE) for value in headers.every(name)]
+
+
+def envelope_sender_of(raw: bytes) -> str:
+    """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
+    headers = _opened(raw)[1]
+    path = headers.first("return-path").decode("ascii", "replace").strip()
+    return path.strip("<>") or "<>" if path else _sender(headers) or "unknown"
+
+
+def is_mail(raw: bytes) -> bool:
+    """Whether these bytes have a header that every mail has in some form: who wrote it, or how it came."""
+    headers = _opened(raw)[1]
+    return any(headers.every(name) for name in ("from", "received", "message-id", "date", "to", "subject"))

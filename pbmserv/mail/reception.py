@@ -1,0 +1,130 @@
+"""What is taken and what is refused where mail comes in by LMTP or SMTP, and how a mail is kept."""
+
+import hashlib
+import logging
+import re
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from pbmserv.commands.server import Server
+
+log = logging.getLogger(__name__)
+
+Keep = Callable[[bytes, str, tuple[str, ...]], None]
+"""(raw, envelope sender, recipients): comes back once they are stored for good, raises anything where not.
+
+The raw mail is what was sent, byte for byte; the null sender is "<>"; the recipients are as the client wrote them.
+"""
+
+MOST_RECIPIENTS = 100  # RFC 5321 4.5.3.1.8: the least a server must take
+MOST_HOPS = 50
+
+KEPT = "250 2.0.0 kept"
+NOT_NOW = "451 4.3.0 not now, please try again later"
+TOO_LARGE = "552 5.3.4 mail is larger than this server takes"
+LOOPS = "554 5.4.6 too many Received lines, this mail goes round in circles"
+UNKNOWN = "550 5.1.1 no such address here"
+
+
+def known(server: Server, recipient: str) -> bool:
+    """Whether this server takes mail for the recipient; what its tag is worth is asked later, so nobody can probe.
+
+    >>> known(Server("pbm@club.test"), "PBM-any.tag@Club.test"), known(Server("pbm@club.test"), "bob@club.test")
+    (True, False)
+    """
+    local, at, domain = recipient.casefold().rpartition("@")
+    if not at:
+        return domain == "postmaster"  # RFC 5321 4.5.1
+    ours = server.address.casefold().rpartition("@")
+    if domain != ours[2]:
+        return False
+    delimiters = ("+", "-", server.delimiter or "+")
+    return local in (ours[0], "postmaster") or local.startswith(tuple(ours[0] + each for each in delimiters))
+
+
+def hops(raw: bytes) -> int:
+    """How many Received lines a mail's header holds (RFC 5321 6.3: a way to find mail that loops)."""
+    end = re.search(rb"\r?\n\r?\n", raw)
+    return len(re.findall(rb"(?im)^received[ \t]*:", raw[: end.start()] if end else raw))
+
+
+def strange(address: str, smtputf8: bool) -> str | None:
+    """The reply that refuses an address for what it is made of, None for a good one (RFC 6531 3.5)."""
+    try:
+        address.encode()
+    except UnicodeEncodeError:  # octets that were no UTF-8
+        return "553 5.1.3 malformed address"
+    if not address.isprintable():
+        return "553 5.1.3 malformed address"
+    if not (smtputf8 or address.isascii()):
+        return "553 5.6.7 non-ASCII address without SMTPUTF8"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """Whose mail is taken, how much of it, and where it goes; `timeout` (seconds) is for clients and for `keep`.
+
+    `pool` runs `keep`, which blocks. Also aiosmtpd's handler: the methods below are called by name.
+    """
+
+    server: Server
+    keep: Keep
+    pool: Executor
+    max_size: int
+    timeout: float
+
+    async def handle_MAIL(  # noqa: N802
+        self, smtp: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        """The reply to MAIL."""
+        if refusal := strange(address, envelope.smtp_utf8):
+            return refusal
+        envelope.mail_from = address
+        return "250 2.1.0 OK"
+
+    async def handle_RCPT(  # noqa: N802
+        self, smtp: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        """The reply to RCPT."""
+        if refusal := strange(address, envelope.smtp_utf8):
+            return refusal
+        if not known(self.server, address):
+            return UNKNOWN
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return "452 4.5.3 too many recipients"
+        envelope.rcpt_tos.append(address)
+        return "250 2.1.5 OK"
+
+    async def handle_exception(self, error: Exception) -> str:
+        """The reply to a command that made the code raise; aiosmtpd's own is a 500 that tells the error."""
+        log.error("a command failed: %s", told(error))
+        return NOT_NOW
+
+
+def told(error: BaseException) -> str:
+    """An error's kind and place: its text may hold the mail it was raised over, and with it secrets."""
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    return type(error).__name__ + "".join(f" at {frame.filename}:{frame.lineno}" for frame in place)
+
+
+def attempt(reception: Reception, raw: bytes, sender: str, recipients: tuple[str, ...], host: str) -> str:
+    """Keep a mail that `host` brought and give the reply; it blocks.
+
+    Runs to its end even where the client has gone. The log names a mail by its digest, never by its words.
+    """
+    name = f"mail {hashlib.sha256(raw).hexdigest()[:12]} of {len(raw)} bytes from {host} for {len(recipients)}"
+    if hops(raw) > MOST_HOPS:
+        log.info("%s: more than %d hops, refused", name, MOST_HOPS)
+        return LOOPS
+    try:
+        reception.keep(raw, sender, recipients)
+    except BaseException as error:  # even SystemExit: in an event loop it would end the whole listener
+        log.error("%s: not kept, %s", name, told(error))
+        return NOT_NOW
+    log.info("%s: kept", name)
+    return KEPT

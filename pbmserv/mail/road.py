@@ -1,0 +1,93 @@
+"""From the setting that says where mail goes out to something that delivers it."""
+
+import ipaddress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, Protocol
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from pbmserv.mail.maildir import Maildir
+from pbmserv.mail.smtp import Outcome, Outgoing, Relay, RelayAddress
+
+FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[USER@]HOST[:PORT]"
+PORTS = MappingProxyType({"smtp": 25, "smtps": 465})
+SUBMISSION = 587  # RFC 6409: where one logs in to send
+
+
+class Road(Protocol):
+    """A way out for mail. For one thread."""
+
+    def deliver(self, mail: Outgoing) -> Outcome:
+        """Send one mail; it is never raised what went wrong, the outcome tells."""
+
+    def close(self) -> None:
+        """Let go of what is open; a later delivery opens it again."""
+
+
+def road(setting: str, *, password: str = "", hostname: str = "localhost", timeout: float = 60.0) -> Road:
+    """The way out that a setting names: `maildir:PATH`, or a relay's URL.
+
+    `password` goes with the URL's user, `hostname` is our name in EHLO, `timeout` (seconds) holds for every step.
+    Raises ValueError with one sentence, which holds neither the URL nor the password.
+    """
+    if setting.startswith("maildir:"):
+        path = Path(setting.removeprefix("maildir:")).expanduser()
+        if path == Path() or (path.exists() and not path.is_dir()):
+            raise ValueError("maildir: wants the path of a folder after it")
+        return Maildir(path)
+    address = relay_address(setting)
+    if bool(address.user) != bool(password):
+        raise ValueError("the relay's URL names a user if and only if there is a password for it")
+    if not (address.user + password).isascii():
+        raise ValueError("the relay's user and password must be ASCII, smtplib sends no others")
+    return Relay(address, password, hostname, timeout)
+
+
+def relay_address(url: str) -> RelayAddress:
+    """A relay's URL as a value.
+
+    smtps:// begins with TLS. smtp:// begins in the clear and then demands STARTTLS, except to this very machine
+    where nobody logs in; `?starttls=no` is for trusted networks, `?starttls=yes` for relays on this machine.
+
+    >>> relay_address("smtp://pbm%40club.test@mail.club.test")
+    RelayAddress(host='mail.club.test', port=587, user='pbm@club.test', tls='starttls')
+    >>> relay_address("smtp://localhost").tls, relay_address("smtps://mail.club.test").tls
+    ('none', 'implicit')
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"mail goes out by {FORMS}") from None  # the first error's text may hold a password
+    host, user = parts.hostname or "", unquote(parts.username or "")
+    if parts.scheme not in PORTS or not host or parts.path.strip("/") or parts.fragment:
+        raise ValueError(f"mail goes out by {FORMS}")
+    if parts.password is not None:
+        raise ValueError("the relay's password does not belong in its URL, it has a setting of its own")
+    if not port:
+        port = SUBMISSION if user and parts.scheme == "smtp" else PORTS[parts.scheme]
+    return RelayAddress(host, port, user, way_to_tls(parts, host, user))
+
+
+def way_to_tls(parts: SplitResult, host: str, user: str) -> Literal["none", "starttls", "implicit"]:
+    """How TLS begins at a relay. Raises ValueError."""
+    wish = parse_qsl(parts.query, keep_blank_values=True)
+    if parts.scheme == "smtps":
+        if wish:
+            raise ValueError("smtps:// takes nothing after a ?, it is TLS from its beginning")
+        return "implicit"
+    if wish not in ([], [("starttls", "yes")], [("starttls", "no")]):
+        raise ValueError("after a relay's ? there is starttls=yes or starttls=no")
+    if wish == [("starttls", "no")]:
+        if user and not loopback(host):
+            raise ValueError("starttls=no would send the relay's password in the clear")
+        return "none"
+    return "none" if not wish and not user and loopback(host) else "starttls"
+
+
+def loopback(host: str) -> bool:
+    """Whether a host is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,83 @@
+"""A text and its envelope become a mail's bytes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+
+from pbmserv.commands.message import IncomingMail
+from pbmserv.commands.server import Server
+from pbmserv.mail.automatic import LOOP_HEADER
+
+# EmailMessage writes long ids and addresses of links as encoded words unless lines may be long (RFC 2047, 5).
+_WIRE = SMTP.clone(max_line_length=998)
+_NAME = "pbmserv"
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Whom a mail goes to and what it belongs to.
+
+    `token` makes its addresses and its Message-ID its own. `board` and `ply` are set for the mails of one match:
+    they share a thread, come from a personal address, and bear that in their Message-ID. `answers` is the
+    Message-ID of the mail that this one answers; a mail that answers none is a notice.
+    """
+
+    recipient: str
+    subject: str
+    token: str
+    board: int | None = None
+    ply: int | None = None
+    answers: str | None = None
+    is_notice: bool = False
+
+
+def message_id(envelope: Envelope, server: Server) -> str:
+    """The Message-ID, fixed by the token: the same for every try to send."""
+    place = "" if envelope.board is None else f"b{envelope.board}.{envelope.ply or 0}."
+    return f"<{place}{envelope.token}@{server.domain}>"
+
+
+def envelope_sender(envelope: Envelope, server: Server) -> str:
+    """The address that a bounce comes back to."""
+    return server.tagged(f"b.{envelope.token}")
+
+
+def write(envelope: Envelope, text: str, server: Server, date: datetime) -> bytes:
+    """The mail, ready to be handed to a relay; `text` is laid out already."""
+    mail = EmailMessage(policy=_WIRE)
+    personal = server.address if envelope.board is None else server.tagged(envelope.token)
+    mail["From"] = Address(_NAME, addr_spec=personal)
+    mail["To"] = Address(addr_spec=envelope.recipient)
+    mail["Subject"] = envelope.subject
+    mail["Date"] = format_datetime(date)
+    mail["Message-ID"] = message_id(envelope, server)
+    if envelope.answers:
+        mail["In-Reply-To"] = envelope.answers
+    root = [] if envelope.board is None else [f"<b{envelope.board}@{server.domain}>"]
+    references = [*root, *([envelope.answers] if envelope.answers else [])]
+    if references:
+        mail["References"] = " ".join(references)
+    mail["Auto-Submitted"] = "auto-generated" if envelope.is_notice else "auto-replied"
+    mail[LOOP_HEADER] = server.address
+    if envelope.is_notice:
+        mail["List-Id"] = f"<boards.{server.domain}>"
+        mail["List-Unsubscribe"] = f"<mailto:{server.address}?subject=help%20leaving>"
+    mail.set_content(text, charset="us-ascii" if text.isascii() else "utf-8", cte=_encoding(text))
+    return mail.as_bytes()
+
+
+def write_masked(mail: IncomingMail, subject: str, text: str) -> bytes:
+    """What is kept of a mail that held a secret: who wrote it, its ids, and `subject` and `text` without it."""
+    kept = EmailMessage(policy=_WIRE)
+    for name, value in (("From", mail.sender or ""), ("Subject", subject), ("Message-ID", mail.message_id or "")):
+        if value:
+            kept[name] = value
+    kept.set_content(text, charset="utf-8", cte="quoted-printable")
+    return kept.as_bytes()
+
+
+def _encoding(text: str) -> str:
+    return "7bit" if text.isascii() else "quoted-printable"

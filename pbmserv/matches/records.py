@@ -1,0 +1,85 @@
+"""What a command may ask of the records while it decides. It may ask, never write.
+
+The store answers from the open transaction; tests answer from a dictionary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from pbmserv.matches.match import Match, Summary
+from pbmserv.matches.player import Player
+
+Filter = Literal["all", "active", "inactive", "next"]
+"""Which boards a listing is of; "next" are those where one of the players named is to move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question for boards: those of a game, of all the players named, of a status.
+
+    `first` and `count` choose a page; results come newest last move first, for "next" the longest waiting first.
+    """
+
+    game: str | None = None
+    userids: tuple[str, ...] = ()
+    filter: Filter = "active"
+    first: int = 0
+    count: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A line of a listing: the facts of a match without its log."""
+
+    number: int
+    game: str
+    options: tuple[tuple[str, str], ...]
+    userids: tuple[str, ...]
+    started: datetime
+    summary: Summary
+
+    @property
+    def to_move(self) -> str | None:
+        """The userid on turn."""
+        return None if self.summary.to_move is None else self.userids[self.summary.to_move]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of lines, and how many there are in all."""
+
+    lines: tuple[Listed, ...]
+    total: int
+
+
+class Records(Protocol):
+    """The questions."""
+
+    def player(self, userid: str) -> Player | None:
+        """The player of a userid, whatever its case."""
+
+    def player_at(self, address: str) -> Player | None:
+        """The player whom an address belongs to, whatever its case."""
+
+    def similar_userids(self, userid: str) -> Sequence[str]:
+        """Userids that `userid` may be a slip for, best first, at most three."""
+
+    def match(self, number: int) -> Match | None:
+        """A match with its whole log."""
+
+    def next_number(self) -> int:
+        """The number that a match started now would have."""
+
+    def boards(self, wanted: Wanted) -> Listing:
+        """A page of the boards that fit."""
+
+    def running(self) -> Sequence[tuple[str, int]]:
+        """How many boards of each game are active, by name; games without any may be left out."""
+
+    def started_since(self, userid: str, since: datetime) -> int:
+        """How many matches that player started since then."""
+
+    def unbegun(self, starter: str, opponent: str) -> int:
+        """How many active matches `starter` started in which `opponent` has not moved yet."""

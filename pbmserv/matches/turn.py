@@ -1,0 +1,80 @@
+"""What a player may do on a board: the one place that decides whether an entry may follow a log."""
+
+from datetime import datetime
+
+from pbmserv.games.game import Ambiguous, Eliminated, Game, Illegal, Seat, Unreadable
+from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.matches.match import Match, State, rules_of
+from pbmserv.matches.refusals import (
+    AlreadyGone,
+    AmbiguousMove,
+    GameOver,
+    IllegalMove,
+    NotYourTurn,
+    Refused,
+    StalePly,
+    UnreadableMove,
+)
+
+
+def play(
+    match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime
+) -> Entry | Refused:
+    """The entry for a move of a seat; `meant_ply` is the ply the player thought this would be, if said."""
+    refused = _may_act(match, state, seat)
+    if refused is not None:
+        return refused
+    next_ply = state.plies + 1
+    if meant_ply is not None and meant_ply != next_ply:
+        return StalePly(board=match.number, move=text, meant=meant_ply, now=next_ply)
+    if state.to_move is not None and state.to_move != seat:
+        return NotYourTurn(board=match.number, to_move=match.userids[state.to_move])
+    game = rules_of(match)
+    try:
+        move = game.read(state.position, text)
+    except Unreadable:
+        return UnreadableMove(board=match.number, game=match.game, example=_example(game, state))
+    except Illegal as error:
+        example = _example(game, state)
+        return IllegalMove(
+            board=match.number, game=match.game, rule=error.rule, choices=error.choices, example=example
+        )
+    except Ambiguous as error:
+        return AmbiguousMove(board=match.number, choices=error.choices)
+    return _entry(match, now, "played", seat, game.write(state.position, move))
+
+
+def resign(match: Match, state: State, seat: Seat, now: datetime) -> Entry | Refused:
+    """The entry for a seat that gives up; before its own first move that declines the match for all."""
+    refused = _may_act(match, state, seat)
+    if refused is not None:
+        return refused
+    has_moved = any(turn.seat == seat and turn.ply is not None for turn in state.turns)
+    return _entry(match, now, "resigned" if has_moved else "declined", seat)
+
+
+def still_in(state: State, seat: Seat) -> bool:
+    """Whether a seat is still in the game: neither resigned nor eliminated."""
+    return seat not in state.gone and seat not in eliminated(state)
+
+
+def eliminated(state: State) -> tuple[Seat, ...]:
+    """The seats that the rules put out of the game, in that order."""
+    return tuple(event.seat for turn in state.turns for event in turn.events if isinstance(event, Eliminated))
+
+
+def _example(game: Game, state: State) -> str:
+    legal = list(game.moves(state.position))
+    return game.write(state.position, legal[len(legal) // 2]).lower()
+
+
+def _may_act(match: Match, state: State, seat: Seat) -> Refused | None:
+    if state.status != "active":
+        return GameOver(board=match.number, declined=state.status == "declined")
+    if not still_in(state, seat):
+        return AlreadyGone(board=match.number, userid=match.userids[seat])
+    return None
+
+
+def _entry(match: Match, now: datetime, kind: EntryKind, seat: Seat, text: str = "") -> Entry:
+    return Entry(match.number, len(match.entries) + 1, now, kind, seat, text)

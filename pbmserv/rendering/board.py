@@ -1,0 +1,182 @@
+"""A board as a value ready for its templates: the drawn squares, the columns of moves, what can be captured.
+
+The drawing follows the layout that players of such servers, and the programs that read their mail, know.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
+from pbmserv.matches.match import Match, State, Status, rules_of
+from pbmserv.rendering.environment import WIDTH
+
+_LINES_WHILE_RUNNING = 4
+_LIST_WHILE_RUNNING = 8
+_NARROWEST_COLUMN = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a player wrote to the others."""
+
+    userid: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """The context of `board.txt`.
+
+    `moves` and `squares` are drawn text. `captures` are the captures open to the player on turn where a square
+    leaves no choice: the square, and what it takes; `choices` are the moves of each square that leaves one, in
+    lower case. `example` is a legal move as a person types it; it and they are empty unless the viewer is on turn.
+    `eliminated` and `left` are userids that the last turn put out. `ply` is set when an earlier moment is shown.
+    """
+
+    number: int
+    title: str
+    userids: tuple[str, ...]
+    status: Status
+    to_move: str | None
+    outcome: Outcome | None
+    scores: tuple[tuple[str, int], ...]
+    gone: tuple[str, ...]
+    moves: str
+    squares: str
+    captures: tuple[tuple[str, tuple[str, ...]], ...]
+    choices: tuple[tuple[str, ...], ...]
+    example: str
+    eliminated: tuple[str, ...]
+    left: tuple[str, ...]
+    plies: int
+    viewer: str | None
+    ply: int | None
+    comment: Comment | None
+
+    @property
+    def is_viewers_turn(self) -> bool:
+        """Whether whoever gets this is to move."""
+        return self.viewer is not None and self.viewer == self.to_move
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Who shares the first rank."""
+        return self.ranked(1)
+
+    @property
+    def standings(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Every rank with those who share it."""
+        ranks = sorted(set(self.outcome.ranks)) if self.outcome else []
+        return tuple((rank, self.ranked(rank)) for rank in ranks)
+
+    def ranked(self, rank: int) -> tuple[str, ...]:
+        """Who has a rank."""
+        ranks = self.outcome.ranks if self.outcome else ()
+        return tuple(userid for userid, each in zip(self.userids, ranks, strict=False) if each == rank)
+
+
+def view_board(
+    match: Match,
+    state: State,
+    viewer: str | None = None,
+    comment: Comment | None = None,
+    whole: bool = False,
+    ply: int | None = None,
+) -> BoardView:
+    """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move."""
+    game = rules_of(match)
+    scene = game.scene(state.position)
+    to_move = None if state.to_move is None else match.userids[state.to_move]
+    sides = game.info.sides[: len(match.userids)]
+    captures: list[tuple[str, tuple[str, ...]]] = []
+    choices: list[tuple[str, ...]] = []
+    if viewer is not None and viewer == to_move and ply is None:
+        captures, choices = _open_captures(game, state, scene)
+    last = state.turns[-1].events if state.turns else ()
+    return BoardView(
+        number=match.number,
+        title=game.info.title,
+        userids=match.userids,
+        status=state.status,
+        to_move=to_move,
+        outcome=state.outcome,
+        scores=tuple(zip(match.userids, scene.scores, strict=True)),
+        gone=tuple(match.userids[seat] for seat in state.gone),
+        moves=draw_moves(state, match.userids, sides, whole or state.status != "active"),
+        squares=draw_squares(scene),
+        captures=tuple(captures),
+        choices=tuple(choices),
+        example=_example(scene, captures, choices) if to_move is not None and viewer == to_move else "",
+        eliminated=tuple(match.userids[event.seat] for event in last if isinstance(event, Eliminated)),
+        left=tuple(match.userids[event.seat] for event in last if isinstance(event, Left)),
+        plies=state.plies,
+        viewer=viewer,
+        ply=ply,
+        comment=comment,
+    )
+
+
+def draw_squares(scene: Scene) -> str:
+    """The squares, with row numbers on both sides and column letters above and below."""
+    middle = scene.cell_width // 2
+    letters = " ".join(" " * middle + label.ljust(scene.cell_width - middle) for label in scene.columns)
+    letters = (" " * 7 + letters).rstrip()
+    rows = (
+        f"    {label}  {' '.join(cell.text for cell in cells)}  {label}"
+        for label, cells in zip(scene.rows, scene.cells, strict=True)
+    )
+    return "\n\n".join([letters, *rows, letters])
+
+
+def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
+    """The moves in a column for each seat; where that is too wide, one below the other."""
+    turns = state.turns
+    leaving = "declines" if state.status == "declined" else "resigns"
+    texts = [turn.move or leaving for turn in turns]
+    longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
+    width = max(_NARROWEST_COLUMN, longest + 6)
+    if width * len(userids) > WIDTH:
+        told = zip(turns, texts, strict=True)
+        listed = [f"{turn.ply or '':>3} {userids[turn.seat]} {text}" for turn, text in told]
+        return "\n".join(listed if whole else listed[-_LIST_WHILE_RUNNING:])
+    lines: list[dict[Seat, str]] = []
+    for turn, text in zip(turns, texts, strict=True):
+        if not lines or any(seat >= turn.seat for seat in lines[-1]):
+            lines.append({})
+        lines[-1][turn.seat] = f"{turn.ply or '':>3} {text}"
+    shown = lines if whole else lines[-_LINES_WHILE_RUNNING:]
+    heads = [
+        {seat: f"  {side.name}" for seat, side in enumerate(sides)},
+        {seat: f"  {userid}" for seat, userid in enumerate(userids)},
+    ]
+    drawn = (
+        "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
+    )
+    return "\n".join(line.rstrip() for line in drawn)
+
+
+def _open_captures(
+    game: Game, state: State, scene: Scene
+) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, ...]]]:
+    taken = {}
+    for move in game.moves(state.position):
+        _, events = game.play(state.position, move)
+        taken[game.write(state.position, move)] = tuple(
+            event.square for event in events if isinstance(event, Captured)
+        )
+    captures, choices = [], []
+    for cell in sorted((cell for row in scene.cells for cell in row), key=lambda cell: cell.square):
+        if len(cell.choices) > 1:
+            choices.append(tuple(text.lower() for text in cell.choices))
+        elif cell.choices and taken[cell.choices[0]]:
+            captures.append((cell.square, taken[cell.choices[0]]))
+    return captures, choices
+
+
+def _example(scene: Scene, captures: list[tuple[str, tuple[str, ...]]], choices: list[tuple[str, ...]]) -> str:
+    if captures:
+        return captures[0][0].lower()
+    open_squares = [cell.square for row in scene.cells for cell in row if len(cell.choices) == 1]
+    if open_squares:
+        return open_squares[len(open_squares) // 2].lower()
+    return choices[0][0] if choices else ""

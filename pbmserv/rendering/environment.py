@@ -1,0 +1,141 @@
+"""The one Jinja environment, and the text it may not do without: wrapping, listing, quoting a rule.
+
+Templates lie in `templates/`, beside the package in a checkout and inside it when installed. Every name that a
+template uses must be given to it: a missing one is an error, never an empty place.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+WIDTH = 72
+
+_PACKAGE = Path(__file__).parent.parent
+_RULE = re.compile(r"^([0-9]{1,2})\. ")
+
+
+@lru_cache(maxsize=1)
+def templates_folder() -> Path:
+    """`templates/`, inside an installed package or beside it in a checkout."""
+    return next(path for path in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if path.is_dir())
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The environment; only `.html` templates escape."""
+    env = Environment(
+        loader=FileSystemLoader(templates_folder()),
+        undefined=StrictUndefined,
+        autoescape=select_autoescape(enabled_extensions=("html",), default=False),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        auto_reload=False,
+    )
+    env.filters["listed"] = listed
+    env.filters["ordered"] = ordered
+    env.globals["quoted"] = rule
+    env.globals["columns"] = in_columns
+    return env
+
+
+def render(template: str, /, **context: object) -> str:
+    """A template's text, not yet laid out."""
+    return environment().get_template(template).render(context)
+
+
+def laid_out(text: str) -> str:
+    """Text as a mail may carry it (RFC 5322, and what mail programs do to a body).
+
+    No line is longer than 72 columns, ends in a blank, begins with `From ` or `>`, or is only `.` or `-- `; blank
+    lines come one at a time and stand neither first nor last. A long line goes on below its own indentation.
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        whole = line.rstrip()
+        for part in _broken(whole) if len(whole) > WIDTH else [_harmless(whole)]:
+            if part or (lines and lines[-1]):
+                lines.append(part)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def filled(text: str) -> str:
+    """Text whose paragraphs of prose are broken anew at 72 columns; prose is every line that is not indented.
+
+    >>> filled("One\\ntwo:\\n    three")
+    'One two:\\n    three'
+    """
+    done: list[str] = []
+    prose: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if line and not line.startswith((" ", "|")):
+            prose.append(line)
+            continue
+        done += [*textwrap.wrap(" ".join(prose), WIDTH, break_on_hyphens=False), line]
+        prose = []
+    return "\n".join(done[:-1])
+
+
+def _broken(line: str) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip(" |"))]
+    parts = textwrap.wrap(line, WIDTH - 1, subsequent_indent=indent, break_on_hyphens=False)
+    return [_harmless(part) for part in parts]
+
+
+def _harmless(line: str) -> str:
+    return f" {line}" if line.startswith(("From ", ">")) or line in (".", "--") else line
+
+
+def listed(words: Iterable[object], last: str = "and") -> str:
+    """Words as people list them.
+
+    >>> listed(["A2", "B1", "C2"])
+    'A2, B1 and C2'
+    """
+    every = [str(word) for word in words]
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def ordered(pairs: Iterable[tuple[str, str]]) -> str:
+    """Options as they are typed.
+
+    >>> ordered([("size", "3x5")])
+    '-size=3x5'
+    """
+    return " ".join(f"-{name}={value}" if value else f"-{name}" for name, value in pairs)
+
+
+def in_columns(words: Iterable[str], indent: int = 4) -> str:
+    """Words in lines of at most 72 columns, three blanks between them, each line indented."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1]) + 3 + len(word) <= WIDTH:
+            lines[-1] += f"   {word}"
+        else:
+            lines.append(" " * indent + word)
+    return "\n".join(lines)
+
+
+def rules_text(game: str) -> str:
+    """The rules text of a game."""
+    return render(f"rules/{game}.txt")
+
+
+def rule(game: str, number: int) -> str:
+    """The paragraph of a game's rules text that begins with this number, with the lines indented below it."""
+    found: list[str] = []
+    for line in rules_text(game).split("\n"):
+        begins = _RULE.match(line)
+        if found and (begins or not line.startswith(" ")):
+            break
+        if found or (begins and int(begins[1]) == number):
+            found.append(line)
+    if not found:
+        raise LookupError(f"the rules of {game} have no paragraph {number}")
+    return "\n".join(found)

@@ -1,0 +1,214 @@
+"""What goes out for one mail: one answer to its sender, and each board touched to its other players."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.message import BoardRef, IncomingMail, Parsed
+from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
+from pbmserv.commands.server import Server
+from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
+from pbmserv.matches.match import Match, fold
+from pbmserv.matches.player import Player
+from pbmserv.matches.refusals import Refused, WrongForm
+from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.environment import laid_out, render
+from pbmserv.rendering.sentences import say
+from pbmserv.services.house import House
+from pbmserv.services.run import NotRun, Result
+from pbmserv.store import matches, players
+from pbmserv.store.outbox import Kind, Letter
+
+MOST_TOUCHED_SHOWN = 5
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The mail that is answered: its number in the inbox, where the answer goes, and how it counts for limits."""
+
+    inbox_id: int
+    mail: IncomingMail
+    recipient: str
+    kind: Kind
+    proven: bool
+    now: datetime
+
+    def of_kind(self, kind: Kind) -> "Answering":
+        """The same, counted otherwise."""
+        return replace(self, kind=kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldResult:
+    """What `mail/answer.txt` says of one line: what became of it, the line as written, the sentences about it.
+
+    For a line that was not run `board` is the one on which an earlier line was refused; None: all stop then.
+    """
+
+    fate: Literal["done", "refused", "not run"]
+    line: str
+    text: str
+    board: int | None = None
+
+
+def answer(connection: Connection, house: House, to: Answering, results: Sequence[Result]) -> Letter:
+    """The sender's mail: what became of each line, then the boards it is about."""
+    player = next((result.actor.player for result in results if result.actor and result.actor.player), None)
+    views, unshown = _boards_for_sender(connection, results, player)
+    told = [_told(result, house.server, with_line=to.kind != "stranger") for result in results]
+    text = render("mail/answer.txt", results=told, views=views, unshown=unshown, server=house.server)
+    concerned = {board for result in results for board in result.boards} & {view.number for view in views}
+    if len(concerned) == 1 and len(views) == 1:
+        return _letter(house, to, player, _board_subject(views[0]), text, views[0])
+    subject = render("mail/subject_other.txt", about=_about(results))
+    return _letter(house, to, player, subject, text, None)
+
+
+def notices(
+    connection: Connection, house: House, to: Answering, results: Sequence[Result], comment: str
+) -> list[Letter]:
+    """The boards that were touched, for every player of them but those who touched them."""
+    letters = []
+    authors = _authors(results)
+    for number in sorted(authors):
+        match = _existing(connection, number)
+        said = Comment(authors[number][0], comment) if comment else None
+        for userid in match.userids:
+            player = players.find(connection, userid)
+            if player is not None and userid not in authors[number]:
+                letters.append(board_letter(house, match, player, to.now, said, to.inbox_id, to.proven))
+    return letters
+
+
+def board_letter(
+    house: House,
+    match: Match,
+    player: Player,
+    now: datetime,
+    comment: Comment | None = None,
+    inbox_id: int | None = None,
+    proven: bool = True,
+) -> Letter:
+    """One board as one of its players is sent it without asking."""
+    view = view_board(match, fold(match), player.userid, comment)
+    text = render("mail/notice.txt", view=view, alone=True, server=house.server)
+    envelope = Envelope(
+        recipient=player.address,
+        subject=_board_subject(view),
+        token=house.new_token(),
+        board=match.number,
+        ply=view.plies,
+        is_notice=True,
+    )
+    return Letter(
+        token=envelope.token,
+        kind="board",
+        proven=proven,
+        recipient=player.address,
+        envelope_sender=envelope_sender(envelope, house.server),
+        message_id=message_id(envelope, house.server),
+        raw=write(envelope, laid_out(text), house.server, now),
+        inbox_id=inbox_id,
+        player_id=player.id,
+        match=match.number,
+    )
+
+
+def plain_answer(house: House, to: Answering, template: str, about: str, **context: object) -> Letter:
+    """A fixed text in answer to a mail, about no board."""
+    subject = render("mail/subject_other.txt", about=about)
+    text = render(template, server=house.server, **context)
+    return _letter(house, to, None, subject, text, None)
+
+
+def _letter(
+    house: House, to: Answering, player: Player | None, subject: str, text: str, view: BoardView | None
+) -> Letter:
+    envelope = Envelope(
+        recipient=to.recipient,
+        subject=subject,
+        token=house.new_token(),
+        board=view.number if view else None,
+        ply=view.plies if view else None,
+        answers=to.mail.message_id,
+    )
+    return Letter(
+        token=envelope.token,
+        kind=to.kind,
+        proven=to.proven,
+        recipient=to.recipient,
+        envelope_sender=envelope_sender(envelope, house.server),
+        message_id=message_id(envelope, house.server),
+        raw=write(envelope, laid_out(text), house.server, to.now),
+        inbox_id=to.inbox_id,
+        player_id=player.id if player else None,
+        match=view.number if view else None,
+    )
+
+
+def _told(result: Result, server: Server, with_line: bool) -> ToldResult:
+    line = result.line.line if with_line else ""
+    match result.outcome:
+        case Decision(reply):
+            return ToldResult("done", line, say(reply, server))
+        case Refused():
+            return ToldResult("refused", line, say(result.outcome, server))
+        case NotRun(board):
+            return ToldResult("not run", line, "", board)
+
+
+def _boards_for_sender(
+    connection: Connection, results: Sequence[Result], player: Player | None
+) -> tuple[list[BoardView], list[int]]:
+    """The boards that the answer shows, and the numbers of those touched that it has no room for."""
+    asked: dict[BoardRef, None] = {}
+    concerned: dict[int, None] = {}
+    for result in results:
+        if isinstance(result.outcome, Decision):
+            asked.update(dict.fromkeys(result.outcome.shows))
+            concerned.update(dict.fromkeys(result.outcome.touched))
+        elif result.outcome.board is not None:
+            concerned.update(dict.fromkeys([result.outcome.board]))
+    present = [number for number in concerned if BoardRef(number) not in asked]
+    existing = [match for match in (matches.load(connection, each) for each in present) if match]
+    userid = player.userid if player else None
+    views = [view_board(match, fold(match), userid) for match in existing[:MOST_TOUCHED_SHOWN]]
+    for ref in list(asked)[: MOST_SHOWN - len(views)]:
+        match = _existing(connection, ref.number)
+        views.append(view_board(match, fold(match, ref.ply), userid, whole=True, ply=ref.ply))
+    return views, [match.number for match in existing[MOST_TOUCHED_SHOWN:]]
+
+
+def _authors(results: Sequence[Result]) -> dict[int, list[str]]:
+    """Who did something on each board that was touched."""
+    authors: dict[int, list[str]] = {}
+    for result in results:
+        if isinstance(result.outcome, Decision) and result.actor and result.actor.player:
+            for number in result.outcome.touched:
+                authors.setdefault(number, []).append(result.actor.player.userid)
+    return authors
+
+
+def _board_subject(view: BoardView) -> str:
+    return render("mail/subject_board.txt", title=view.title, number=view.number, userids=view.userids).strip()
+
+
+def _about(results: Sequence[Result]) -> str:
+    first = results[0]
+    if not isinstance(first.line, Parsed):
+        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
+    name = first.line.command.name
+    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
+        return f"{name} {' '.join(first.line.arguments.words)}"
+    return name
+
+
+def _existing(connection: Connection, number: int) -> Match:
+    match = matches.load(connection, number)
+    assert match is not None
+    return match

@@ -1,0 +1,64 @@
+"""Sending: what waits in the outbox is handed over at least once, with the Message-ID it was queued with."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from pbmserv.mail.road import Road
+from pbmserv.mail.smtp import Deferred, Failed, Outgoing, Sent
+from pbmserv.services.house import House
+from pbmserv.store import outbox
+from pbmserv.store.engine import writing
+from pbmserv.store.outbox import Queued
+
+BATCH: Final = 20
+LEASE: Final = timedelta(minutes=5)
+"""How long a sender that died keeps its mails from the others; longer than any conversation with a relay."""
+
+FIRST_WAIT: Final = timedelta(minutes=1)
+LONGEST_WAIT: Final = timedelta(hours=6)
+GIVE_UP_AFTER: Final = timedelta(days=5)
+
+log = logging.getLogger(__name__)
+
+
+def deliver_due(
+    house: House, road: Road, clock: Callable[[], datetime], stopping: Callable[[], bool] = lambda: False
+) -> int:
+    """Tries the mails that are due, oldest first, and gives how many were tried."""
+    now = clock()
+    with writing(house.engine) as connection:
+        batch = outbox.lease(connection, now, now + LEASE, BATCH)
+    tried = 0
+    for mail in batch:
+        if stopping():
+            with writing(house.engine) as connection:
+                outbox.release(connection, mail.id, now)
+            continue
+        outcome = road.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw))
+        _note(house, mail, outcome, clock())
+        tried += 1
+    return tried
+
+
+def next_wait(tries: int) -> timedelta:
+    """How long to wait after so many tries: a minute, doubling to six hours.
+
+    >>> [str(next_wait(tries)) for tries in (1, 2, 3, 20)]
+    ['0:01:00', '0:02:00', '0:04:00', '6:00:00']
+    """
+    return min(FIRST_WAIT * (1 << min(tries - 1, 16)), LONGEST_WAIT)
+
+
+def _note(house: House, mail: Queued, outcome: Sent | Deferred | Failed, now: datetime) -> None:
+    with writing(house.engine) as connection:
+        match outcome:
+            case Sent():
+                outbox.sent(connection, mail.id, now)
+            case Deferred(reason) if now - mail.created_at < GIVE_UP_AFTER:
+                log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
+                outbox.deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
+            case Deferred(reason) | Failed(reason):
+                log.error("outgoing mail %d has failed: %s", mail.id, reason)
+                outbox.failed(connection, mail.id, reason)

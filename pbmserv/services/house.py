@@ -1,0 +1,19 @@
+"""What every use case works with: the database, what the server knows of itself, and the source of chance."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from argon2 import PasswordHasher
+from sqlalchemy import Engine
+
+from pbmserv.commands.server import Server
+
+
+@dataclass(frozen=True)
+class House:
+    """`new_token` gives a new random word of lower-case letters and digits, never the same twice."""
+
+    engine: Engine
+    server: Server
+    new_token: Callable[[], str]
+    hasher: PasswordHasher = field(repr=False)

@@ -1,0 +1,109 @@
+"""Who a mail is from: the only code that looks into a password.
+
+Proving is slow (argon2) and comes before the transaction; `identify` then holds the proof against the hash as it
+stands under the lock. A password is never logged, echoed or compared but by argon2, or against itself in one mail.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from pbmserv.commands.language import Reading
+from pbmserv.commands.message import Actor, Claim, IncomingMail, Parsed, Request, Secret
+from pbmserv.commands.server import Server
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import BadPassword, Refused, WrongPassword
+
+SHORTEST_PASSWORD = 4
+LONGEST_PASSWORD = 72
+
+LookUp = Callable[[str], str | None]
+"""The stored hash of a userid; None when nobody has it."""
+
+
+class ChangedMeanwhile(Exception):
+    """A password was changed between proving and deciding: prove again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What was found out before the transaction: hashes as they were, claims that fit them, new hashes."""
+
+    seen: Mapping[str, str | None] = field(repr=False)
+    true_claims: frozenset[Claim]
+    new_hashes: Mapping[Secret, str] = field(repr=False)
+
+
+def password_hasher() -> PasswordHasher:
+    """Argon2id with 19 MiB, two passes, one lane."""
+    return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+
+
+def prove(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
+    """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one."""
+    claims = dict.fromkeys(_claims(reading))
+    seen = {claim.userid.lower(): look_up(claim.userid) for claim in claims}
+    true_claims = frozenset(claim for claim in claims if _fits(claim, seen[claim.userid.lower()], hasher))
+    parsed = [line for line in reading.lines if isinstance(line, Parsed)]
+    new = {line.new_password for line in parsed if line.new_password and _is_fit_length(line.new_password)}
+    return Proofs(seen, true_claims, {secret: hasher.hash(secret.value) for secret in new})
+
+
+def identify(
+    line: Parsed,
+    reading: Reading,
+    mail: IncomingMail,
+    proofs: Proofs,
+    records: Records,
+    look_up: LookUp,
+    server: Server,
+) -> Request | Refused:
+    """The line as a request from somebody, or why nobody can be told. Raises ChangedMeanwhile."""
+    boards = line.arguments.boards
+    board = boards[0].number if boards else None
+    claim = line.claim or reading.claim
+    if claim is not None:
+        if not _is_proven(claim, proofs, look_up):
+            return WrongPassword(board=board, userid=claim.userid)
+        actor = Actor(records.player(claim.userid), mail.sender, "password")
+    else:
+        player = records.player_at(mail.sender) if mail.sender else None
+        actor = Actor(player, mail.sender, "from" if player and server.confirm == "from" else "none")
+    if line.new_password is not None and not _is_fit_length(line.new_password):
+        return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
+    new_hash = proofs.new_hashes[line.new_password] if line.new_password else None
+    return Request(line.line, line.command, line.arguments, actor, new_hash, server.confirm == "from")
+
+
+def _claims(reading: Reading) -> list[Claim]:
+    own = [line.claim for line in reading.lines if isinstance(line, Parsed) and line.claim]
+    return [*([reading.claim] if reading.claim else []), *own]
+
+
+def _is_proven(claim: Claim, proofs: Proofs, look_up: LookUp) -> bool:
+    stored = look_up(claim.userid)
+    if stored is not None and stored == proofs.new_hashes.get(claim.password):
+        return True
+    if stored != proofs.seen[claim.userid.lower()] and stored not in proofs.new_hashes.values():
+        raise ChangedMeanwhile
+    return claim in proofs.true_claims and stored == proofs.seen[claim.userid.lower()]
+
+
+def _fits(claim: Claim, stored: str | None, hasher: PasswordHasher) -> bool:
+    try:
+        hasher.verify(stored or _decoy(hasher), claim.password.value)
+    except (VerificationError, InvalidHashError):
+        return False
+    return stored is not None
+
+
+@lru_cache(maxsize=4)
+def _decoy(hasher: PasswordHasher) -> str:
+    return hasher.hash("nobody has this password")
+
+
+def _is_fit_length(secret: Secret) -> bool:
+    return SHORTEST_PASSWORD <= len(secret.value) <= LONGEST_PASSWORD

@@ -1,0 +1,16 @@
+"""Keeping: a mail's raw bytes are committed before anybody is told that it was taken."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pbmserv.mail.read import sender_of
+from pbmserv.services.house import House
+from pbmserv.store import inbox
+from pbmserv.store.engine import writing
+
+
+def keep(house: House, raw: bytes, envelope_sender: str, recipients: Sequence[str], now: datetime) -> int:
+    """Stores the mail durably and gives its number in the inbox; raises when the database is away."""
+    sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
+    with writing(house.engine) as connection:
+        return inbox.keep(connection, raw, envelope_sender, recipients, sender, now)

@@ -1,0 +1,80 @@
+"""What an operator does in a player's place: a command with the operator's own proof, a new password."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbmserv.commands.decision import Decision, NewPassword
+from pbmserv.commands.line import read_line
+from pbmserv.commands.message import Actor, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.words import normalised
+from pbmserv.matches.match import fold
+from pbmserv.rendering.board import view_board
+from pbmserv.rendering.environment import laid_out, render
+from pbmserv.rendering.sentences import say
+from pbmserv.services.answer import board_letter
+from pbmserv.services.house import House
+from pbmserv.store import matches, outbox, players
+from pbmserv.store.engine import writing
+from pbmserv.store.records import TransactionRecords
+
+
+class CannotOperate(Exception):
+    """There is no such player, or the line is no command; the message is for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operated:
+    """What a command came to: its text, and whether it was carried out."""
+
+    text: str
+    done: bool
+
+
+def run_as(house: House, userid: str, line: str, now: datetime) -> Operated:
+    """Runs one command line in a player's place; all players of a board touched, that one too, are mailed it."""
+    read = read_line(normalised(line), None)
+    if read.unparsed is not None:
+        return Operated(laid_out(say(read.unparsed.refused, house.server)), done=False)
+    if read.parsed is None:
+        raise CannotOperate("that line is no command; try `help commands`")
+    if read.parsed.new_password is not None:
+        raise CannotOperate("passwords are set by `pbmserv admin password USERID`")
+    with writing(house.engine) as connection:
+        player = players.find(connection, userid)
+        if player is None:
+            raise CannotOperate(f"nobody is called {userid}")
+        matches.lock(connection, [ref.number for ref in read.parsed.arguments.boards])
+        actor = Actor(player, player.address, "operator")
+        request = Request(read.parsed.line, read.parsed.command, read.parsed.arguments, actor)
+        outcome = decide(request, TransactionRecords(connection), now)
+        if not isinstance(outcome, Decision):
+            return Operated(laid_out(say(outcome, house.server)), done=False)
+        matches.keep(connection, outcome)
+        texts = [say(outcome.reply, house.server)]
+        for number in outcome.touched:
+            match = matches.load(connection, number)
+            assert match is not None
+            for each in (players.find(connection, userid) for userid in match.userids):
+                if each is not None:
+                    outbox.queue(connection, board_letter(house, match, each, now), now)
+        for number, ply in [*((each, None) for each in outcome.touched), *_shown(outcome)]:
+            match = matches.load(connection, number)
+            assert match is not None
+            view = view_board(match, fold(match, ply), whole=True, ply=ply)
+            texts.append(render("mail/notice.txt", view=view, alone=False, server=house.server))
+    return Operated(laid_out("\n\n".join(texts)), done=True)
+
+
+def set_password(house: House, userid: str, password: str, now: datetime) -> None:
+    """Puts another password in force for a player."""
+    hashed = house.hasher.hash(password)
+    with writing(house.engine) as connection:
+        player = players.find(connection, userid)
+        if player is None:
+            raise CannotOperate(f"nobody is called {userid}")
+        players.keep(connection, NewPassword(player.id, hashed), now)
+
+
+def _shown(outcome: Decision) -> list[tuple[int, int | None]]:
+    return [(ref.number, ref.ply) for ref in outcome.shows]

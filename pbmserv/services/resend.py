@@ -1,0 +1,28 @@
+"""Resending: the operator has the present board queued again."""
+
+from datetime import datetime
+
+from pbmserv.services.answer import board_letter
+from pbmserv.services.house import House
+from pbmserv.store import matches, outbox, players
+from pbmserv.store.engine import writing
+
+
+class CannotResend(Exception):
+    """There is no such board, or no such player on it; the message is for the operator."""
+
+
+def resend(house: House, number: int, userid: str | None, now: datetime) -> list[str]:
+    """Queues the board for all its players, or for one, and gives the userids it goes to."""
+    with writing(house.engine) as connection:
+        match = matches.load(connection, number)
+        if match is None:
+            raise CannotResend(f"there is no board {number}")
+        seat = match.seat_of(userid) if userid else None
+        if userid and seat is None:
+            raise CannotResend(f"{userid} does not play on board {number}: {', '.join(match.userids)} do")
+        wanted = match.userids if seat is None else (match.userids[seat],)
+        found = [player for player in (players.find(connection, each) for each in wanted) if player]
+        for player in found:
+            outbox.queue(connection, board_letter(house, match, player, now), now)
+    return [player.userid for player in found]

@@ -1,0 +1,13 @@
+"""Retrying: the operator lets a mail that was set aside be handled again."""
+
+from datetime import datetime
+
+from pbmserv.services.house import House
+from pbmserv.store import inbox
+from pbmserv.store.engine import writing
+
+
+def retry(house: House, mail_id: int, now: datetime) -> bool:
+    """Lets it wait again, its failures forgotten; False when no such mail is set aside."""
+    with writing(house.engine) as connection:
+        return inbox.retry(connection, mail_id, now)

@@ -1,0 +1,187 @@
+"""Matches and their logs. `keep` is the one door by which they are written."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, func, insert, select, update
+
+from pbmserv.commands.decision import Decision
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import Match, Summary, fold, summarise
+from pbmserv.matches.records import Listed, Listing, Wanted
+from pbmserv.store.tables import entries, matches, players, seats
+
+FIRST_NUMBER = 101
+
+
+def keep(connection: Connection, decision: Decision) -> None:
+    """Writes the match that was opened, the entries that follow in their logs, and the summaries of both."""
+    if decision.opened is not None:
+        _open(connection, decision.opened)
+    if decision.entries:
+        connection.execute(insert(entries), [_entry_row(entry) for entry in decision.entries])
+    for number in {entry.match for entry in decision.entries}:
+        match = load(connection, number)
+        assert match is not None
+        write_summary(connection, number, summarise(fold(match)))
+
+
+def write_summary(connection: Connection, number: int, summary: Summary) -> None:
+    """Puts a summary in the place of the one a match has."""
+    connection.execute(update(matches).where(matches.c.number == number).values(_summary_row(summary)))
+
+
+def lock(connection: Connection, numbers: Iterable[int]) -> None:
+    """Holds the matches until the transaction ends; ascending, so that two never wait for each other."""
+    wanted = sorted(set(numbers))
+    if wanted:
+        query = select(matches.c.number).where(matches.c.number.in_(wanted)).order_by(matches.c.number)
+        connection.execute(query.with_for_update())
+
+
+def load(connection: Connection, number: int) -> Match | None:
+    """A match with its whole log."""
+    row = connection.execute(_facts().where(matches.c.number == number)).one_or_none()
+    if row is None:
+        return None
+    log = connection.execute(select(entries).where(entries.c.match == number).order_by(entries.c.seq))
+    return Match(
+        number=row.number,
+        game=row.game,
+        rules=row.rules,
+        options=_options(row),
+        rated=row.rated,
+        userids=_userids(connection, [number])[number],
+        started_by=row.starter,
+        started=row.started_at,
+        entries=tuple(Entry(number, each.seq, each.at, each.kind, each.seat, each.text) for each in log),
+    )
+
+
+def numbers(connection: Connection) -> Sequence[int]:
+    """The numbers of all matches, ascending."""
+    return connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars().all()
+
+
+def next_number(connection: Connection) -> int:
+    """One more than the highest number there is. Two that ask at once meet at the primary key; one runs again."""
+    highest = connection.execute(select(func.max(matches.c.number))).scalar_one()
+    return FIRST_NUMBER if highest is None else highest + 1
+
+
+def summary(connection: Connection, number: int) -> Summary | None:
+    """The stored summary of a match."""
+    row = connection.execute(select(matches).where(matches.c.number == number)).one_or_none()
+    return None if row is None else _summary(row)
+
+
+def listing(connection: Connection, wanted: Wanted) -> Listing:
+    """A page of the boards that fit, and how many fit."""
+    conditions = []
+    if wanted.game is not None:
+        conditions.append(matches.c.game == wanted.game)
+    if wanted.filter == "inactive":
+        conditions.append(matches.c.status != "active")
+    elif wanted.filter != "all":
+        conditions.append(matches.c.status == "active")
+    lowered = [userid.lower() for userid in wanted.userids]
+    conditions.extend(matches.c.number.in_(_boards_of([userid])) for userid in lowered)
+    if wanted.filter == "next" and lowered:
+        on_turn = and_(seats.c.match == matches.c.number, seats.c.seat == matches.c.to_move)
+        conditions.append(matches.c.number.in_(_boards_of(lowered).where(on_turn).correlate(matches)))
+    order = (
+        (matches.c.last_at, matches.c.number)
+        if wanted.filter == "next"
+        else (matches.c.last_at.desc(), matches.c.number.desc())
+    )
+    page = _facts().where(*conditions).order_by(*order).offset(wanted.first).limit(wanted.count)
+    rows = connection.execute(page).all()
+    total = connection.execute(select(func.count()).select_from(matches).where(*conditions)).scalar_one()
+    userids = _userids(connection, [row.number for row in rows])
+    return Listing(tuple(_listed(row, userids[row.number]) for row in rows), total)
+
+
+def running(connection: Connection) -> list[tuple[str, int]]:
+    """How many boards of each game are active."""
+    query = select(matches.c.game, func.count()).where(matches.c.status == "active").group_by(matches.c.game)
+    return [(row[0], row[1]) for row in connection.execute(query)]
+
+
+def _open(connection: Connection, match: Match) -> None:
+    lowered = {userid.lower() for userid in (*match.userids, match.started_by)}
+    query = select(players.c.userid_lower, players.c.id).where(players.c.userid_lower.in_(lowered))
+    ids = {row.userid_lower: row.id for row in connection.execute(query)}
+    row = {
+        "number": match.number,
+        "game": match.game,
+        "rules": match.rules,
+        "options": dict(match.options),
+        "rated": match.rated,
+        "started_by": ids[match.started_by.lower()],
+        "started_at": match.started,
+        **_summary_row(summarise(fold(match))),
+    }
+    connection.execute(insert(matches).values(row))
+    sitting = [
+        {"match": match.number, "seat": seat, "player_id": ids[userid.lower()]}
+        for seat, userid in enumerate(match.userids)
+    ]
+    connection.execute(insert(seats), sitting)
+
+
+def _facts() -> Select[Any]:
+    return select(matches, players.c.userid.label("starter")).join(players, players.c.id == matches.c.started_by)
+
+
+def _boards_of(lowered: Sequence[str]) -> Select[Any]:
+    return (
+        select(seats.c.match)
+        .join(players, players.c.id == seats.c.player_id)
+        .where(players.c.userid_lower.in_(lowered))
+    )
+
+
+def _userids(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    query = (
+        select(seats.c.match, players.c.userid)
+        .join(players, players.c.id == seats.c.player_id)
+        .where(seats.c.match.in_(wanted))
+        .order_by(seats.c.match, seats.c.seat)
+    )
+    found: dict[int, tuple[str, ...]] = dict.fromkeys(wanted, ())
+    for row in connection.execute(query):
+        found[row.match] += (row.userid,)
+    return found
+
+
+def _options(row: Row[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(row.options.items()))
+
+
+def _listed(row: Row[Any], userids: tuple[str, ...]) -> Listed:
+    return Listed(row.number, row.game, _options(row), userids, row.started_at, _summary(row))
+
+
+def _summary(row: Row[Any]) -> Summary:
+    return Summary(row.status, row.to_move, row.plies, row.last_at, row.last_move)
+
+
+def _summary_row(summary: Summary) -> dict[str, object]:
+    return {
+        "status": summary.status,
+        "to_move": summary.to_move,
+        "plies": summary.plies,
+        "last_at": summary.last_at,
+        "last_move": summary.last_move,
+    }
+
+
+def _entry_row(entry: Entry) -> dict[str, object]:
+    return {
+        "match": entry.match,
+        "seq": entry.seq,
+        "at": entry.at,
+        "kind": entry.kind,
+        "seat": entry.seat,
+        "text": entry.text,
+    }

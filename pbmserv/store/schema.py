@@ -1,0 +1,55 @@
+"""The schema's version: bringing it up to date, and refusing to work on another."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine
+
+from pbmserv.store.engine import reading, writing
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+class OtherSchema(Exception):
+    """The database has another schema than this program; the message says what to do."""
+
+
+@lru_cache(maxsize=1)
+def migrations_folder() -> Path:
+    """`migrations/`, inside an installed package or beside it in a checkout."""
+    return next(path for path in (_PACKAGE / "migrations", _PACKAGE.parent / "migrations") if path.is_dir())
+
+
+def migrate(engine: Engine) -> None:
+    """Brings the schema up to date; nothing happens when it is."""
+    with writing(engine) as connection:
+        command.upgrade(_config(connection), "head")
+
+
+def newest_version() -> str:
+    """The schema version that this program works on."""
+    head = ScriptDirectory.from_config(_config(None)).get_current_head()
+    assert head is not None
+    return head
+
+
+def require_newest(engine: Engine) -> None:
+    """Raises OtherSchema unless the database is at the newest version."""
+    with reading(engine) as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+    if found != newest_version():
+        raise OtherSchema(
+            f"the database has schema {found or 'none'}, this program needs {newest_version()}: "
+            "stop the server and run `pbmserv migrate` with the newest program"
+        )
+
+
+def _config(connection: Connection | None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config

@@ -1,0 +1,182 @@
+"""The tables, as SQLAlchemy Core sees them. `migrations/` makes them; a test holds the two together."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, aware and in UTC on both sides; SQLite keeps it without the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuses a naive time rather than guess its zone."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone")
+        return value.astimezone(UTC) if dialect.name != "sqlite" else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Gives the zone back."""
+        if value is None:
+            return None
+        assert isinstance(value, datetime)
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_WAITING = text("status = 'waiting'")
+
+# SQLite counts up by itself only in a column whose type is exactly INTEGER.
+RowId = BigInteger().with_variant(Integer(), "sqlite")
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("userid", String(20), nullable=False),
+    Column("userid_lower", String(20), nullable=False, unique=True),
+    Column("password_hash", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+addresses = Table(
+    "addresses",
+    metadata,
+    Column("address", String(320), primary_key=True),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
+    Column("is_first", Boolean, nullable=False),
+    Column("confirmed_at", UtcDateTime),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("game", String(40), nullable=False),
+    Column("rules", String(60), nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("started_by", RowId, ForeignKey("players.id"), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    # From here on derived: written with the log, and rebuilt from it by `services.check`.
+    Column("status", String(10), nullable=False),
+    Column("to_move", Integer),
+    Column("plies", Integer, nullable=False),
+    Column("last_at", UtcDateTime, nullable=False),
+    Column("last_move", Text, nullable=False),
+    CheckConstraint("number >= 101", name="numbers_start_at_101"),
+    Index("ix_matches_status_last_at", "status", "last_at"),
+    Index("ix_matches_game_status_last_at", "game", "status", "last_at"),
+    Index("ix_matches_started_by_started_at", "started_by", "started_at"),
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
+    Index("ix_seats_player_id_match", "player_id", "match"),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("kept_at", UtcDateTime, nullable=False),
+    Column("envelope_sender", Text, nullable=False),
+    Column("recipients", JSON, nullable=False),
+    Column("sender", String(320), nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("kills", Integer, nullable=False),
+    Column("not_before", UtcDateTime, nullable=False),
+    Column("content_key", String(64)),
+    Column("error", Text),
+    Column("handled_at", UtcDateTime),
+    Index("ix_inbox_waiting", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    Index(
+        "ix_inbox_waiting_sender",
+        "sender",
+        "id",
+        sqlite_where=_WAITING,
+        postgresql_where=_WAITING,
+    ),
+    # Only the mail that was obeyed bears its key: a second copy can never be obeyed too.
+    Index("uq_inbox_content_key", "content_key", unique=True),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("token", String(40), nullable=False, unique=True),
+    Column("inbox_id", RowId, index=True),
+    Column("player_id", RowId),
+    Column("match", Integer),
+    Column("recipient", String(320), nullable=False),
+    Column("envelope_sender", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("proven", Boolean, nullable=False),
+    Column("kind", String(12), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("not_before", UtcDateTime, nullable=False),
+    Column("error", Text),
+    Column("sent_at", UtcDateTime),
+    Index(
+        "ix_outbox_waiting",
+        "not_before",
+        "id",
+        sqlite_where=_WAITING,
+        postgresql_where=_WAITING,
+    ),
+    Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
+    Index("ix_outbox_kind_created_at", "kind", "created_at"),
+)

@@ -1,0 +1,131 @@
+"""What all tests share: houses on SQLite and PostgreSQL, a fixed clock, the option to rewrite golden files."""
+
+import itertools
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import create_engine, text
+
+from pbmserv.commands.server import Server
+from pbmserv.services.house import House
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import migrate
+
+NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+ADDRESS = "pbmserv@club.test"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--regen` rewrites golden files from what the program says now; read the difference before committing it."""
+    parser.addoption("--regen", action="store_true", help="rewrite golden files")
+
+
+def needed(what: str) -> None:
+    """Skips a test for want of something on this machine; where everything must be there (CI), fails it."""
+    message = f"{what} is not installed on this machine"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **by: float) -> None:
+        """Moves it on by days, hours, minutes, seconds."""
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock at noon of the first of January 2026."""
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def quick_hasher() -> PasswordHasher:
+    """Argon2, as weak as it can be."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A throw-away PostgreSQL on a socket of its own; the URL of its maintenance database."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin")) if Path("/usr/lib/postgresql").is_dir() else []
+    if not programs:
+        needed("PostgreSQL")
+    folder = Path(subprocess.check_output(["mktemp", "-d", "/tmp/pbmserv-pg-XXXXXX"], text=True).strip())
+    as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    if as_user:
+        shutil.chown(folder, "postgres")
+    data = str(folder / "data")
+    run = lambda *command: subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/tmp")  # noqa: E731
+    run(str(programs[-1] / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
+    options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+    run(str(programs[-1] / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+    try:
+        yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
+    finally:
+        run(str(programs[-1] / "pg_ctl"), "-D", data, "-w", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def new_postgresql(postgresql_server: str) -> Callable[[], str]:
+    """Makes an empty database and gives its URL."""
+    counter = itertools.count(1)
+
+    def make() -> str:
+        name = f"test{next(counter)}"
+        engine = create_engine(postgresql_server, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0"))
+        engine.dispose()
+        return postgresql_server.replace("/postgres?", f"/{name}?")
+
+    return make
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'pbmserv.db'}"
+    make: Callable[[], str] = request.getfixturevalue("new_postgresql")
+    return make()
+
+
+def make_house(url: str, hasher: PasswordHasher, server: Server) -> House:
+    """A house on an empty database, with tokens that count up."""
+    engine = open_engine(url)
+    migrate(engine)
+    counter = itertools.count(1)
+    return House(engine, server, lambda: f"t{next(counter):04}", hasher)
+
+
+@pytest.fixture
+def house(database_url: str, quick_hasher: PasswordHasher) -> Iterator[House]:
+    """A house on either kind of database, where a From address is proof."""
+    built = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="from"))
+    yield built
+    built.engine.dispose()
+
+
+@pytest.fixture
+def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House]:
+    """A house on SQLite, where a From address is proof."""
+    built = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
+    yield built
+    built.engine.dispose()

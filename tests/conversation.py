@@ -1,0 +1,101 @@
+"""Conversations as text: mails in and the whole answers out, readable as documentation.
+
+    ===> alice@example.org          a mail from alice; headers, a blank line, the text
+    Subject: signup alice sesame
+
+    <=== alice@example.org          what goes out then, to whom, in order
+    From: ...
+
+    <=== nothing                    when nothing goes out
+    @ confirm ask                   before the first mail: what a From address proves
+    @ later hours=2                 the clock moves on (such a file is run in process only)
+    # a remark
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from typing import cast
+
+from tests.conftest import ADDRESS
+
+SHOWN = ("From", "To", "Subject", "Message-ID", "In-Reply-To", "References", "Auto-Submitted")
+NOTHING = "<=== nothing"
+
+
+@dataclass(frozen=True)
+class Script:
+    """A conversation file: remarks and directives as they stand, and the mails in; answers are made anew."""
+
+    confirm: str
+    steps: tuple[str, ...]
+
+    @property
+    def moves_clock(self) -> bool:
+        """Whether it needs a clock that can be moved."""
+        return any(step.startswith("@ later") for step in self.steps)
+
+
+Send = Callable[[bytes, str], Iterable[bytes]]
+"""Gives a raw mail from an address to a server; what goes out for it."""
+
+
+def parse(text: str) -> Script:
+    """A file's script, without its answers."""
+    steps = [step.strip("\n") for step in re.split(r"(?m)^(?====> |<=== |@ |#)", text) if step.strip()]
+    confirm = next((step.split()[2] for step in steps if step.startswith("@ confirm")), "from")
+    return Script(confirm, tuple(step for step in steps if not step.startswith("<===")))
+
+
+def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
+    """Plays a script against a server and writes the whole conversation down."""
+    written: list[str] = []
+    count = 0
+    for step in script.steps:
+        written.append(step)
+        if step.startswith("@ later"):
+            later(step.removeprefix("@ later").strip())
+        if step.startswith("===> "):
+            count += 1
+            raw, sender = raw_mail(step, count)
+            written += list(told(send(raw, sender))) or [NOTHING]
+    joined = ""
+    for before, after in zip(["", *written], written, strict=False):
+        remarks = before.startswith(("#", "@")) and after.startswith(("#", "@"))
+        joined += (("\n" if remarks else "\n\n") if before else "") + after
+    return joined + "\n"
+
+
+def raw_mail(step: str, number: int) -> tuple[bytes, str]:
+    """The bytes of a mail in, and its envelope sender."""
+    first, _, rest = step.partition("\n")
+    sender = first.removeprefix("===> ").strip()
+    head, _, body = rest.partition("\n\n")
+    given = head.strip("\n").split("\n") if head.strip() else []
+    names = {line.partition(":")[0].lower() for line in given if not line.startswith(" ")}
+    defaults = {"From": sender, "To": ADDRESS, "Message-ID": f"<in-{number}@example.org>"}
+    headers = [f"{name}: {value}" for name, value in defaults.items() if name.lower() not in names]
+    lines = [*headers, *given, "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "", body]
+    return "\n".join(lines).replace("\n", "\r\n").encode() + b"\r\n", sender
+
+
+def told(mails: Iterable[bytes]) -> Iterator[str]:
+    """Mails out as the file shows them; a text that went to two is written once."""
+    texts: dict[str, str] = {}
+    for raw in mails:
+        mail = cast(EmailMessage, message_from_bytes(raw, policy=default))
+        headers = [f"{name}: {mail[name]}" for name in SHOWN if mail[name]]
+        text = mail.get_content().replace("\r\n", "\n").rstrip("\n")
+        first = texts.setdefault(text, mail["To"])
+        shown = text if first == mail["To"] else f"(the same text as to {first})"
+        yield "\n".join([f"<=== {mail['To']}", *headers, "", shown])
+
+
+def without_chance(text: str) -> str:
+    """The conversation with tokens and times blotted, which differ from run to run on a real server."""
+    text = re.sub(r"(?<=pbmserv\+)[a-z0-9]+(?=@)", "TOKEN", text)
+    text = re.sub(r"(?<=<)(b[0-9]+\.[0-9]+\.)?[a-z0-9]+(?=@club\.test>)", r"\1TOKEN", text)
+    return re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}", "DATE", text)

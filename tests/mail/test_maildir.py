@@ -1,0 +1,132 @@
+"""Mail that goes out into a Maildir, and what a reader finds there."""
+
+import mailbox
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pbmserv.mail.maildir import Maildir, read_all
+from pbmserv.mail.road import road
+from pbmserv.mail.smtp import Deferred, Failed, Outgoing, Sent
+
+MAIL = Outgoing(
+    "pbm+b.7@club.test",
+    "ann@a.test",
+    b"Subject: =?utf-8?q?b=C3=A4ll?=\r\n of yarn\r\nMessage-ID: <1@club.test>\r\n\r\n.your turn\r\n",
+)
+
+
+def numbered(number: int) -> Outgoing:
+    return Outgoing("pbm@club.test", "ann@a.test", b"Subject: %d\r\n\r\nx\r\n" % number)
+
+
+def test_a_mail_is_put_where_others_read_it(tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "mail"
+    assert road(f"maildir:{place}").deliver(MAIL) == Sent()
+    [message] = mailbox.Maildir(place, create=False)
+    assert message["Message-ID"] == "<1@club.test>"
+    assert message["Return-Path"] == "<pbm+b.7@club.test>"
+    assert message["Delivered-To"] == "ann@a.test"
+    assert list((place / "tmp").iterdir()) == []
+
+
+def test_a_mail_is_read_back(tmp_path: Path) -> None:
+    Maildir(tmp_path).deliver(MAIL)
+    [letter] = read_all(tmp_path)
+    assert letter.header("subject") == "bäll of yarn"
+    assert letter.header("Delivered-To") == "ann@a.test"
+    assert letter.header("X-None") == ""
+    assert letter.message.get_content() == ".your turn\n"
+    assert letter.raw.endswith(b"Message-ID: <1@club.test>\n\n.your turn\n")
+    assert letter.path.read_bytes() == letter.raw
+
+
+@pytest.mark.parametrize("sender", ["", "<>"])
+def test_the_null_sender(sender: str, tmp_path: Path) -> None:
+    assert Maildir(tmp_path).deliver(Outgoing(sender, "ann@a.test", MAIL.raw)) == Sent()
+    [letter] = read_all(tmp_path)
+    assert letter.header("Return-Path") == "<>"
+
+
+def test_the_newest_is_last_and_the_same_mail_twice_is_two_files(tmp_path: Path) -> None:
+    way = Maildir(tmp_path)
+    for number in (*range(30), 29):
+        assert way.deliver(numbered(number)) == Sent()
+    way.close()
+    assert [letter.header("Subject") for letter in read_all(tmp_path)] == [str(n) for n in (*range(30), 29)]
+
+
+def test_many_deliver_at_once(tmp_path: Path) -> None:
+    def deliver(number: int) -> object:
+        return Maildir(tmp_path / "new place").deliver(numbered(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(deliver, range(100))) == {Sent()}
+    assert {letter.header("Subject") for letter in read_all(tmp_path / "new place")} == {
+        str(n) for n in range(100)
+    }
+
+
+def test_only_its_owner_reads_it(tmp_path: Path) -> None:
+    place = tmp_path / "mail"
+    Maildir(place).deliver(MAIL)
+    [letter] = read_all(place)
+    assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (place, place / "new", letter.path)] == [0, 0, 0]
+
+
+def test_a_mail_is_on_the_disk_before_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Maildir(tmp_path).deliver(MAIL)
+    seen = []
+    sync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        seen.append((stat.S_ISDIR(os.fstat(descriptor).st_mode), len(list((tmp_path / "new").iterdir()))))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    assert Maildir(tmp_path).deliver(MAIL) == Sent()
+    assert seen == [(False, 1), (True, 2)]
+
+
+def test_a_mail_that_cannot_be_stored_is_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    Maildir(tmp_path).deliver(MAIL)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        outcome = Maildir(tmp_path).deliver(MAIL)
+    assert isinstance(outcome, Deferred)
+    assert "No space left" in outcome.reason
+    assert len(list(read_all(tmp_path))) == 1
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_file_in_the_way_is_to_come_again(tmp_path: Path) -> None:
+    way = Maildir(tmp_path / "mail")
+    (tmp_path / "mail").write_text("not a folder")
+    assert isinstance(way.deliver(MAIL), Deferred)
+
+
+@pytest.mark.parametrize("recipient", ["ann@a.test\nBcc: bob@b.test", ""])
+def test_a_malformed_recipient(recipient: str, tmp_path: Path) -> None:
+    assert isinstance(Maildir(tmp_path).deliver(Outgoing("", recipient, b"x")), Failed)
+    assert list(read_all(tmp_path)) == []
+
+
+def test_what_a_mail_program_has_read_and_what_is_no_mail(tmp_path: Path) -> None:
+    assert list(read_all(tmp_path / "nowhere")) == []
+    way = Maildir(tmp_path)
+    way.deliver(numbered(1))
+    [letter] = read_all(tmp_path)
+    letter.path.rename(tmp_path / "cur" / (letter.path.name + ":2,S"))
+    way.deliver(numbered(2))
+    (tmp_path / "new" / ".hidden").write_text("x")
+    (tmp_path / "tmp" / "1.half").write_text("x")
+    (tmp_path / "new" / "stranger").write_bytes(b"Subject: =?utf-8?b?/w==?=\nDate: never\x00\nTo: \xff\n\n\xff")
+    letters = list(read_all(tmp_path))
+    assert [letter.header("Subject") for letter in letters[1:]] == ["1", "2"]
+    assert [isinstance(letters[0].header(name), str) for name in ("Subject", "Date", "To")] == [True] * 3

@@ -1,0 +1,145 @@
+"""Golden conversations: whole mails in, whole answers out, in process and through a real listener."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+
+from pbmserv.commands.library import commands
+from pbmserv.commands.replies import Reply
+from pbmserv.commands.server import Server
+from pbmserv.entrypoints.bootstrap import build_house
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.serve import all_parts, run_parts
+from pbmserv.entrypoints.tryout import hand_over
+from pbmserv.mail.maildir import read_all
+from pbmserv.matches.refusals import Refused
+from pbmserv.services import answer
+from pbmserv.services.handle import handle_next
+from pbmserv.services.house import House
+from pbmserv.services.intake import keep
+from pbmserv.services.views import see_inbox, see_outbox
+from tests.conftest import ADDRESS, Clock, make_house
+from tests.conversation import Script, parse, play, without_chance
+
+FOLDER = Path(__file__).parent / "golden"
+FILES = sorted(FOLDER.glob("*.txt"))
+PATIENCE = 30.0
+
+
+def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str:
+    """The conversation on a fixed clock with tokens that count up."""
+    clock = Clock()
+    server = Server(ADDRESS, confirm="ask" if script.confirm == "ask" else "from", site_url="https://club.test")
+    house = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
+    seen = 0
+
+    def send(raw: bytes, sender: str) -> Iterator[bytes]:
+        nonlocal seen
+        clock.move(minutes=1)
+        keep(house, raw, sender, [ADDRESS], clock())
+        while handle_next(house, clock):
+            pass
+        for mail in reversed(see_outbox(house, None, 1000)):
+            if mail.id > seen:
+                seen = mail.id
+                yield mail.raw
+
+    def later(text: str) -> None:
+        clock.move(**{name: float(value) for name, value in (part.split("=") for part in text.split())})
+
+    try:
+        return play(script, send, later)
+    finally:
+        house.engine.dispose()
+
+
+@contextmanager
+def running_server(folder: Path, confirm: str) -> Iterator[tuple[str, Path, House]]:
+    """A whole server in threads: its listener's URL, its Maildir, its house."""
+    settings = Settings(
+        data=folder, address=ADDRESS, listen="smtp://127.0.0.1:0", web="", confirm=confirm, site_url="https://club.test"
+    )  # type: ignore[arg-type]
+    house = build_house(settings, bring_up_to_date=True)
+    parts = all_parts(settings, house)
+    url = next(name for name in parts if "://" in name)
+    stop = threading.Event()
+    running = threading.Thread(target=run_parts, args=(parts, stop))
+    running.start()
+    try:
+        yield url, folder / "outgoing", house
+    finally:
+        stop.set()
+        running.join()
+        house.engine.dispose()
+
+
+def play_over_the_wire(script: Script, folder: Path) -> str:
+    """The conversation through a listener, a worker and a sender."""
+    with running_server(folder, script.confirm) as (url, mails, house):
+        read: set[Path] = set()
+
+        def send(raw: bytes, sender: str) -> Iterator[bytes]:
+            hand_over(url, ADDRESS, sender, raw)
+            deadline = time.monotonic() + PATIENCE
+            while see_inbox(house, "waiting", 1) or see_outbox(house, "waiting", 1):
+                assert time.monotonic() < deadline, "the server hangs"
+                time.sleep(0.005)
+            for letter in read_all(mails):
+                if letter.path not in read:
+                    read.add(letter.path)
+                    yield letter.raw
+
+        return play(script, send, lambda text: pytest.fail("a real clock cannot be moved"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_in_process(
+    file: Path, tmp_path: Path, quick_hasher: PasswordHasher, request: pytest.FixtureRequest
+) -> None:
+    """Every byte of every answer is as it was reviewed."""
+    said = play_in_process(parse(file.read_text()), tmp_path, quick_hasher)
+    if request.config.getoption("--regen"):
+        file.write_text(said)
+    assert said == file.read_text()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_through_a_listener(file: Path, tmp_path: Path) -> None:
+    """The same mails through real sockets and threads bring the same answers."""
+    script = parse(file.read_text())
+    if script.moves_clock:
+        pytest.skip("needs a clock that can be moved")
+    assert without_chance(play_over_the_wire(script, tmp_path)) == without_chance(file.read_text())
+
+
+def test_every_sentence_is_shown(
+    tmp_path: Path, quick_hasher: PasswordHasher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command, each reply and each refusal occurs in a golden conversation."""
+    said: set[type] = set()
+    run: set[str] = set()
+    say, result_line = answer.say, answer._told
+
+    def noted(what: Reply | Refused, server: Server) -> str:
+        said.add(type(what))
+        return say(what, server)
+
+    def noted_line(result, server, with_line):  # type: ignore[no-untyped-def]
+        if hasattr(result.line, "command"):
+            run.add(result.line.command.name)
+        return result_line(result, server, with_line)
+
+    monkeypatch.setattr(answer, "say", noted)
+    monkeypatch.setattr(answer, "_told", noted_line)
+    for number, file in enumerate(FILES):
+        (tmp_path / str(number)).mkdir()
+        play_in_process(parse(file.read_text()), tmp_path / str(number), quick_hasher)
+    missing = {kind.__name__ for root in (Reply, Refused) for kind in root.__subclasses__()}
+    missing -= {kind.__name__ for kind in said} | {"WhichGame", "OtherGame"}  # these need a second game
+    assert missing == set()
+    assert set(commands()) == run
