@@ -129,3 +129,11 @@ def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House
     built = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
     built.engine.dispose()
+
+
+@pytest.fixture
+def postgresql_house(new_postgresql: Callable[[], str], quick_hasher: PasswordHasher) -> Iterator[House]:
+    """A house on PostgreSQL, where a From address is proof."""
+    built = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="from"))
+    yield built
+    built.engine.dispose()

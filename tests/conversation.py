@@ -1,15 +1,15 @@
 """Conversations as text: mails in and the whole answers out, readable as documentation.
 
-    ===> alice@example.org          a mail from alice; headers, a blank line, the text
-    Subject: signup alice sesame
+===> alice@example.org          a mail from alice; headers, a blank line, the text
+Subject: signup alice sesame
 
-    <=== alice@example.org          what goes out then, to whom, in order
-    From: ...
+<=== alice@example.org          what goes out then, to whom, in order
+From: ...
 
-    <=== nothing                    when nothing goes out
-    @ confirm ask                   before the first mail: what a From address proves
-    @ later hours=2                 the clock moves on (such a file is run in process only)
-    # a remark
+<=== nothing                    when nothing goes out
+@ confirm ask                   before the first mail: what a From address proves
+@ later hours=2                 the clock moves on (such a file is run in process only)
+# a remark
 """
 
 import re

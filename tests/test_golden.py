@@ -62,7 +62,12 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
 def running_server(folder: Path, confirm: str) -> Iterator[tuple[str, Path, House]]:
     """A whole server in threads: its listener's URL, its Maildir, its house."""
     settings = Settings(
-        data=folder, address=ADDRESS, listen="smtp://127.0.0.1:0", web="", confirm=confirm, site_url="https://club.test"
+        data=folder,
+        address=ADDRESS,
+        listen="smtp://127.0.0.1:0",
+        web="",
+        confirm=confirm,
+        site_url="https://club.test",
     )  # type: ignore[arg-type]
     house = build_house(settings, bring_up_to_date=True)
     parts = all_parts(settings, house)

@@ -1,19 +1,12 @@
 """What commands about boards have in common: finding the board, and whose it is."""
 
 from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
 from pbmserv.matches.match import Match, State, fold
 from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import (
-    NoSuchBoard,
-    NoSuchPlayer,
-    NoSuchPly,
-    NotYourBoard,
-    OtherGame,
-    Refused,
-    UnknownGame,
-)
+from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
 
 
 def find_match(number: int, game: str | None, records: Records) -> Match | Refused:

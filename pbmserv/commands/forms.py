@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pbmserv.commands.message import Arguments, BoardRef, Claim, Secret
-from pbmserv.commands.words import FILTERS, is_number
-from pbmserv.games.squares import is_square_like
+from pbmserv.commands.words import FILTERS, is_move_like, is_number, is_userid
 
 Words = Sequence[str]
 
@@ -35,6 +34,7 @@ class _Slot:
     name: str
     optional: bool
     many: bool
+    with_ply: bool = False
 
     def counts(self, left: int) -> Iterator[int]:
         """How many words it may take of those left, in the order to be tried."""
@@ -45,11 +45,16 @@ class _Slot:
             if self.optional and left:
                 yield 0
         elif self.many:
-            yield from range(0 if self.optional else 1, left + 1)
+            yield from range(0 if self.may_lack else 1, left + 1)
         else:
             yield 1
-            if self.optional or self.name == "board":
+            if self.may_lack:
                 yield 0
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether it may take no word; for a board the answered mail may stand in."""
+        return self.optional or self.name == "board"
 
 
 def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitted | None:
@@ -83,7 +88,7 @@ def _slots(text: str) -> tuple[_Slot, ...]:
             found.append(_Slot("claim", optional=True, many=False))
             continue
         name = part.replace("[#ply]", "").strip("[]+-")
-        found.append(_Slot(name, optional=part.startswith("["), many="+" in part))
+        found.append(_Slot(name, part.startswith("["), many="+" in part, with_ply="#ply" in part))
     return tuple(found)
 
 
@@ -111,7 +116,7 @@ def _fit(slots: tuple[_Slot, ...], words: tuple[str, ...], board: int | None) ->
 def _boards(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     found = [_BOARD.fullmatch(word) for word in words]
     refs = tuple(BoardRef(int(match[1]), int(match[2]) if match[2] else None) for match in found if match)
-    if len(refs) < len(words):
+    if len(refs) < len(words) or any(ref.ply is not None and not slot.with_ply for ref in refs):
         return None
     if not words and not slot.optional:
         if board is None:
@@ -127,7 +132,9 @@ def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitt
 
 
 def _claim(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    return replace(rest, claim=Claim(words[0], Secret(words[1]))) if words else rest
+    if not words:
+        return rest
+    return replace(rest, claim=Claim(words[0], Secret(words[1]))) if is_userid(words[0]) else None
 
 
 def _old_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
@@ -140,13 +147,14 @@ def _new_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) ->
 
 
 def _move(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    if not words or (len(words) > 1 and not is_square_like(words[0]) and words[1:2] != ["#"]):
-        return None
     text, ply = " ".join(words), None
     guard = _GUARD.fullmatch(text)
+    is_one_word = len(words) == 1 or (len(words) == 3 and words[1] == "#" and guard is not None)
+    if not is_one_word and not is_move_like(words):
+        return None
     if guard:
         text, ply = guard[1], int(guard[2])
-    return replace(rest, arguments=replace(rest.arguments, move=text, ply=ply))
+    return replace(rest, arguments=replace(rest.arguments, move=text, ply=ply)) if text else None
 
 
 def _words(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
@@ -161,6 +169,9 @@ def _game(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted 
 
 
 def _address(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    # Without an @ it may as well be a part of the password.
+    if words and "@" not in words[0]:
+        return None
     return replace(rest, arguments=replace(rest.arguments, address="".join(words)))
 
 

@@ -5,22 +5,28 @@ then the comment. Nothing here asks any record; time taken is linear in the mail
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pbmserv.commands.line import AS, BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Claim, IncomingMail, Parsed, Unparsed
+from pbmserv.commands.refusals import TooManyCommands
 from pbmserv.commands.words import normalised
-from pbmserv.matches.refusals import TooManyCommands
 
 MOST_COMMANDS = 20
 MOST_GREETING_LINES = 3
 MOST_COMMENT_CHARACTERS = 4000
 
+_MOST_LINES = 5 * MOST_COMMANDS
+_MOST_SECRETS = 50
+_SHORTEST_STRAY = 4
+
 _ANSWER = re.compile(
     r"\s*(?:(?:re|aw|sv|antw|vs|odp|ynt|rif)(?:\[[0-9]+\])?\s*:|\[[^\]\n]{0,60}\])\s*", re.IGNORECASE
 )
 _FORWARD = re.compile(r"\s*(?:fwd|fw|wg|tr|rv|vl|doorst)\s*:", re.IGNORECASE)
-_BOARD_SUBJECT = re.compile(r"[a-z0-9-]+ Board ([0-9]{1,9}): ", re.IGNORECASE)
+_BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
 _OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
 _STOPS = frozenset({"--", "stop", "quit", "end"})
 
@@ -37,7 +43,7 @@ class Reading:
     lines: tuple[Parsed | Unparsed, ...] = ()
     comment: str = ""
     claim: Claim | None = None
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     board: int | None = None
     forwarded: bool = False
 
@@ -50,26 +56,29 @@ class _Block:
 
 def understand(mail: IncomingMail) -> Reading:
     """What the mail asks for."""
-    subject = normalised(mail.subject)
+    subject, answers = _without_prefixes(normalised(mail.subject))
     if _FORWARD.match(subject):
-        return Reading(forwarded=True)
-    subject, answers = _without_prefixes(subject)
+        return Reading(secrets=_stray_secrets(mail.text), forwarded=True)
     board_subject = _BOARD_SUBJECT.match(subject)
     board = int(board_subject[1]) if board_subject and answers else None
     titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, None)
     if titled.parsed is not None:
-        return _reading((titled,), mail.text)
+        top, rest = _claim_on_top(mail.text) if titled.parsed.command.kind != "open" else (PROSE, mail.text)
+        return _reading((top, titled), rest)
     block = _block(mail.text, board)
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
-    return _reading((titled,), mail.text) if not titled.is_prose else Reading(board=board)
+    if titled.is_prose:
+        return Reading(secrets=_stray_secrets(mail.text), board=board)
+    return _reading((titled,), mail.text)
 
 
 def masked(mail: IncomingMail, reading: Reading) -> tuple[str, str] | None:
     """Subject and text with what is, or may be, a secret blotted; None when there is nothing to hide."""
-    if not reading.secrets and not any(isinstance(line, Unparsed) for line in reading.lines):
+    holds_unparsed = any(isinstance(line, Unparsed) for line in reading.lines)
+    if not reading.secrets and not holds_unparsed:
         return None
-    if any(isinstance(line, Unparsed) for line in reading.lines):
+    if holds_unparsed or len(reading.secrets) > _MOST_SECRETS:
         kept = "\n".join(line.line for line in reading.lines)
         return BLOT, "\n\n".join(part for part in (_blot(kept, reading.secrets), reading.comment) if part)
     return _blot(normalised(mail.subject), reading.secrets), _blot(_normalised_text(mail.text), reading.secrets)
@@ -97,6 +106,8 @@ def _block(text: str, board: int | None) -> _Block:
         read = read_line(plain, board)
         if not read.is_prose:
             found.append(read)
+            if len(found) > _MOST_LINES:
+                return _Block(tuple(found), "")
         elif found or greeted == MOST_GREETING_LINES:
             return _Block(tuple(found), "\n".join(lines[number:]) if found else "")
         else:
@@ -104,29 +115,83 @@ def _block(text: str, board: int | None) -> _Block:
     return _Block(tuple(found), "")
 
 
+def _claim_on_top(text: str) -> tuple[Line, str]:
+    """The line `as userid password` that stands first, and the text below it."""
+    first, _, rest = text.lstrip().partition("\n")
+    top = read_line(normalised(first), None)
+    return (top, rest) if top.claim is not None else (PROSE, text)
+
+
 def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
     claim: Claim | None = None
     kept: list[Parsed | Unparsed] = []
-    secrets: set[str] = set()
+    secrets = set(_stray_secrets(comment))
     for line in lines:
         if line.claim is not None:
-            claim = line.claim
             secrets.add(line.claim.password.value)
+            if claim is None and not kept:
+                claim = line.claim
+            else:
+                kept.append(_misplaced(line.claim))
         elif line.unparsed is not None:
             kept.append(line.unparsed)
         elif line.parsed is not None:
             kept.append(line.parsed)
             secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password))
     if claim is not None and not kept:
-        kept.append(Unparsed(f"as {claim.userid} {BLOT}", AS))
+        kept.append(_misplaced(claim))
     if len(kept) > MOST_COMMANDS:
         kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
-    ordered = tuple(sorted(secrets, key=len, reverse=True))
+    ordered = _longest_first(secrets)
     return Reading(tuple(kept), _comment(comment, ordered), claim, ordered)
 
 
+def _misplaced(claim: Claim) -> Unparsed:
+    return Unparsed(f"as {claim.userid} {BLOT}", AS)
+
+
+def _stray_secrets(text: str) -> tuple[str, ...]:
+    """What stands in a text that is not carried out where a command of that line would have its secrets."""
+    found: set[str] = set()
+    for line in text.split("\n"):
+        words = normalised(line).split(" ", 3)
+        if len(words) < 3 or not _begins_command(words[0].lower()):
+            continue
+        read = read_line(normalised(line), None)
+        if read.claim is not None:
+            found.add(read.claim.password.value)
+        elif read.parsed is not None:
+            found.update(secrets_of(read.parsed.claim, read.parsed.new_password))
+    return _longest_first(secret for secret in found if len(secret) >= _SHORTEST_STRAY)
+
+
+def _begins_command(word: str) -> bool:
+    return word == "as" or word in _first_words() or board_number(word) is not None
+
+
+@lru_cache(maxsize=1)
+def _first_words() -> frozenset[str]:
+    return frozenset(name.split()[0] for name in (*commands(), *games()))
+
+
+def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(secrets, key=len, reverse=True))
+
+
 def _comment(text: str, secrets: tuple[str, ...]) -> str:
-    return _blot(text.strip()[:MOST_COMMENT_CHARACTERS].rstrip(), secrets)
+    if len(secrets) > _MOST_SECRETS:
+        return ""
+    lines = text.strip().split("\n")
+    if secrets:
+        lines = [_without(line, secrets) for line in lines]
+    return "\n".join(lines)[:MOST_COMMENT_CHARACTERS].rstrip()
+
+
+def _without(line: str, secrets: tuple[str, ...]) -> str:
+    """The line as written, unless a secret stands in it, in whatever dress."""
+    plain = normalised(line)
+    blotted = _blot(plain, secrets)
+    return line if blotted == plain else blotted
 
 
 def _normalised_text(text: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import pbmserv.commands.verbs
-from pbmserv.commands.declaration import Command
+from pbmserv.commands.command import Command
 
 
 @lru_cache(maxsize=1)

@@ -5,23 +5,33 @@ command, a game, a board's number or an unmistakable slip; in an answer to a boa
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pbmserv.commands.declaration import Command
-from pbmserv.commands.forms import Fitted, fit, holds_secret
+from pbmserv.commands.command import Command
+from pbmserv.commands.forms import Fitted, fit
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
-from pbmserv.commands.words import close_to, is_number, is_one_slip_away, is_userid, split_words
+from pbmserv.commands.refusals import UnknownCommand, UnknownGame, WrongForm
+from pbmserv.commands.slips import (
+    FIRST_BOARD,
+    Slip,
+    board_number,
+    has_witness,
+    likely,
+    names_board_or_square,
+    near_pair,
+)
+from pbmserv.commands.words import close_to, is_move_like, is_userid
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
-from pbmserv.matches.refusals import UnknownCommand, UnknownGame, WrongForm
 
 NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo"})
 BLOT = "***"
 AS = WrongForm(command="as", forms=("as userid password",), example="as alice sesame")
 
-_FIRST_BOARD = 101
 _LONGEST = 1000
+_SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ PROSE = Line()
 
 def read_line(line: str, answered_board: int | None) -> Line:
     """The meaning of a normalised line; `answered_board` is the board of the mail that it answers, if any."""
-    words = split_words(line[:_LONGEST])
+    words = line[:_LONGEST].split()
     if not words:
         return PROSE
     first, rest = words[0].lower(), words[1:]
@@ -51,26 +61,27 @@ def read_line(line: str, answered_board: int | None) -> Line:
         return Line(claim=Claim(rest[0], Secret(rest[1])))
     if first in games():
         return _of_game(first, rest, answered_board)
-    if is_number(first.partition("#")[0]) and (int(first.partition("#")[0]) >= _FIRST_BOARD or _acts(rest)):
+    number = board_number(first)
+    if number is not None and (number >= FIRST_BOARD or _acts(rest)):
         return _board_first(words, None, answered_board)
     command, after = _named(words)
     if command is not None:
-        return _fitted(command, after, None, answered_board)
-    if answered_board is not None and len(words) == 1 and is_square_like(first):
+        return PROSE if _is_sentence(command, after) else _fitted(command, after, None, answered_board)
+    if answered_board is not None and is_move_like(words):
         return _fitted(commands()["move"], words, None, answered_board)
-    return _slip(words, answered_board)
+    return _slip(words, None, answered_board)
 
 
 def _of_game(game: str, words: list[str], answered_board: int | None) -> Line:
-    if not words:
+    if [word.lower() for word in words] in ([], ["help"]):
         return _fitted(commands()["help"], [game], None, answered_board)
-    if is_number(words[0].partition("#")[0]):
+    if board_number(words[0]) is not None:
         return _board_first(words, game, answered_board)
     command, after = _named(words)
     if command is None:
-        slip = _slip([*words], answered_board)
-        if slip.parsed is not None:
-            return replace(slip, parsed=_with_game(slip.parsed, game))
+        slip = _slip(words, game, answered_board)
+        if not slip.is_prose:
+            return slip
         suggestions = close_to(words[0], commands()) or ("challenge", "move", "games")
         return _unparsed(game, UnknownCommand(word=words[0][:40], suggestions=suggestions))
     return _fitted(command, after, game, answered_board)
@@ -93,18 +104,23 @@ def _named(words: list[str]) -> tuple[Command | None, list[str]]:
     return None, words
 
 
-def _fitted(command: Command, words: list[str], game: str | None, answered_board: int | None) -> Line:
+def _fitted(command: Command, words: Sequence[str], game: str | None, answered_board: int | None) -> Line:
     fitted = _fit(command, words, answered_board)
-    if fitted is None:
-        harmless = [word for word in words[:1] if is_number(word.partition("#")[0])]
+    if fitted is None or (game and not any("[game]" in form for form in command.forms)):
+        about_board = any("board" in form for form in command.forms)
+        board = (board_number(words[0]) if words else None) if about_board else None
+        harmless = [words[0]] if board is not None else []
         shown = " ".join([*([game] if game else []), command.name, *harmless, *(["..."] if words[1:] else [])])
-        return _unparsed(shown, WrongForm(command=command.name, forms=command.forms, example=command.example))
+        if board is None and about_board:
+            board = answered_board
+        wrong = WrongForm(board=board, command=command.name, forms=command.forms, example=command.example)
+        return _unparsed(shown, wrong)
     line = _blotted(" ".join([command.name, *words]), fitted)
     parsed = Parsed(line, command, fitted.arguments, fitted.claim, fitted.new_password)
     return Line(parsed=_with_game(parsed, game) if game else parsed)
 
 
-def _fit(command: Command, words: list[str], answered_board: int | None) -> Fitted | None:
+def _fit(command: Command, words: Sequence[str], answered_board: int | None) -> Fitted | None:
     found = (fit(form, command.name, words, answered_board) for form in command.forms)
     return next((each for each in found if each is not None), None)
 
@@ -113,35 +129,55 @@ def _with_game(parsed: Parsed, game: str) -> Parsed:
     return replace(parsed, line=f"{game} {parsed.line}", arguments=replace(parsed.arguments, game=game))
 
 
-def _slip(words: list[str], answered_board: int | None) -> Line:
-    """A first word that is no command: a slip for one that the rest fits, or perhaps meant as one."""
+def _is_sentence(command: Command, after: Sequence[str]) -> bool:
+    """Whether it is no command but prose, like `Next week?`: it asks for nothing and ends as sentences do."""
+    return command.kind == "open" and command.name != "help" and bool(after and _SENTENCE_END.search(after[-1]))
+
+
+def _slip(words: list[str], game: str | None, answered_board: int | None) -> Line:
+    """A first word that is no command: a slip for one, or perhaps meant as one."""
     first, rest = words[0].lower(), words[1:]
-    if rest and is_userid(words[0]) and first not in commands():
-        command, after = _named(rest)
-        if command is not None and command.forms[0].startswith("[game]") and after:
-            fitted = _fit(command, after, answered_board)
-            if fitted is not None:
-                return _unparsed(f"{first} ...", UnknownGame(word=first, suggestions=tuple(games())))
-    likely = [
-        name
-        for name in commands()
-        if (len(first) >= 3 and name.startswith(first)) or (len(first) >= 4 and is_one_slip_away(first, name))
-    ]
-    fitting = [name for name in likely if _fit(commands()[name], rest, answered_board) is not None]
-    if len(likely) == 1 and fitting and likely[0] not in NEVER_BY_SLIP:
-        return _fitted(commands()[likely[0]], rest, None, answered_board)
-    if fitting:
-        return _unparsed(first, UnknownCommand(word=first, suggestions=tuple(_repaired(fitting, rest))))
-    near = close_to(first, commands())
-    if near and any(_acts([word]) or is_number(word) for word in rest):
-        return _unparsed(first, UnknownCommand(word=first[:40], suggestions=near))
-    return PROSE
+    if _is_of_unknown_game(words, answered_board):
+        return _unparsed(f"{first} ...", UnknownGame(word=first, suggestions=tuple(games())))
+    slips = likely(words)
+    fitting: list[tuple[Slip, Fitted]] = []
+    clear = [slip for slip in slips if slip.is_unmistakable]
+    for slip in slips:
+        fitted = _fit(commands()[slip.name], slip.after, answered_board)
+        if fitted is not None:
+            fitting.append((slip, fitted))
+            if has_witness(slip, fitted.arguments) and slip not in clear:
+                clear.append(slip)
+    if len(slips) == 1 and clear and not _is_fatal(clear[0], fitting):
+        return _fitted(commands()[clear[0].name], clear[0].after, game, answered_board)
+    if clear or any(slip.has_long_name for slip, _ in fitting):
+        suggestions = [_repaired(slip, fitted, words) for slip, fitted in fitting] or [slip.name for slip in clear]
+        boards = [ref.number for _, fitted in fitting for ref in fitted.arguments.boards]
+        board = boards[0] if boards else None
+        return _unparsed(first, UnknownCommand(board=board, word=first, suggestions=tuple(suggestions)))
+    near = near_pair(words) or (close_to(first, commands()) if any(map(names_board_or_square, rest)) else ())
+    return _unparsed(first[:40], UnknownCommand(word=first[:40], suggestions=near)) if near else PROSE
 
 
-def _repaired(names: list[str], rest: list[str]) -> list[str]:
-    """Whole lines ready to be sent, unless a secret may stand among the words."""
-    harmless = not any(holds_secret(form) for name in names for form in commands()[name].forms) or len(rest) < 3
-    return [" ".join([name, *rest]) if harmless else name for name in names]
+def _is_of_unknown_game(words: list[str], answered_board: int | None) -> bool:
+    """Whether a game's name stands first that nobody knows, and then a command that must be meant."""
+    command, after = _named(words[1:])
+    if command is None or not after or not is_userid(words[0]) or not command.forms[0].startswith("[game]"):
+        return False
+    is_meant = command.name == "challenge" or any(map(names_board_or_square, after))
+    return (is_meant or bool(close_to(words[0], games()))) and _fit(command, after, answered_board) is not None
+
+
+def _is_fatal(slip: Slip, fitting: list[tuple[Slip, Fitted]]) -> bool:
+    """Whether it would come out as a command that is never taken by slip."""
+    moves = {fitted.arguments.move.lower() for _, fitted in fitting}
+    return slip.name in NEVER_BY_SLIP or not NEVER_BY_SLIP.isdisjoint(moves)
+
+
+def _repaired(slip: Slip, fitted: Fitted, words: list[str]) -> str:
+    """A whole line ready to be sent, unless it may hold a secret."""
+    may_hold = secrets_of(fitted.claim, fitted.new_password) or near_pair(words)
+    return slip.name if may_hold else " ".join([slip.name, *slip.after])
 
 
 def _acts(words: list[str]) -> bool:

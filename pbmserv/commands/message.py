@@ -1,13 +1,11 @@
 """The values on a mail's way in: what was read, what was asked, and who asks."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from pbmserv.commands.declaration import Declaration
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
-
-if TYPE_CHECKING:
-    from pbmserv.commands.declaration import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class Parsed:
     """A line that was understood. `line` is it as written, with every secret blotted."""
 
     line: str
-    command: "Command"
+    command: Declaration
     arguments: Arguments
     claim: Claim | None = None
     new_password: Secret | None = None
@@ -115,7 +113,7 @@ class Request:
     """
 
     line: str
-    command: "Command"
+    command: Declaration
     arguments: Arguments
     actor: Actor
     password_hash: str | None = field(default=None, repr=False)

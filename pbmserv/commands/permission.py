@@ -3,15 +3,17 @@
 from datetime import datetime
 
 from pbmserv.commands.decision import Decision
+from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
+from pbmserv.commands.refusals import NotOurPlayer, ProofNeeded
 from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import NotOurPlayer, ProofNeeded, Refused
+from pbmserv.matches.refusals import Refused
 
 
 def decide(request: Request, records: Records, now: datetime) -> Decision | Refused:
     """What comes of a request; changes nothing. `now` is when its mail was kept."""
     refused = may_give(request)
-    return refused if refused is not None else request.command.run(request, records, now)
+    return refused if refused is not None else commands()[request.command.name].run(request, records, now)
 
 
 def may_give(request: Request) -> Refused | None:

@@ -5,13 +5,10 @@ its fields are all that the template is given (beside the server's facts).
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from pbmserv.commands.declaration import Declaration
 from pbmserv.games.game import Info
 from pbmserv.matches.records import Listed, Wanted
-
-if TYPE_CHECKING:
-    from pbmserv.commands.declaration import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +101,21 @@ class HelpIndex(Reply):
     """`help` alone: what this is and where to read on."""
 
     games: tuple[Info, ...]
-    commands: "tuple[Command, ...]"
+    commands: tuple[Declaration, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HelpCommands(Reply):
     """Every command in one line each."""
 
-    commands: "tuple[Command, ...]"
+    commands: tuple[Declaration, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HelpCommand(Reply):
     """One command; its own words are `help/commands/NAME.txt`."""
 
-    command: "Command"
+    command: Declaration
 
 
 @dataclass(frozen=True, slots=True)

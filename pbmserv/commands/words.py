@@ -5,7 +5,7 @@ Letters and digits mean ASCII here: `str.isdigit` and `\\d` would let in digits 
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from email_validator import EmailNotValidError, validate_email
@@ -18,9 +18,8 @@ FILTERS = ("all", "active", "inactive", "next")
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
-_BLANK_AROUND_SEPARATOR = re.compile(
-    r"(?<=[a-z][1-9])[ ]*([x=:\-/+,])[ ]*(?=[a-z][1-9](?![a-z0-9]{2}))", re.IGNORECASE | re.ASCII
-)
+_SEPARATORS = "xX=:-/+,"
+_GUARD_AFTER_BLANK = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 
 
 def normalised(line: str) -> str:
@@ -33,13 +32,16 @@ def normalised(line: str) -> str:
     return " ".join(plain.split())
 
 
-def split_words(line: str) -> list[str]:
-    """The words of a normalised line, a move written with blanks around its separators being one of them.
+def is_move_like(words: Sequence[str]) -> bool:
+    """Whether words are likely one move: squares, what may stand between them, and the guard after them.
 
-    >>> split_words("move 101 c3 x b3, d3")
-    ['move', '101', 'c3xb3,d3']
+    >>> [is_move_like(line.split()) for line in ("c3 x b3, d3", "c3 # 7", "c3!", "c3 is mine", "c3 anna sesame")]
+    [True, True, True, False, False]
     """
-    return _BLANK_AROUND_SEPARATOR.sub(r"\1", line).split()
+    first, *later = _GUARD_AFTER_BLANK.sub("", " ".join(words)).split() or [""]
+    return is_square_like(first) and all(
+        is_square_like(word.lstrip(_SEPARATORS)) or not word.strip(_SEPARATORS) for word in later
+    )
 
 
 def is_number(word: str) -> bool:
@@ -59,16 +61,18 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
     return word.lower() in taken or is_square_like(word)
 
 
-def close_to(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Up to three of `known` that `word` may be a slip for, best first."""
-    return tuple(get_close_matches(word.lower(), list(known), n=3, cutoff=0.6))
+def close_to(word: str, known: Iterable[str], cutoff: float = 0.6) -> tuple[str, ...]:
+    """Up to three of `known` that `word` may be a slip for, best first; they share that much or more of it."""
+    return tuple(get_close_matches(word.lower(), list(known), n=3, cutoff=cutoff))
 
 
 def is_one_slip_away(word: str, meant: str) -> bool:
     """Whether one letter too many, too few, wrong, or two swapped make `word` out of `meant`.
 
-    >>> is_one_slip_away("mvoe", "move"), is_one_slip_away("moov", "move")
-    (True, False)
+    The first letter is seldom mistaken, and another one mostly makes another word.
+
+    >>> [is_one_slip_away(word, "move") for word in ("mvoe", "moove", "moov", "love", "omve")]
+    [True, True, False, False, True]
     """
     if word == meant or abs(len(word) - len(meant)) > 1:
         return False
@@ -77,7 +81,7 @@ def is_one_slip_away(word: str, meant: str) -> bool:
         start += 1
     rest, other = word[start:], meant[start:]
     swapped = len(rest) > 1 and rest[1::-1] + rest[2:] == other
-    return swapped or rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]
+    return swapped or (start > 0 and (rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]))
 
 
 def is_address(word: str) -> bool:

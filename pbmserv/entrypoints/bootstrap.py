@@ -3,8 +3,11 @@
 import base64
 import logging
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.entrypoints.config import Settings
@@ -14,6 +17,7 @@ from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import OtherSchema, migrate, require_newest
 
 TOKEN_BYTES = 12
+_AWAY = "the database is not to be had"
 
 
 class CannotStart(Exception):
@@ -32,16 +36,30 @@ def new_token() -> str:
 
 def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
     """The house. SQLite's schema is brought up to date on request, any other only checked. Raises CannotStart."""
-    engine = open_engine(settings.database_url)
-    try:
+    with opened(settings) as engine:
         if bring_up_to_date and engine.dialect.name == "sqlite":
             migrate(engine)
         require_newest(engine)
+    return House(engine, settings.server(), new_token, password_hasher())
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Engine]:
+    """The database, to be looked at first; whatever speaks against working on it comes out as CannotStart."""
+    try:
+        engine = open_engine(settings.database_url)
+    except (ImportError, OSError) as error:
+        raise CannotStart(f"{_AWAY}: {error}") from error
+    try:
+        yield engine
     except OtherSchema as error:
+        engine.dispose()
         raise CannotStart(str(error)) from error
     except (SQLAlchemyError, OSError) as error:
-        raise CannotStart(f"the database is not to be had: {type(error).__name__}") from error
-    return House(engine, settings.server(), new_token, password_hasher())
+        engine.dispose()
+        # The driver's own words name no statement and no value.
+        reason = str(getattr(error, "orig", None) or type(error).__name__).partition("\n")[0]
+        raise CannotStart(f"{_AWAY}: {reason}") from error
 
 
 def start_logging(verbose: bool = False) -> None:

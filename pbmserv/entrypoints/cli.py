@@ -9,7 +9,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.entrypoints import admin, tryout
-from pbmserv.entrypoints.bootstrap import start_logging, utc_now
+from pbmserv.entrypoints.bootstrap import CannotStart, opened, start_logging, utc_now
 from pbmserv.entrypoints.config import Settings, WrongSetting, described
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
@@ -19,7 +19,6 @@ from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate as migrate_schema
 from pbmserv.store.schema import newest_version
 
@@ -105,11 +104,11 @@ def receive(
 @app.command()
 def migrate() -> None:
     """Bring the database's schema up to date."""
-    settings = settings_or_exit()
     try:
-        migrate_schema(open_engine(settings.database_url))
-    except (SQLAlchemyError, OSError) as error:
-        give_up(f"the database is not to be had: {type(error).__name__}", Exit.TRY_LATER)
+        with opened(settings_or_exit()) as engine:
+            migrate_schema(engine)
+    except CannotStart as error:
+        give_up(str(error), Exit.TRY_LATER)
     out.print(f"The schema is at version {newest_version()}.")
 
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
-from pbmserv.entrypoints.web import WebPart
 from pbmserv.services.house import House
 
 log = logging.getLogger(__name__)
@@ -37,6 +36,9 @@ def listener_parts(settings: Settings, house: House, kept: threading.Event) -> d
 
 def web_part(settings: Settings, house: House) -> dict[str, Part]:
     """The web pages, if they are on. Raises OSError."""
+    # FastAPI takes longer to import than all the rest: `receive`, run once a mail, must not pay for it.
+    from pbmserv.entrypoints.web import WebPart
+
     place = settings.web_place
     return {} if place is None else {"web": WebPart(house, *place).run}
 

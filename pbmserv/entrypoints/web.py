@@ -78,7 +78,7 @@ class Site:
         unknown = [typed for typed, userid in found.items() if userid is None]
         asked = asked.naming(found, {typed: see_similar_userids(self._house, typed) for typed in unknown})
         page = self._listed(asked)
-        if asked.page > page.pages:
+        if asked.page > page.pages and not asked.finds_nothing:
             page = self._listed(asked.on_last(page.pages))
         return self._sent(page)
 

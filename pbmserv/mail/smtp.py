@@ -105,16 +105,17 @@ class Relay:
 
     def _connect(self) -> smtplib.SMTP:
         where = self._address
-        context = ssl.create_default_context()
-        link = (
-            smtplib.SMTP_SSL(where.host, where.port, self._hostname, timeout=self._timeout, context=context)
-            if where.tls == "implicit"
-            else smtplib.SMTP(where.host, where.port, self._hostname, timeout=self._timeout)
-        )
+        if where.tls == "implicit":
+            context = ssl.create_default_context()
+            link: smtplib.SMTP = smtplib.SMTP_SSL(
+                where.host, where.port, self._hostname, timeout=self._timeout, context=context
+            )
+        else:
+            link = smtplib.SMTP(where.host, where.port, self._hostname, timeout=self._timeout)
         try:
             greet(link)
             if where.tls == "starttls":
-                link.starttls(context=context)  # raises where it is not offered: no downgrade
+                link.starttls(context=ssl.create_default_context())  # raises where it is not offered: no downgrade
                 greet(link)
             if where.user:
                 log_in(link, where.user, self._password)

@@ -15,6 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 WIDTH = 72
 
 _PACKAGE = Path(__file__).parent.parent
+# Marks that turn the direction of what follows: a comment could make a board read from right to left.
+_UNSEEN = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
 _RULE = re.compile(r"^([0-9]{1,2})\. ")
 
 
@@ -55,7 +57,7 @@ def laid_out(text: str) -> str:
     lines come one at a time and stand neither first nor last. A long line goes on below its own indentation.
     """
     lines: list[str] = []
-    for line in text.split("\n"):
+    for line in text.translate(_UNSEEN).splitlines():
         whole = line.rstrip()
         for part in _broken(whole) if len(whole) > WIDTH else [_harmless(whole)]:
             if part or (lines and lines[-1]):

@@ -91,7 +91,7 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Board(Page):
-    """One board. `squares` add up to the drawn text, `across` is its width rounded up to tens.
+    """One board. `squares` add up to the drawn text, `across` is its width rounded up to fives.
 
     `rounds` are the moves in the order of play, one place for each seat, None where it has no turn in the round.
     """
@@ -212,7 +212,7 @@ def board_page(match: Match, state: State, view: BoardView) -> Board:
         )
         for seat, userid in enumerate(match.userids)
     )
-    return Board(match, state, view, sittings, squares, -(-widest // 10) * 10, _rounds(state.turns, len(sittings)))
+    return Board(match, state, view, sittings, squares, -(-widest // 5) * 5, _rounds(state.turns, len(sittings)))
 
 
 def _pieces(scene: Scene) -> tuple[Piece, ...]:
@@ -249,7 +249,7 @@ def help_page(slug: str, server: Server) -> Help | Missing:
     return Help(
         subject=subject,
         blocks=blocks_of(laid_out(say(reply, server))),
-        links=_links(server),
+        links={line: path for line, path in _links(server).items() if path != help_path(subject)},
         topics=("tutorial", *(topic for topic in manual.TOPICS if topic != "tutorial")),
         games=tuple(games()),
         commands=tuple(commands()),

@@ -17,7 +17,7 @@ STATUSES: tuple[Filter, ...] = ("active", "inactive", "all")
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A value of a query that cannot be; `instead` is what was perhaps meant, or what is shown."""
+    """A value of a query that cannot be; `instead` is what was perhaps meant."""
 
     name: Literal["player", "game", "status", "page"]
     value: str
@@ -53,7 +53,7 @@ class Asked:
 
     def on_last(self, page: int) -> "Asked":
         """The last page in the place of one beyond it."""
-        return replace(self, page=page, wrong=(*self.wrong, Wrong("page", str(self.page), (str(page),))))
+        return replace(self, page=page, wrong=(*self.wrong, Wrong("page", str(self.page))))
 
     def link(self, page: int = 1, status: Filter | None = None) -> str:
         """The address of another page or status of the same question."""
@@ -85,11 +85,11 @@ def read_query(pairs: Iterable[tuple[str, str]]) -> Asked:
     elif game:
         wrong.append(Wrong("game", game[:LONGEST_ECHO], tuple(games())))
     if status in STATUSES:
-        asked = replace(asked, status=next(each for each in STATUSES if each == status))
+        asked = replace(asked, status=status)
     elif status:
-        wrong.append(Wrong("status", status[:LONGEST_ECHO], (asked.status,)))
+        wrong.append(Wrong("status", status[:LONGEST_ECHO]))
     if is_number(page) and int(page):
         asked = replace(asked, page=int(page))
     elif page:
-        wrong.append(Wrong("page", page[:LONGEST_ECHO], (str(asked.page),)))
+        wrong.append(Wrong("page", page[:LONGEST_ECHO]))
     return replace(asked, wrong=tuple(wrong))

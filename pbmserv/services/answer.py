@@ -9,12 +9,13 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, IncomingMail, Parsed
+from pbmserv.commands.refusals import WrongForm
 from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.server import Server
 from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
 from pbmserv.matches.match import Match, fold
 from pbmserv.matches.player import Player
-from pbmserv.matches.refusals import Refused, WrongForm
+from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say

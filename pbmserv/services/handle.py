@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.language import Reading, masked, understand
 from pbmserv.commands.message import Actor, IncomingMail, Unparsed
+from pbmserv.commands.refusals import Forwarded, NoCommand
 from pbmserv.mail.read import read
 from pbmserv.mail.write import write_masked
-from pbmserv.matches.refusals import Forwarded, NoCommand
 from pbmserv.services.answer import Answering, answer, notices, plain_answer
 from pbmserv.services.house import House
 from pbmserv.services.identify import ChangedMeanwhile, Proofs, prove

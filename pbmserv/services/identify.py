@@ -13,9 +13,10 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbmserv.commands.language import Reading
 from pbmserv.commands.message import Actor, Claim, IncomingMail, Parsed, Request, Secret
+from pbmserv.commands.refusals import BadPassword, WrongPassword
 from pbmserv.commands.server import Server
 from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import BadPassword, Refused, WrongPassword
+from pbmserv.matches.refusals import Refused
 
 SHORTEST_PASSWORD = 4
 LONGEST_PASSWORD = 72

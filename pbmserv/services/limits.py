@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.language import Reading
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Parsed, Unparsed
-from pbmserv.matches.refusals import WrongForm
+from pbmserv.commands.refusals import WrongForm
 from pbmserv.services.answer import Answering
 from pbmserv.store import outbox
 

@@ -4,13 +4,15 @@ SQLite is opened for durability (WAL, synchronous=FULL), for secrets (secure_del
 transaction that may write begins with BEGIN IMMEDIATE, one through `reading` with a plain BEGIN.
 """
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 _READING = "pbmserv_reading"
@@ -18,13 +20,18 @@ _LOST_RACES = ("40001", "40P01", "55P03")
 
 
 def open_engine(url: str) -> Engine:
-    """An engine for a SQLAlchemy URL; nothing is connected yet. A SQLite file's folder is made."""
+    """An engine for a SQLAlchemy URL; nothing is connected yet. A SQLite file's folder is made.
+
+    Its errors do not tell values: they end up in logs, and the values are mails with passwords in them.
+    """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, pool_size=10)
+        return create_engine(parsed, pool_pre_ping=True, pool_size=10, hide_parameters=True)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, connect_args={"timeout": 30.0}, poolclass=QueuePool, pool_size=10)
+    engine = create_engine(
+        parsed, connect_args={"timeout": 30.0}, poolclass=QueuePool, pool_size=10, hide_parameters=True
+    )
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -67,5 +74,6 @@ def is_lost_race(error: BaseException) -> bool:
 def is_database_trouble(error: BaseException) -> bool:
     """Whether the database was away, full or busy: no fault of the mail or of the code that handled it."""
     if isinstance(error, OperationalError):
-        return True
-    return isinstance(error, SQLAlchemyError) and bool(getattr(error, "connection_invalidated", False))
+        # SQLite has no other kind of error for a statement that is wrong.
+        return getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR
+    return isinstance(error, PoolTimeout) or (isinstance(error, DBAPIError) and error.connection_invalidated)

@@ -83,23 +83,29 @@ def finish(
     connection.execute(update(inbox).where(inbox.c.id == mail_id).values(changed))
 
 
-def fail(connection: Connection, mail_id: int, error: str, again_at: datetime | None) -> None:
-    """Counts a failed try; the mail waits until `again_at`, or is set aside when that is None."""
+def fail(connection: Connection, mail_id: int, error: str, again_at: datetime | None) -> bool:
+    """Counts a failed try; the mail waits until `again_at`, or is set aside when that is None.
+
+    False when it waits no more: another worker was luckier with it.
+    """
     changed: dict[str, object] = {"tries": inbox.c.tries + 1, "error": error}
-    connection.execute(update(inbox).where(inbox.c.id == mail_id).values(changed | _next(again_at)))
+    query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == "waiting")
+    return connection.execute(query.values(changed | _next(again_at))).rowcount == 1
 
 
-def count_kill(connection: Connection, mail_id: int, most: int) -> None:
-    """Notes that a process ended while it had the mail in hand; `most` kills set it aside."""
+def count_kill(connection: Connection, mail_id: int, most: int) -> Kept | None:
+    """Notes that a process ended while it had the mail in hand; `most` kills set it aside, and then it is given."""
     row = connection.execute(
         update(inbox)
         .where(inbox.c.id == mail_id, inbox.c.status == "waiting")
         .values(kills=inbox.c.kills + 1)
         .returning(inbox.c.kills)
     ).one_or_none()
-    if row is not None and row.kills >= most:
-        changed = {"status": SET_ASIDE, "error": f"{row.kills} processes ended while they handled it"}
-        connection.execute(update(inbox).where(inbox.c.id == mail_id).values(changed))
+    if row is None or row.kills < most:
+        return None
+    changed = {"status": SET_ASIDE, "error": f"{row.kills} processes ended while they handled it"}
+    query = update(inbox).where(inbox.c.id == mail_id).values(changed)
+    return _kept(connection.execute(query.returning(inbox)).one())
 
 
 def retry(connection: Connection, mail_id: int, now: datetime) -> bool:

@@ -7,6 +7,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine
 
 from pbmserv.store.engine import reading, writing
@@ -25,9 +26,12 @@ def migrations_folder() -> Path:
 
 
 def migrate(engine: Engine) -> None:
-    """Brings the schema up to date; nothing happens when it is."""
+    """Brings the schema up to date; nothing happens when it is. Raises OtherSchema when it is a newer one."""
     with writing(engine) as connection:
-        command.upgrade(_config(connection), "head")
+        try:
+            command.upgrade(_config(connection), "head")
+        except CommandError as error:
+            raise _other(connection) from error
 
 
 def newest_version() -> str:
@@ -40,12 +44,19 @@ def newest_version() -> str:
 def require_newest(engine: Engine) -> None:
     """Raises OtherSchema unless the database is at the newest version."""
     with reading(engine) as connection:
-        found = MigrationContext.configure(connection).get_current_revision()
-    if found != newest_version():
-        raise OtherSchema(
-            f"the database has schema {found or 'none'}, this program needs {newest_version()}: "
-            "stop the server and run `pbmserv migrate` with the newest program"
-        )
+        if _version(connection) != newest_version():
+            raise _other(connection)
+
+
+def _version(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _other(connection: Connection) -> OtherSchema:
+    return OtherSchema(
+        f"the database has schema {_version(connection) or 'none'}, this program needs {newest_version()}: "
+        "stop the server and run `pbmserv migrate` with the newest program"
+    )
 
 
 def _config(connection: Connection | None) -> Config:

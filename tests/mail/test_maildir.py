@@ -3,6 +3,7 @@
 import mailbox
 import os
 import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -57,6 +58,15 @@ def test_the_newest_is_last_and_the_same_mail_twice_is_two_files(tmp_path: Path)
         assert way.deliver(numbered(number)) == Sent()
     way.close()
     assert [letter.header("Subject") for letter in read_all(tmp_path)] == [str(n) for n in (*range(30), 29)]
+
+
+def test_a_clock_set_back_changes_no_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    way = Maildir(tmp_path)
+    now = 10**18
+    for number, step in enumerate((0, 0, -(10**12), 1, 10**9)):
+        monkeypatch.setattr(time, "time_ns", lambda step=step: now + step)
+        assert way.deliver(numbered(number)) == Sent()
+    assert [letter.header("Subject") for letter in read_all(tmp_path)] == ["0", "1", "2", "3", "4"]
 
 
 def test_many_deliver_at_once(tmp_path: Path) -> None:

@@ -236,14 +236,24 @@ OFFERS = ("STARTTLS", "AUTH PLAIN")
 
 
 @pytest.mark.usefixtures("trusted")
-@pytest.mark.parametrize(("scheme", "wish"), [("smtp", ""), ("smtp", "?starttls=yes"), ("smtps", "")])
-def test_login_and_mail_go_through_tls(scheme: str, wish: str, context: ssl.SSLContext, play: Play) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "wish", "user", "login"),
+    [
+        ("smtp", "", "pbm@", [f"AUTH PLAIN {LOGIN}"]),
+        ("smtp", "?starttls=yes", "", []),
+        ("smtps", "", "pbm@", [f"AUTH PLAIN {LOGIN}"]),
+        ("smtps", "", "", []),
+    ],
+)
+def test_login_and_mail_go_through_tls(
+    scheme: str, wish: str, user: str, login: list[str], context: ssl.SSLContext, play: Play
+) -> None:
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
-    scene = play(relay, scheme, "pbm@", "hunter2", wish)
+    scene = play(relay, scheme, user, "hunter2" if user else "", wish)
     assert scene.road.deliver(MAIL) == Sent()
     assert relay.in_tls == [
         "ehlo club.test",
-        f"AUTH PLAIN {LOGIN}",
+        *login,
         "mail FROM:<pbm+b.7@club.test>",
         "rcpt TO:<ann@a.test>",
         "data",

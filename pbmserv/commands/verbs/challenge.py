@@ -3,19 +3,12 @@
 from datetime import datetime, timedelta
 
 from pbmserv.commands.boards import no_such_player, unknown_game
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Challenged
-from pbmserv.games.game import BadOption, Game
-from pbmserv.games.library import games
-from pbmserv.matches.match import Match
-from pbmserv.matches.player import Player
-from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import (
+from pbmserv.commands.refusals import (
     BadOptionValue,
     NotAmongPlayers,
-    Refused,
     SamePlayerTwice,
     TooManyGames,
     TooManyUnbegun,
@@ -23,6 +16,13 @@ from pbmserv.matches.refusals import (
     WhichGame,
     WrongNumberOfPlayers,
 )
+from pbmserv.commands.replies import Challenged
+from pbmserv.games.game import BadOption, Game
+from pbmserv.games.library import games
+from pbmserv.matches.match import Match
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import Refused
 
 GAMES_A_DAY = 10
 UNBEGUN_WITH_ONE = 3

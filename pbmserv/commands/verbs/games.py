@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from pbmserv.commands.boards import no_such_player, unknown_game
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import BoardList
 from pbmserv.commands.verbs.show import filter_of

@@ -2,15 +2,16 @@
 
 from datetime import datetime
 
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
+from pbmserv.commands.refusals import NoHelpOn
 from pbmserv.commands.replies import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, Reply
 from pbmserv.commands.words import close_to
 from pbmserv.games.library import games
 from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import NoHelpOn, Refused
+from pbmserv.matches.refusals import Refused
 
 TOPICS = ("leaving", "passwords", "tutorial")
 

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from pbmserv.commands.boards import unknown_game
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import BoardList, GamesOnOffer
 from pbmserv.games.library import games

@@ -3,12 +3,13 @@
 from datetime import datetime
 
 from pbmserv.commands.boards import no_such_player
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.refusals import NotOurPlayer
 from pbmserv.commands.replies import NextBoards
 from pbmserv.matches.records import Records, Wanted
-from pbmserv.matches.refusals import NotOurPlayer, Refused
+from pbmserv.matches.refusals import Refused
 
 MOST_BOARDS = 20
 

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from pbmserv.commands.boards import find_seat
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import Declined, Resigned
 from pbmserv.games.game import Seat

@@ -2,22 +2,22 @@
 
 from datetime import datetime
 
+from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision, NewPlayer
-from pbmserv.commands.declaration import Command
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import SignedUp
-from pbmserv.commands.words import is_address, is_reserved, is_userid
-from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import (
+from pbmserv.commands.refusals import (
     AddressTaken,
     BadAddress,
     BadUserid,
     NotOurPlayer,
-    Refused,
     SignUpFromThere,
     UseridTaken,
 )
+from pbmserv.commands.replies import SignedUp
+from pbmserv.commands.words import is_address, is_reserved, is_userid
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import Refused
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:

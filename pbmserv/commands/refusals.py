@@ -1,0 +1,218 @@
+"""What can be wrong with a command as written, with whom it is from, and with a challenge.
+
+As in `matches.refusals`, each class's name names its template.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pbmserv.matches.refusals import Refused
+
+# what was written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoCommand(Refused):
+    """The mail holds nothing meant as a command; with `board` it answers a mail of that board."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forwarded(Refused):
+    """The mail is a forwarded one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownCommand(Refused):
+    """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
+
+    word: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownGame(Refused):
+    """No game is called `word`."""
+
+    word: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongForm(Refused):
+    """The words after a command do not fit it."""
+
+    command: str
+    forms: tuple[str, ...]
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyCommands(Refused):
+    """More command lines in one mail than are read."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhichGame(Refused):
+    """Several games are on offer and the line names none."""
+
+    games: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownOption(Refused):
+    """The game has no option `name`; it has `options`."""
+
+    game: str
+    name: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadOptionValue(Refused):
+    """The option `name` does not take `value`."""
+
+    game: str
+    name: str
+    value: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoHelpOn(Refused):
+    """There is no help page `subject`."""
+
+    subject: str
+    suggestions: tuple[str, ...]
+
+
+# who wrote it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongPassword(Refused):
+    """The userid and password do not belong together, or there is no such userid: the same answer for both."""
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofNeeded(Refused):
+    """The command `line` binds `userid`, and a From address alone proves nothing here."""
+
+    about_identity = True
+
+    userid: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotOurPlayer(Refused):
+    """The sender's address belongs to no player, and no userid and password were given."""
+
+    about_identity = True
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoSuchPlayer(Refused):
+    """Nobody is called `userid`."""
+
+    userid: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseridTaken(Refused):
+    """Somebody else is called `userid`; `free` are not taken."""
+
+    userid: str
+    free: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadUserid(Refused):
+    """`userid` cannot be one: its form, or a word that means something else."""
+
+    userid: str
+    why: Literal["form", "reserved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadPassword(Refused):
+    """The new password is too short or too long."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadAddress(Refused):
+    """`address` is no mail address."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressTaken(Refused):
+    """The address already belongs to a player; `userid` is told only to the address itself."""
+
+    address: str
+    userid: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUpFromThere(Refused):
+    """An account for another address than the sender's is opened from that address."""
+
+    userid: str
+    address: str
+
+
+# games between people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongNumberOfPlayers(Refused):
+    """The game wants another number of players. `game` and `example` are ready for a command."""
+
+    game: str
+    named: int
+    least: int
+    most: int
+    example: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamePlayerTwice(Refused):
+    """One userid stands twice in a challenge: nobody plays against themselves."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAmongPlayers(Refused):
+    """The sender is none of those named. `userid` is who the sender is; `game` and `others` make a command."""
+
+    userid: str
+    game: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyGames(Refused):
+    """So many games a day is all that one player may start."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyUnbegun(Refused):
+    """So many games that `userid` has not begun are all that one player may leave there."""
+
+    userid: str
+    limit: int

@@ -1,0 +1,91 @@
+"""Slips and shortenings of a command's name: which commands may be meant, and whether that is unmistakable."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbmserv.commands.library import commands
+from pbmserv.commands.message import Arguments
+from pbmserv.commands.words import close_to, is_number, is_one_slip_away
+from pbmserv.games.library import games
+from pbmserv.games.squares import is_square_like
+
+FIRST_BOARD = 101
+
+_LONG_NAME = 6
+_LONG_ENOUGH = 5
+_CLOSE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A command's name, what was typed for it, and the words after that."""
+
+    name: str
+    typed: str
+    after: tuple[str, ...]
+
+    @property
+    def has_long_name(self) -> bool:
+        """Whether no common word is near the name."""
+        return len(self.name) >= _LONG_NAME
+
+    @property
+    def is_unmistakable(self) -> bool:
+        """Whether it must be meant, whatever comes after: so much of a long name was typed."""
+        return self.has_long_name and len(self.typed) >= _LONG_ENOUGH
+
+
+def likely(words: Sequence[str]) -> list[Slip]:
+    """The commands that the first words may be a slip or a shortening for.
+
+    >>> [slip.name for slip in likely(["mvoe", "101", "c3"])], likely(["sign", "up", "anna", "sesame"])[0].after
+    (['move'], ('anna', 'sesame'))
+    """
+    found = []
+    for name in commands():
+        count = name.count(" ") + 1
+        if "".join(words[:2]).lower() == name:
+            found.append(Slip(name, name, tuple(words[2:])))
+        elif len(words) >= count and all(map(_may_mean, words, name.split())):
+            found.append(Slip(name, " ".join(words[:count]), tuple(words[count:])))
+    return found
+
+
+def has_witness(slip: Slip, arguments: Arguments) -> bool:
+    """Whether what comes after says the same: `more` is one letter from `move`, but `more 101 c3` is not prose."""
+    known = {*commands(), *games(), "commands"}
+    subject = " ".join(arguments.words)
+    return (
+        not slip.after
+        or any(map(names_board_or_square, slip.after))
+        or bool(arguments.options)
+        or (slip.name != "help" and bool(arguments.words))
+        or not known.isdisjoint({subject, arguments.game})
+    )
+
+
+def near_pair(words: Sequence[str]) -> tuple[str, ...]:
+    """Commands of two words that the first two may be meant as, however badly: such a line may hold secrets."""
+    if len(words) < 3:
+        return ()
+    pairs = [name for name in commands() if " " in name]
+    half = [name for name in pairs if len(words) == 4 and _may_mean(words[0], name.split()[0])]
+    return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
+
+
+def board_number(word: str) -> int | None:
+    """The board that `101` or `101#7` names."""
+    number = word.partition("#")[0]
+    return int(number) if is_number(number) else None
+
+
+def names_board_or_square(word: str) -> bool:
+    """Whether a word is a board's number or begins like a square."""
+    return is_square_like(word) or (board_number(word) or 0) >= FIRST_BOARD
+
+
+def _may_mean(word: str, meant: str) -> bool:
+    lowered = word.lower()
+    if lowered == meant or (len(word) >= 3 and meant.startswith(lowered)):
+        return True
+    return len(word) >= 4 and is_one_slip_away(lowered, meant)

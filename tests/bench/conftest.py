@@ -1,0 +1,65 @@
+"""Benches are measured by `pytest tests/bench --benchmark-only`; any other run goes through each of them once."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from pbmserv.commands.server import Server
+from tests.bench.club import Club
+from tests.conftest import ADDRESS, make_house
+
+PARTS = "one move mail"
+WHOLE = "test_whole"
+ROUNDS = 200
+
+_medians = pytest.StashKey[dict[str, float]]()
+_rates = pytest.StashKey[dict[str, float]]()
+
+
+@pytest.fixture
+def benchmark(benchmark: BenchmarkFixture, request: pytest.FixtureRequest) -> Iterator[BenchmarkFixture]:
+    """The plugin's own, switched off unless it was asked for; the summary below is made from what it measures."""
+    benchmark.disabled = not request.config.getoption("benchmark_only")
+    yield benchmark
+    if benchmark.stats is None:
+        return
+    median = benchmark.stats.stats.median
+    if benchmark.group == PARTS:
+        request.config.stash.setdefault(_medians, {})[request.node.name] = median
+    if "mails" in benchmark.extra_info:
+        rates = request.config.stash.setdefault(_rates, {})
+        rates[request.node.name] = benchmark.extra_info["mails"] / median
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What each part of handling a mail takes beside the whole, and how many mails a second that makes."""
+    medians, rates = config.stash.get(_medians, {}), config.stash.get(_rates, {})
+    if WHOLE in medians:
+        terminalreporter.section(f"{PARTS}: medians of this run, and by the side of {WHOLE}")
+        for name, median in medians.items():
+            terminalreporter.write_line(f"{name:36} {median * 1000:8.2f} ms {median / medians[WHOLE]:7.1%}")
+    for name, rate in rates.items():
+        terminalreporter.write_line(f"{name:36} {rate:8.1f} mails a second")
+
+
+@pytest.fixture
+def club(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[Club]:
+    """A club on a SQLite file as it is in service, where a From address is proof."""
+    house = make_house(f"sqlite:///{tmp_path / 'club.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
+    yield Club(house)
+    house.engine.dispose()
+
+
+def measure(
+    benchmark: BenchmarkFixture, target: Callable[..., object], setup: Callable[[], object], rounds: int = ROUNDS
+) -> None:
+    """Measures so many rounds of what cannot be done twice; `setup` comes before each, and is not measured."""
+    benchmark.pedantic(target, setup=setup, rounds=rounds)  # type: ignore[no-untyped-call]
+
+
+def rounds_of(benchmark: BenchmarkFixture, rounds: int = ROUNDS) -> int:
+    """How many rounds there will be: one when nothing is measured."""
+    return rounds if benchmark.enabled else 1

@@ -1,0 +1,43 @@
+"""How many move mails a second one worker handles when hundreds wait: from many players, over many boards."""
+
+import pytest
+from argon2 import PasswordHasher
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from pbmserv.commands.server import Server
+from pbmserv.services.handle import handle_next
+from pbmserv.services.views import see_inbox, see_outbox
+from tests.bench.club import PLIES, Club, move_mail
+from tests.bench.conftest import measure, rounds_of
+from tests.conftest import ADDRESS, Clock, make_house
+
+PAIRS = 20
+PLIES_EACH = 3
+
+
+@pytest.mark.benchmark(group="hundreds of move mails")
+def test_sustained(
+    benchmark: BenchmarkFixture, database_url: str, quick_hasher: PasswordHasher, clock: Clock
+) -> None:
+    """Three hundred mails: the next three plies of a hundred boards of forty players."""
+    house = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="from"))
+    club = Club(house, PAIRS)
+    mails = rounds_of(benchmark, 100) * PLIES_EACH
+    benchmark.extra_info["mails"] = mails
+
+    def set_up() -> None:
+        boards = [club.open_board() for _ in range(mails // PLIES_EACH)]
+        for ply in range(PLIES + 1, PLIES + 1 + PLIES_EACH):
+            for board in boards:
+                club.take_in(move_mail(house, board, ply))
+
+    def handle_all() -> None:
+        while handle_next(house, clock):
+            pass
+
+    measure(benchmark, handle_all, set_up, rounds=3)
+    kept, sent = see_inbox(house, None, 10_000), see_outbox(house, None, 10_000)
+    assert {mail.status for mail in kept} == {"handled"}
+    assert len(sent) == 2 * len(kept)
+    assert {mail.message_id.partition(".")[2].partition(".")[0] for mail in sent} == {"71", "72", "73"}
+    house.engine.dispose()

@@ -1,0 +1,140 @@
+"""Boards in text, to the letter."""
+
+from datetime import UTC, datetime
+
+from pbmserv.commands.server import Server
+from pbmserv.games.library import games
+from pbmserv.matches.match import Match, fold
+from pbmserv.matches.refusals import Refused
+from pbmserv.matches.turn import play, resign
+from pbmserv.rendering.board import Comment, view_board
+from pbmserv.rendering.environment import laid_out, render
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+SAMPLE = """\
+Summary of Cephalopod Board 101
+
+It is bob's turn.
+
+   Paren         Angle
+   alice         bob
+   1 C3          2 C4
+   3 D3
+
+        A   B   C   D   E
+
+    5  ... ... ... ... ...  5
+
+    4  ... ... <1> ... ...  4
+
+    3  ... ... (1) (1) ...  3
+
+    2  ... ... ... ... ...  2
+
+    1  ... ... ... ... ...  1
+
+        A   B   C   D   E
+
+Score: alice 2, bob 1.
+Captures: D4 takes C4 and D3.
+
+alice writes:
+| Good luck!
+
+To move, answer this mail with a square in its first line, for example
+    d4
+Other answers: show, resign, help.
+"""
+
+
+def played(userids: tuple[str, ...], moves: str, size: str = "5x5") -> Match:
+    """A match between these, after moves (and `resign`) in the order of turns."""
+    rules = games()["cephalopod"].info.rules
+    match = Match(101, "cephalopod", rules, (("size", size),), True, userids, userids[0], NOW)
+    for text in moves.split():
+        state = fold(match)
+        assert state.to_move is not None
+        entry = (
+            resign(match, state, state.to_move, NOW)
+            if text == "resign"
+            else play(match, state, state.to_move, text, None, NOW)
+        )
+        assert not isinstance(entry, Refused), f"{text}: {entry}"
+        match = match.with_entries((entry,))
+    return match
+
+
+def board_mail(match: Match, viewer: str | None, comment: Comment | None = None) -> str:
+    """The text of a board's mail."""
+    view = view_board(match, fold(match), viewer, comment)
+    return laid_out(
+        render("mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", confirm="from"))
+    )
+
+
+def test_the_golden_sample() -> None:
+    """The mail that players of such servers, and programs that read their mail, know."""
+    assert board_mail(played(("alice", "bob"), "c3 c4 d3"), "bob", Comment("alice", "Good luck!")) == SAMPLE
+
+
+def test_only_who_is_on_turn_is_told_how_to_move() -> None:
+    """The others see the position and no prompt."""
+    match = played(("alice", "bob"), "c3 c4 d3")
+    for viewer in ("alice", None):
+        text = board_mail(match, viewer)
+        assert "It is bob's turn." in text
+        assert "To move" not in text
+        assert "Captures" not in text
+
+
+def test_a_running_game_shows_four_lines_of_moves() -> None:
+    """The last ones; a finished game shows all."""
+    match = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5")
+    view = view_board(match, fold(match))
+    assert view.moves.split("\n")[2:] == [
+        "   3 A5          4 C1",
+        "   5 C3          6 C5",
+        "   7 E1          8 E3",
+        "   9 E5",
+    ]
+    over = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5 resign")
+    assert len(view_board(over, fold(over)).moves.split("\n")) == 7
+
+
+def test_columns_are_as_wide_as_the_longest_word() -> None:
+    """Fourteen, or the longest of userid, side and move and six more."""
+    match = played(("alice", "alexandria-the-great"), "a1 c1 b1xa1,c1")
+    assert view_board(match, fold(match)).moves.split("\n") == [
+        "   Paren                     Angle",
+        "   alice                     alexandria-the-great",
+        "   1 A1                      2 C1",
+        "   3 B1xA1,C1",
+    ]
+
+
+def test_too_wide_for_columns_is_a_list() -> None:
+    """Six players with long names: one move below the other, the last eight of a running game."""
+    userids = tuple(f"player-number-{number}" for number in range(6))
+    match = played(userids, "a1 a3 a5 c1 c3 c5 e1 e3 e5")
+    lines = view_board(match, fold(match)).moves.split("\n")
+    assert len(lines) == 8
+    assert lines[0] == "  2 player-number-1 A3"
+    assert lines[-1] == "  9 player-number-2 E5"
+    assert max(map(len, board_mail(match, None).split("\n"))) <= 72
+
+
+def test_a_move_by_an_earlier_seat_begins_a_new_line() -> None:
+    """After somebody left, the columns still tell who moved when."""
+    match = played(("alice", "bob", "carol"), "a1 a3 a5 c1 resign c3")
+    drawn = view_board(match, fold(match), whole=True).moves.split("\n")[2:]
+    assert drawn == ["   1 A1          2 A3          3 A5", "   4 C1            resigns     5 C3"]
+
+
+def test_wide_boards_have_letters_over_their_squares() -> None:
+    """Nine columns, each letter over the middle of its cells."""
+    match = played(("alice", "bob"), "i9 a1", size="9x9")
+    lines = view_board(match, fold(match)).squares.split("\n")
+    assert lines[0].index("I") == lines[2].index("(1)") + 1
+    assert lines[-1].index("A") == lines[-3].index("<1>") + 1
+    assert lines[2].startswith("    9  ")

@@ -1,0 +1,27 @@
+"""Houses with their post."""
+
+import pytest
+
+from pbmserv.commands.server import Server
+from pbmserv.services.house import House
+from tests.conftest import ADDRESS, Clock
+from tests.services.post import Post
+
+
+@pytest.fixture
+def post(house: House, clock: Clock) -> Post:
+    """On either kind of database, where a From address is proof."""
+    return Post(house, clock)
+
+
+@pytest.fixture
+def sqlite_post(sqlite_house: House, clock: Clock) -> Post:
+    """On SQLite, where a From address is proof."""
+    return Post(sqlite_house, clock)
+
+
+@pytest.fixture
+def asking_post(sqlite_house: House, clock: Clock) -> Post:
+    """On SQLite, where a From address proves nothing."""
+    house = House(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher)
+    return Post(house, clock)

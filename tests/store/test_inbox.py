@@ -1,0 +1,199 @@
+"""The inbox: whose turn a mail is, who has it in hand, and what becomes of it."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from pbmserv.services.house import House
+from pbmserv.store import inbox
+from pbmserv.store.engine import reading, writing
+from tests.conftest import NOON
+
+LATER = NOON + timedelta(minutes=1)
+
+
+def keep(house: House, *senders: str) -> list[int]:
+    """Keeps a mail of each of these, in order."""
+    with writing(house.engine) as connection:
+        return [inbox.keep(connection, b"raw", "<env@x.test>", ["a", "b"], sender, NOON) for sender in senders]
+
+
+def row(house: House, mail_id: int) -> inbox.Kept:
+    """A mail as it stands."""
+    with reading(house.engine) as connection:
+        return next(kept for kept in inbox.listing(connection, None, 1000) if kept.id == mail_id)
+
+
+@contextmanager
+def worker(house: House) -> Iterator[Connection]:
+    """A worker's transaction, begun and then abandoned."""
+    with house.engine.connect() as connection:
+        transaction = connection.begin()
+        yield connection
+        transaction.rollback()
+
+
+def first(connection: Connection) -> int | None:
+    """The number of the mail that a worker would take."""
+    found = inbox.first_waiting(connection, NOON)
+    return None if found is None else found.id
+
+
+def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
+    raw = bytes(range(256)) * 3
+    with writing(house.engine) as connection:
+        mail_id = inbox.keep(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
+        found = inbox.claim(connection, mail_id, NOON)
+    wanted = inbox.Kept(mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None)
+    assert found == wanted
+
+
+def test_a_mail_is_not_printed(house: House) -> None:
+    """Its bytes may hold a password."""
+    (mail_id,) = keep(house, "a")
+    assert "raw" not in repr(row(house, mail_id))
+
+
+def test_the_oldest_first(house: House) -> None:
+    one, two, three = keep(house, "a", "b", "c")
+    for mail_id in (one, two, three):
+        with writing(house.engine) as connection:
+            assert first(connection) == mail_id
+            inbox.finish(connection, mail_id, "handled", NOON)
+    with reading(house.engine) as connection:
+        assert first(connection) is None
+
+
+def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> None:
+    one, two, three = keep(house, "a", "a", "b")
+    with writing(house.engine) as connection:
+        inbox.fail(connection, one, "bug", LATER)
+        assert first(connection) == three
+        assert inbox.claim(connection, one, NOON) is None
+        assert inbox.claim(connection, two, NOON) is None
+        assert inbox.claim(connection, two, LATER) is None
+        inbox.finish(connection, three, "handled", NOON)
+        assert first(connection) is None
+        found = inbox.first_waiting(connection, LATER)
+        assert found is not None
+        assert (found.id, found.tries, found.error) == (one, 1, "bug")
+
+
+@pytest.mark.parametrize("fate", ["handled", "duplicate", "silent", "set aside"])
+def test_what_is_done_with_lets_the_next_one_through(house: House, fate: str) -> None:
+    one, two = keep(house, "a", "a")
+    with writing(house.engine) as connection:
+        if fate == "set aside":
+            inbox.fail(connection, one, "bug", None)
+        else:
+            inbox.finish(connection, one, fate, LATER)  # type: ignore[arg-type]
+        assert first(connection) == two
+    assert row(house, one).status == fate
+
+
+def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
+    """Each of several workers takes another mail, never two of one sender, and waits for nobody."""
+    house = postgresql_house
+    one, two, three, four = keep(house, "a", "a", "b", "c")
+    with ExitStack() as stack:
+        workers = [stack.enter_context(worker(house)) for _ in range(4)]
+        assert [first(each) for each in workers] == [one, three, four, None]
+        assert [inbox.claim(workers[3], each, NOON) for each in (one, two, three, four)] == [None] * 4
+    with writing(house.engine) as connection:
+        assert first(connection) == one
+        inbox.finish(connection, one, "handled", NOON)
+        with worker(house) as other:
+            assert first(other) == three
+    with reading(house.engine) as connection:
+        assert first(connection) == two
+
+
+def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:
+    """Two saw the mail at the same time; one gets it, and once it is done with the other gets nothing."""
+    house = postgresql_house
+    (one,) = keep(house, "a")
+    with writing(house.engine) as quick, worker(house) as slow:
+        assert inbox.claim(quick, one, NOON) is not None
+        assert inbox.claim(slow, one, NOON) is None
+        inbox.finish(quick, one, "handled", NOON)
+    with writing(house.engine) as connection:
+        assert inbox.claim(connection, one, NOON) is None
+
+
+def test_masked_bytes_take_the_place_of_raw_ones(house: House) -> None:
+    one, two = keep(house, "a", "b")
+    with writing(house.engine) as connection:
+        inbox.finish(connection, one, "handled", NOON, "key", b"masked")
+        inbox.finish(connection, two, "silent", NOON)
+    assert (row(house, one).raw, row(house, two).raw) == (b"masked", b"raw")
+
+
+def test_one_content_is_handled_once(house: House) -> None:
+    one, two, three, four = keep(house, "a", "b", "c", "d")
+    with writing(house.engine) as connection:
+        assert not inbox.is_known(connection, "key")
+        inbox.finish(connection, one, "handled", NOON, "key")
+        assert inbox.is_known(connection, "key")
+        inbox.finish(connection, two, "silent", NOON)
+        inbox.finish(connection, three, "duplicate", NOON)
+    with pytest.raises(IntegrityError), writing(house.engine) as connection:
+        inbox.finish(connection, four, "handled", NOON, "key")
+    assert row(house, four).status == "waiting"
+
+
+def test_failing_until_set_aside_and_back(house: House) -> None:
+    (one,) = keep(house, "a")
+    with writing(house.engine) as connection:
+        assert not inbox.retry(connection, one, LATER)
+        inbox.fail(connection, one, "first", LATER)
+        inbox.fail(connection, one, "second", None)
+    found = row(house, one)
+    assert (found.status, found.tries, found.error) == ("set aside", 2, "second")
+    with writing(house.engine) as connection:
+        assert first(connection) is None
+        assert inbox.retry(connection, one, NOON)
+        assert not inbox.retry(connection, one, NOON)
+        assert not inbox.retry(connection, 999, NOON)
+        assert first(connection) == one
+    assert (row(house, one).tries, row(house, one).kills) == (0, 0)
+
+
+def test_a_failure_told_too_late_changes_nothing(house: House) -> None:
+    """A worker fails; before it can note that, another one handles the mail."""
+    (one,) = keep(house, "a")
+    with writing(house.engine) as connection:
+        inbox.finish(connection, one, "handled", NOON)
+        assert not inbox.fail(connection, one, "bug", None)
+    found = row(house, one)
+    assert (found.status, found.tries, found.error) == ("handled", 0, None)
+
+
+def test_kills_add_up(house: House) -> None:
+    one, two = keep(house, "a", "b")
+    with writing(house.engine) as connection:
+        for kills in (1, 2):
+            assert inbox.count_kill(connection, one, 3) is None
+            found = inbox.claim(connection, one, NOON)
+            assert found is not None
+            assert found.kills == kills
+        assert inbox.count_kill(connection, one, 3) is not None
+        assert inbox.count_kill(connection, one, 3) is None
+        inbox.finish(connection, two, "handled", NOON)
+        assert inbox.count_kill(connection, two, 1) is None
+        assert inbox.count_kill(connection, 999, 1) is None
+    found = row(house, one)
+    assert (found.status, found.kills, found.error) == ("set aside", 3, "3 processes ended while they handled it")
+    assert (row(house, two).status, row(house, two).kills) == ("handled", 0)
+
+
+def test_listings_are_the_newest_first(house: House) -> None:
+    one, two, three = keep(house, "a", "b", "c")
+    with writing(house.engine) as connection:
+        inbox.fail(connection, two, "bug", None)
+        assert [kept.id for kept in inbox.listing(connection, None, 2)] == [three, two]
+        assert [kept.id for kept in inbox.listing(connection, "set aside", 9)] == [two]
+        assert [kept.id for kept in inbox.listing(connection, "waiting", 9)] == [three, one]

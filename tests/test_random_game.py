@@ -1,0 +1,265 @@
+"""Whole random games by mail, through a real listener, worker, sender and web part.
+
+Two players know nothing but their mails: each reads the board and the captures that its newest one prints, and
+answers it with a move. What is printed is held against the slow second set of rules in `games/brute_force.py`.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import pytest
+
+from pbmserv.entrypoints.bootstrap import build_house
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.serve import all_parts, run_parts
+from pbmserv.entrypoints.tryout import hand_over
+from pbmserv.mail.maildir import age
+from pbmserv.services.check import check
+from pbmserv.services.house import House
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import migrate
+from tests.conftest import ADDRESS
+from tests.games.brute_force import Die, Square, Table
+
+PATIENCE = 60.0
+OTHERWISE_EVERY = 10
+SEPARATORS = (("", ""), ("x", "x"), ("=", "+"), (":", "-"), ("/", "/"), (",", ","), (" x ", ", "), (" = ", " + "))
+"""What may stand after the square played, and between the squares captured."""
+
+NUMBERED_MOVE = re.compile(r"\b(\d+) ([A-E][1-5](?:x[A-E][1-5](?:,[A-E][1-5])*)?)(?= |$)", re.MULTILINE)
+ROW = re.compile(r" {4}(\d)  (.*)  \1")
+CELLS = re.compile(r"\.\.\.|\((\d)\)|<(\d)>")
+
+
+@dataclass(frozen=True)
+class BoardMail:
+    """What a person reads in a mail with a board. `legal` has the moves that it lets its reader choose from."""
+
+    mail: EmailMessage
+    moves: tuple[tuple[int, str], ...]
+    dice: dict[Square, Die]
+    scores: dict[str, int]
+    to_move: str | None
+    winner: str | None
+    legal: frozenset[str]
+
+    @property
+    def ply(self) -> int:
+        """The number of the last move that it shows."""
+        return self.moves[-1][0] if self.moves else 0
+
+
+def read_board(mail: EmailMessage) -> BoardMail:
+    """Reads a board mail as its text stands."""
+    text = body(mail).partition("Summary of Cephalopod Board 101\n")[2]
+    above, letters, drawn = re.split(r"(?m)^ {8}(A .*)\n", text, maxsplit=2)[:3]
+    dice: dict[Square, Die] = {}
+    squares: list[str] = []
+    for row, cells in ROW.findall(drawn):
+        found = [CELLS.fullmatch(cell) for cell in cells.split()]
+        for letter, cell in zip(letters.split(), found, strict=True):
+            assert cell is not None
+            squares.append(f"{letter}{row}")
+            owner = 0 if cell[1] else 1
+            if cell[1] or cell[2]:
+                dice[letter, int(row)] = (owner, int(cell[1] or cell[2]))
+    turn, over = re.search(r"It is (\w+)'s turn", above), re.search(r"The game is over: (\w+) wins", above)
+    score = re.search(r"^Score: (.*)\.$", text, re.MULTILINE)
+    assert score is not None
+    pairs = [pair.split() for pair in score[1].split(", ")]
+    return BoardMail(
+        mail=mail,
+        moves=tuple((int(ply), move) for ply, move in NUMBERED_MOVE.findall(above)),
+        dice=dice,
+        scores={userid: int(count) for userid, count in pairs},
+        to_move=turn[1] if turn else None,
+        winner=over[1] if over else None,
+        legal=frozenset(
+            listed_moves(text, [square for square in squares if (square[0], int(square[1])) not in dice])
+        ),
+    )
+
+
+def listed_moves(text: str, empty: Sequence[str]) -> Iterator[str]:
+    """The legal moves, from the captures that a mail lists: elsewhere the square alone is a move."""
+    forced = re.search(r"(?s)^Captures: (.*?)\.\n", text, re.MULTILINE)
+    captures = dict(each.split(" takes ") for each in " ".join(forced[1].split()).split("; ")) if forced else {}
+    choices = re.search(r"choose one of these:\n((?: {4}.*\n)+)", text)
+    chosen = choices[1].upper().replace("X", "x").split() if choices else []
+    for square in empty:
+        several = [move for move in chosen if move.startswith(square)]
+        if square in captures:
+            yield f"{square}x{','.join(captures[square].replace(' and ', ', ').split(', '))}"
+        else:
+            yield from several or [square]
+
+
+def body(mail: EmailMessage) -> str:
+    """The text of a mail."""
+    text: str = mail.get_content()
+    return text.replace("\r\n", "\n")
+
+
+class Post:
+    """Hands the mails of a Maildir to those that they are for, in the order of their arrival."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "new"
+        self._read: set[Path] = set()
+        self.waiting: dict[str, list[EmailMessage]] = {}
+        self.message_ids: list[str] = []
+
+    def next_for(self, address: str) -> EmailMessage:
+        """The next mail for an address; waits for it."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.waiting.get(address):
+            assert time.monotonic() < deadline, f"no mail for {address}"
+            time.sleep(0.002)
+            self.look()
+        return self.waiting[address].pop(0)
+
+    def look(self) -> None:
+        """Takes in what has arrived."""
+        for path in sorted(set(self._folder.glob("*")) - self._read, key=age):
+            self._read.add(path)
+            mail = message_from_bytes(path.read_bytes(), policy=policy.default)
+            self.waiting.setdefault(mail["To"], []).append(mail)
+            self.message_ids.append(mail["Message-ID"])
+
+
+class Client:
+    """A player with a mail program."""
+
+    def __init__(self, userid: str, password: str, hand_in: Callable[[str, str, bytes], None], post: Post) -> None:
+        self.userid = userid
+        self._address = f"{userid}@example.org"
+        self._password, self._hand_in, self._post = password, hand_in, post
+
+    def sign_up(self) -> None:
+        """Opens an account, and reads the welcome."""
+        self.send(ADDRESS, f"signup {self.userid} {self._password}", "")
+        assert body(self.next_mail()).startswith(f"Welcome, {self.userid}!")
+
+    def next_mail(self) -> EmailMessage:
+        """The next mail that comes."""
+        return self._post.next_for(self._address)
+
+    def reply(self, to: EmailMessage, text: str, with_password: bool) -> None:
+        """Answers a mail as mail programs do: below the text the old mail is quoted."""
+        proof = f"as {self.userid} {self._password}\n" if with_password else ""
+        quoted = "".join(f"> {line}\n" for line in body(to).splitlines())
+        address = re.sub(r".*<|>", "", to["From"])
+        self.send(address, f"Re: {to['Subject']}", f"{proof}{text}\n\npbmserv wrote:\n{quoted}", to["Message-ID"])
+
+    def send(self, to: str, subject: str, text: str, answers: str = "") -> None:
+        """Sends a mail."""
+        mail = EmailMessage(policy=policy.SMTP)
+        mail["From"], mail["To"], mail["Subject"] = self._address, to, subject
+        if answers:
+            mail["In-Reply-To"] = mail["References"] = answers
+        mail.set_content(text)
+        self._hand_in(to, self._address, mail.as_bytes())
+
+
+def choose(random: Random, legal: frozenset[str], ply: int) -> tuple[str, str]:
+    """A random move and how it is written; now and then one with captures, written otherwise than usual."""
+    moves = sorted(legal)
+    if ply % OTHERWISE_EVERY:
+        move = random.choice(moves)
+        return move, move.lower()
+    move = random.choice([each for each in moves if "x" in each] or moves)
+    square, *taken = re.findall(r"[A-E][1-5]", move)
+    random.shuffle(taken)
+    first, later = random.choice(SEPARATORS)
+    text = square + (first + later.join(taken) if taken else "")
+    return move, "".join(random.choice((letter.upper(), letter.lower())) for letter in text)
+
+
+@contextmanager
+def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, House]]:
+    """Every part of a server in threads: the listener's URL, and the house."""
+    settings = Settings(
+        data=folder,
+        database=database_url,
+        address=ADDRESS,
+        listen="smtp://127.0.0.1:0",
+        web="127.0.0.1:0",
+        confirm=confirm,
+    )  # type: ignore[call-arg]
+    engine = open_engine(database_url)
+    migrate(engine)
+    engine.dispose()
+    house = build_house(settings)
+    parts = all_parts(settings, house)
+    stop = threading.Event()
+    ended_well: list[bool] = []
+    running = threading.Thread(target=lambda: ended_well.append(run_parts(parts, stop)))
+    running.start()
+    try:
+        yield next(name for name in parts if "://" in name), house
+    finally:
+        stop.set()
+        running.join()
+        house.engine.dispose()
+    assert ended_well == [True]
+
+
+def hold_against(seen: BoardMail, table: Table, played: Sequence[str], players: Sequence[Client]) -> None:
+    """Everything that a board mail shows is as it should be."""
+    result = table.result()
+    userids = [player.userid for player in players]
+    assert seen.ply == len(played)
+    assert seen.mail["Message-ID"].startswith(f"<b101.{len(played)}.")
+    assert seen.dice == table.dice
+    assert seen.scores == {userid: table.count(seat) for seat, userid in enumerate(userids)}
+    assert seen.to_move == (userids[table.turn] if result is None else None)
+    assert seen.winner == (userids[result[0].index(1)] if result else None)
+    first_shown = 0 if result else seen.moves[0][0] - 1 if seen.moves else 0
+    assert seen.moves == tuple(enumerate(played, 1))[first_shown:]
+
+
+@pytest.mark.parametrize(
+    ("database_url", "confirm", "seed"),
+    [("sqlite", "from", 6), ("postgresql", "ask", 4)],
+    indirect=["database_url"],
+)
+def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: int, tmp_path: Path) -> None:
+    """Every mail of the game shows the board, the captures and the end that the rules make."""
+    random, table, post = Random(seed), Table(5, 5, 2), Post(tmp_path / "outgoing")
+    played: list[str] = []
+    with whole_server(tmp_path, database_url, confirm) as (url, house):
+        players = [
+            Client(userid, password, lambda to, sender, raw: hand_over(url, to, sender, raw), post)
+            for userid, password in (("alice", "sesame"), ("bob", "poppy"))
+        ]
+        for player in players:
+            player.sign_up()
+        players[0].send(ADDRESS, "cephalopod challenge alice bob", "Good luck!")
+        seen: dict[Client, BoardMail] = {}
+        last = players[0]
+        while True:
+            for player in sorted(players, key=lambda each: each is not last):
+                seen[player] = read_board(player.next_mail())
+                hold_against(seen[player], table, played, players)
+            if table.result() is not None:
+                break
+            last = players[table.turn]
+            assert seen[last].legal == frozenset(table.legal())
+            move, text = choose(random, seen[last].legal, len(played) + 1)
+            table.play(move)
+            played.append(move)
+            last.reply(seen[last].mail, text, with_password=confirm == "ask")
+        assert check(house) == []
+        post.look()
+    assert not any(post.waiting.values())
+    assert len(set(post.message_ids)) == len(post.message_ids) == 2 + 2 * (len(played) + 1)
+    assert 130 < len(played) < 150
