@@ -25,6 +25,7 @@ from pbmserv.entrypoints.tryout import hand_over
 from pbmserv.mail.maildir import age
 from pbmserv.services.check import check
 from pbmserv.services.house import House
+from pbmserv.services.views import see_inbox, see_outbox
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from tests.conftest import ADDRESS
@@ -259,7 +260,10 @@ def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: i
             played.append(move)
             last.reply(seen[last].mail, text, with_password=confirm == "ask")
         assert check(house) == []
-        post.look()
+        assert {mail.status for mail in see_inbox(house, None, 1000)} == {"handled"}
+        queued = [mail.message_id for mail in see_outbox(house, None, 1000)]
+    post.look()
     assert not any(post.waiting.values())
+    assert sorted(queued) == sorted(post.message_ids)
     assert len(set(post.message_ids)) == len(post.message_ids) == 2 + 2 * (len(played) + 1)
     assert 130 < len(played) < 150

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from pbmserv.commands.message import Arguments, BoardRef, Claim, Secret
 from pbmserv.commands.words import FILTERS, is_move_like, is_number, is_userid
+from pbmserv.games.squares import is_square_like
 
 Words = Sequence[str]
 
@@ -134,7 +135,9 @@ def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitt
 def _claim(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     if not words:
         return rest
-    return replace(rest, claim=Claim(words[0], Secret(words[1]))) if is_userid(words[0]) else None
+    if not is_userid(words[0]) or is_square_like(words[0]):
+        return None
+    return replace(rest, claim=Claim(words[0], Secret(words[1])))
 
 
 def _old_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:

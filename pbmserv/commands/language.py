@@ -7,20 +7,27 @@ then the comment. Nothing here asks any record; time taken is linear in the mail
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from pbmserv.commands.library import commands
 from pbmserv.commands.line import AS, BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Claim, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.refusals import TooManyCommands
+from pbmserv.commands.slips import board_number
 from pbmserv.commands.words import normalised
+from pbmserv.games.library import games
 
 MOST_COMMANDS = 20
 MOST_GREETING_LINES = 3
 MOST_COMMENT_CHARACTERS = 4000
 
 _MOST_LINES = 5 * MOST_COMMANDS
+"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+
 _MOST_SECRETS = 50
+"""A mail with more is not searched for each of them, but kept and sent on without its text."""
+
 _SHORTEST_STRAY = 4
+"""What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
 _ANSWER = re.compile(
     r"\s*(?:(?:re|aw|sv|antw|vs|odp|ynt|rif)(?:\[[0-9]+\])?\s*:|\[[^\]\n]{0,60}\])\s*", re.IGNORECASE
@@ -57,8 +64,9 @@ class _Block:
 def understand(mail: IncomingMail) -> Reading:
     """What the mail asks for."""
     subject, answers = _without_prefixes(normalised(mail.subject))
-    if _FORWARD.match(subject):
-        return Reading(secrets=_stray_secrets(mail.text), forwarded=True)
+    forward = _FORWARD.match(subject)
+    if forward:
+        return Reading(secrets=_stray_secrets(f"{subject[forward.end() :]}\n{mail.text}"), forwarded=True)
     board_subject = _BOARD_SUBJECT.match(subject)
     board = int(board_subject[1]) if board_subject and answers else None
     titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, None)
@@ -153,25 +161,17 @@ def _misplaced(claim: Claim) -> Unparsed:
 def _stray_secrets(text: str) -> tuple[str, ...]:
     """What stands in a text that is not carried out where a command of that line would have its secrets."""
     found: set[str] = set()
-    for line in text.split("\n"):
-        words = normalised(line).split(" ", 3)
-        if len(words) < 3 or not _begins_command(words[0].lower()):
+    openings = {"as", *(name.split()[0] for name in commands()), *games()}
+    for line in map(normalised, text.split("\n")):
+        first = line.partition(" ")[0]
+        if first.lower() not in openings and board_number(first) is None:
             continue
-        read = read_line(normalised(line), None)
+        read = read_line(line, None)
         if read.claim is not None:
             found.add(read.claim.password.value)
         elif read.parsed is not None:
             found.update(secrets_of(read.parsed.claim, read.parsed.new_password))
     return _longest_first(secret for secret in found if len(secret) >= _SHORTEST_STRAY)
-
-
-def _begins_command(word: str) -> bool:
-    return word == "as" or word in _first_words() or board_number(word) is not None
-
-
-@lru_cache(maxsize=1)
-def _first_words() -> frozenset[str]:
-    return frozenset(name.split()[0] for name in (*commands(), *games()))
 
 
 def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:

@@ -155,7 +155,8 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
         boards = [ref.number for _, fitted in fitting for ref in fitted.arguments.boards]
         board = boards[0] if boards else None
         return _unparsed(first, UnknownCommand(board=board, word=first, suggestions=tuple(suggestions)))
-    near = near_pair(words) or (close_to(first, commands()) if any(map(names_board_or_square, rest)) else ())
+    is_meant = any(names_board_or_square(word) or _acts([word]) for word in rest)
+    near = near_pair(words) or (close_to(first, commands()) if is_meant else ())
     return _unparsed(first[:40], UnknownCommand(word=first[:40], suggestions=near)) if near else PROSE
 
 

@@ -53,15 +53,10 @@ def likely(words: Sequence[str]) -> list[Slip]:
 
 def has_witness(slip: Slip, arguments: Arguments) -> bool:
     """Whether what comes after says the same: `more` is one letter from `move`, but `more 101 c3` is not prose."""
-    known = {*commands(), *games(), "commands"}
-    subject = " ".join(arguments.words)
-    return (
-        not slip.after
-        or any(map(names_board_or_square, slip.after))
-        or bool(arguments.options)
-        or (slip.name != "help" and bool(arguments.words))
-        or not known.isdisjoint({subject, arguments.game})
-    )
+    if slip.name == "help" and slip.after:
+        return " ".join(arguments.words) in {*commands(), *games(), "commands"}
+    said = arguments.words or arguments.options or arguments.game in games()
+    return not slip.after or bool(said) or any(map(names_board_or_square, slip.after))
 
 
 def near_pair(words: Sequence[str]) -> tuple[str, ...]:
@@ -69,7 +64,7 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
     if len(words) < 3:
         return ()
     pairs = [name for name in commands() if " " in name]
-    half = [name for name in pairs if len(words) == 4 and _may_mean(words[0], name.split()[0])]
+    half = [name for name in pairs if len(words) == 4 and any(_may_mean(words[0], part) for part in name.split())]
     return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
 
 

@@ -17,7 +17,13 @@ FILTERS = ("all", "active", "inactive", "next")
 
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
+_INVISIBLE = dict.fromkeys(
+    map(
+        ord,
+        "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff",
+    ),
+    None,
+)
 _SEPARATORS = "xX=:-/+,"
 _GUARD_AFTER_BLANK = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 

@@ -66,5 +66,5 @@ def start_logging(verbose: bool = False) -> None:
     """One line for each thing that operators want to know, to standard error."""
     form = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
     logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S")
-    for name in ("uvicorn.access", "alembic", "sqlalchemy"):
+    for name in ("alembic", "sqlalchemy"):
         logging.getLogger(name).setLevel(logging.INFO if verbose else logging.WARNING)

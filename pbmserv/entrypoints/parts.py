@@ -14,11 +14,10 @@ from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.mark import Mark
 from pbmserv.mail.road import Road
 from pbmserv.services.deliver import deliver_due
-from pbmserv.services.handle import MOST_KILLS, handle_next
+from pbmserv.services.handle import count_kill, handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.store import inbox
-from pbmserv.store.engine import is_database_trouble, writing
+from pbmserv.store.engine import is_database_trouble
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
@@ -92,8 +91,7 @@ def _count_kill(house: House, mark: Mark) -> bool:
     left = mark.left_behind()
     if left is not None:
         log.warning("mail %d was in hand when an earlier worker ended", left)
-        with writing(house.engine) as connection:
-            inbox.count_kill(connection, left, MOST_KILLS)
+        count_kill(house, left, utc_now())
         mark.clear()
     return False
 

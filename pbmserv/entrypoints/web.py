@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
+from fastapi.telemetry import TelemetryConfig
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -140,7 +141,9 @@ class Site:
 
 def make_app(house: House) -> FastAPI:
     """The application that answers for a house."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    # Nothing about visitors is reported anywhere, whatever the environment says.
+    silent = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=silent)
     site = Site(house)
     for path, answer in (
         ("/", site.home),

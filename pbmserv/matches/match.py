@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from pbmserv.games.game import Event, Game, MoveError, Outcome, Seat
+from pbmserv.games.game import BadOption, Eliminated, Event, Game, MoveError, Outcome, Seat
 from pbmserv.games.library import games
 from pbmserv.matches.entry import Entry
 
@@ -100,12 +100,17 @@ def rules_of(match: Match) -> Game:
 def fold(match: Match, ply: int | None = None) -> State:
     """The state after the whole log, or right after a ply (0 is the start).
 
-    Raises BrokenLog when an entry does not fit: a gap, a move the rules do not know, something after the end.
+    Raises BrokenLog when an entry does not fit: a gap, a move the rules do not know, something after the end or by
+    a seat that has gone; and when the rules do not know the options.
     """
     game = rules_of(match)
-    position = game.start(len(match.userids), dict(match.options))
+    try:
+        position = game.start(len(match.userids), dict(match.options))
+    except BadOption as error:
+        raise BrokenLog(f"board {match.number} has options that its rules do not know") from error
     turns: list[Turn] = []
     gone: list[Seat] = []
+    out: set[Seat] = set()
     plies = 0
     declined = False
     last_at = match.started
@@ -114,22 +119,28 @@ def fold(match: Match, ply: int | None = None) -> State:
             break
         if entry.seq != expected or declined or game.to_move(position) is None:
             raise BrokenLog(f"board {match.number}: entry {entry.seq} does not follow")
+        if entry.seat not in range(len(match.userids)) or entry.seat in out:
+            raise BrokenLog(f"board {match.number}: entry {entry.seq} is of a seat that is not in the game")
         last_at = entry.at
         match entry.kind:
             case "played":
                 if entry.seat != game.to_move(position):
                     raise BrokenLog(f"board {match.number}: entry {entry.seq} is out of turn")
                 position, events = game.play(position, _move(game, match, position, entry))
+                out.update(event.seat for event in events if isinstance(event, Eliminated))
                 plies += 1
                 turns.append(Turn(entry.seat, plies, entry.text, events))
             case "resigned":
                 position, events = game.leave(position, entry.seat)
                 gone.append(entry.seat)
+                out.add(entry.seat)
                 turns.append(Turn(entry.seat, None, None, events))
             case "declined":
                 declined = True
                 gone.append(entry.seat)
                 turns.append(Turn(entry.seat, None, None, ()))
+            case _:
+                raise BrokenLog(f"board {match.number}: entry {entry.seq} is of no known kind")
     outcome = game.outcome(position)
     status: Status = "declined" if declined else "active" if outcome is None else "finished"
     to_move = None if declined else game.to_move(position)

@@ -21,12 +21,9 @@ def play(
     match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime
 ) -> Entry | Refused:
     """The entry for a move of a seat; `meant_ply` is the ply the player thought this would be, if said."""
-    refused = _may_act(match, state, seat)
+    refused = _may_act(match, state, seat, text, meant_ply)
     if refused is not None:
         return refused
-    next_ply = state.plies + 1
-    if meant_ply is not None and meant_ply != next_ply:
-        return StalePly(board=match.number, move=text, meant=meant_ply, now=next_ply)
     if state.to_move is not None and state.to_move != seat:
         return NotYourTurn(board=match.number, to_move=match.userids[state.to_move])
     game = rules_of(match)
@@ -44,9 +41,9 @@ def play(
     return _entry(match, now, "played", seat, game.write(state.position, move))
 
 
-def resign(match: Match, state: State, seat: Seat, now: datetime) -> Entry | Refused:
+def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry | Refused:
     """The entry for a seat that gives up; before its own first move that declines the match for all."""
-    refused = _may_act(match, state, seat)
+    refused = _may_act(match, state, seat, "resign", meant_ply)
     if refused is not None:
         return refused
     has_moved = any(turn.seat == seat and turn.ply is not None for turn in state.turns)
@@ -68,11 +65,14 @@ def _example(game: Game, state: State) -> str:
     return game.write(state.position, legal[len(legal) // 2]).lower()
 
 
-def _may_act(match: Match, state: State, seat: Seat) -> Refused | None:
+def _may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> Refused | None:
     if state.status != "active":
         return GameOver(board=match.number, declined=state.status == "declined")
     if not still_in(state, seat):
         return AlreadyGone(board=match.number, userid=match.userids[seat])
+    next_ply = state.plies + 1
+    if meant_ply is not None and meant_ply != next_ply:
+        return StalePly(board=match.number, move=text, meant=meant_ply, now=next_ply)
     return None
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
 from pbmserv.matches.match import BrokenLog, Summary, fold, summarise
 from pbmserv.services.house import House
 from pbmserv.store import matches
@@ -24,17 +27,28 @@ def check(house: House, progress: Callable[[int, int], None] = lambda done, of: 
     with reading(house.engine, snapshot=True) as connection:
         every = matches.numbers(connection)
         for done, number in enumerate(every, 1):
-            match, stored = matches.load(connection, number), matches.summary(connection, number)
-            assert match is not None
-            try:
-                expected = summarise(fold(match))
-            except BrokenLog as error:
-                differences.append(Difference(number, str(error), None))
-            else:
-                if stored != expected:
-                    differences.append(Difference(number, f"stored {stored}, replayed {expected}", expected))
+            difference = _difference(connection, number)
+            if difference is not None:
+                differences.append(difference)
             progress(done, len(every))
     return differences
+
+
+def _difference(connection: Connection, number: int) -> Difference | None:
+    try:
+        match, stored = matches.load(connection, number), matches.summary(connection, number)
+        assert match is not None
+        expected = summarise(fold(match))
+    except BrokenLog as error:
+        return Difference(number, str(error), None)
+    except SQLAlchemyError:
+        raise
+    except Exception as error:
+        # What can stand in damaged rows has no end; none of it may keep the other matches from being looked at.
+        return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
+    if stored == expected:
+        return None
+    return Difference(number, f"stored {stored}, replayed {expected}", expected)
 
 
 def rebuild(house: House, differences: list[Difference]) -> int:

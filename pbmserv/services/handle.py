@@ -19,14 +19,14 @@ from pbmserv.services.identify import ChangedMeanwhile, Proofs, prove
 from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, allowance
 from pbmserv.services.run import Result, run_all
 from pbmserv.store import inbox, outbox, players
-from pbmserv.store.engine import is_database_trouble, is_lost_race, reading, writing
+from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.inbox import Fate, Kept
+from pbmserv.store.outbox import Letter
 
 WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
 """A mail that makes the code raise is tried this often, then set aside."""
 
 MOST_KILLS: Final = len(WAITS_BETWEEN_TRIES)
-MOST_RACES: Final = 20
 
 log = logging.getLogger(__name__)
 
@@ -55,21 +55,18 @@ def handle_next(
 
 def _handle(house: House, kept: Kept, clock: Callable[[], datetime]) -> None:
     mail = read(kept.raw, kept.envelope_sender, house.server.address, house.server.delimiter)
-    understood = understand(mail) if mail.automatic is None else Reading()
-    for race in range(MOST_RACES):
-        try:
-            with reading(house.engine) as connection:
-                proofs = prove(understood, lambda userid: players.password_hash(connection, userid), house.hasher)
-            with writing(house.engine) as connection:
-                if inbox.claim(connection, kept.id, clock()) is None:
-                    return
+    understood = understand(mail)
+    asked = understood if mail.automatic is None else Reading()
+
+    def once() -> None:
+        with reading(house.engine) as connection:
+            proofs = prove(asked, lambda userid: players.password_hash(connection, userid), house.hasher)
+        with writing(house.engine) as connection:
+            if inbox.claim(connection, kept.id, clock()) is not None:
                 fate = _carry_out(connection, house, kept, mail, understood, proofs)
-                log.info("mail %d: %s, %d commands", kept.id, fate, len(understood.lines))
-        except Exception as error:
-            if race + 1 < MOST_RACES and (is_lost_race(error) or isinstance(error, ChangedMeanwhile)):
-                continue
-            raise
-        return
+                log.info("mail %d: %s, %d commands", kept.id, fate, len(asked.lines))
+
+    run_again(once, also=ChangedMeanwhile)
 
 
 def _carry_out(
@@ -126,25 +123,38 @@ def _failed(house: House, kept: Kept, error: Exception, now: datetime) -> None:
     again_at = now + WAITS_BETWEEN_TRIES[tried] if tried < len(WAITS_BETWEEN_TRIES) else None
     log.error("mail %d: try %d failed: %s", kept.id, tried, type(error).__name__)
     with writing(house.engine) as connection:
-        inbox.fail(connection, kept.id, _trace(error), again_at)
-    if again_at is None:
-        log.error("mail %d is set aside; see `pbmserv admin inbox`", kept.id)
-        _tell_sender(house, kept, now)
+        if inbox.fail(connection, kept.id, _trace(error), again_at) and again_at is None:
+            _set_aside(connection, house, kept, now)
 
 
-def _tell_sender(house: House, kept: Kept, now: datetime) -> None:
+def count_kill(house: House, mail_id: int, now: datetime) -> None:
+    """Notes that a process ended while it had the mail in hand; one that goes on killing is set aside."""
+    with writing(house.engine) as connection:
+        kept = inbox.count_kill(connection, mail_id, MOST_KILLS)
+    if kept is not None:
+        # Only now: reading it once more may kill again, and must not undo the count.
+        with writing(house.engine) as connection:
+            _set_aside(connection, house, kept, now)
+
+
+def _set_aside(connection: Connection, house: House, kept: Kept, now: datetime) -> None:
+    log.error("mail %d is set aside; see `pbmserv admin inbox`", kept.id)
+    letter = _apology(house, kept, now)
+    if letter is not None:
+        outbox.queue(connection, letter, now)
+
+
+def _apology(house: House, kept: Kept, now: datetime) -> Letter | None:
+    """The one fixed sentence for its sender; None where nobody is to be told, or it cannot be written either."""
     try:
         mail = read(kept.raw, kept.envelope_sender, house.server.address, house.server.delimiter)
         if mail.sender is None or mail.automatic is not None:
-            return
+            return None
         to = Answering(kept.id, mail, mail.sender, "answer", proven=False, now=now)
-        letter = plain_answer(house, to, "mail/set_aside.txt", "your mail")
-        with writing(house.engine) as connection:
-            outbox.queue(connection, letter, now)
+        return plain_answer(house, to, "mail/set_aside.txt", "your mail")
     except Exception as error:
-        if is_database_trouble(error):
-            raise
-        log.exception("mail %d: its sender could not be told", kept.id)
+        log.error("mail %d: its sender cannot be told: %s", kept.id, type(error).__name__)
+        return None
 
 
 def _trace(error: Exception) -> str:

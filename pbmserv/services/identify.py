@@ -49,7 +49,7 @@ def prove(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
     seen = {claim.userid.lower(): look_up(claim.userid) for claim in claims}
     true_claims = frozenset(claim for claim in claims if _fits(claim, seen[claim.userid.lower()], hasher))
     parsed = [line for line in reading.lines if isinstance(line, Parsed)]
-    new = {line.new_password for line in parsed if line.new_password and _is_fit_length(line.new_password)}
+    new = {line.new_password for line in parsed if line.new_password and is_fit_length(line.new_password.value)}
     return Proofs(seen, true_claims, {secret: hasher.hash(secret.value) for secret in new})
 
 
@@ -73,7 +73,7 @@ def identify(
     else:
         player = records.player_at(mail.sender) if mail.sender else None
         actor = Actor(player, mail.sender, "from" if player and server.confirm == "from" else "none")
-    if line.new_password is not None and not _is_fit_length(line.new_password):
+    if line.new_password is not None and not is_fit_length(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
     new_hash = proofs.new_hashes[line.new_password] if line.new_password else None
     return Request(line.line, line.command, line.arguments, actor, new_hash, server.confirm == "from")
@@ -106,5 +106,6 @@ def _decoy(hasher: PasswordHasher) -> str:
     return hasher.hash("nobody has this password")
 
 
-def _is_fit_length(secret: Secret) -> bool:
-    return SHORTEST_PASSWORD <= len(secret.value) <= LONGEST_PASSWORD
+def is_fit_length(password: str) -> bool:
+    """Whether a new password is neither too short nor too long."""
+    return SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD

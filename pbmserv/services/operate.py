@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pbmserv.commands.decision import Decision, NewPassword
 from pbmserv.commands.line import read_line
-from pbmserv.commands.message import Actor, Request
+from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.words import normalised
 from pbmserv.matches.match import fold
@@ -14,8 +14,9 @@ from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
 from pbmserv.services.answer import board_letter
 from pbmserv.services.house import House
+from pbmserv.services.identify import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
 from pbmserv.store import matches, outbox, players
-from pbmserv.store.engine import writing
+from pbmserv.store.engine import run_again, writing
 from pbmserv.store.records import TransactionRecords
 
 
@@ -40,13 +41,18 @@ def run_as(house: House, userid: str, line: str, now: datetime) -> Operated:
         raise CannotOperate("that line is no command; try `help commands`")
     if read.parsed.new_password is not None:
         raise CannotOperate("passwords are set by `pbmserv admin password USERID`")
+    parsed = read.parsed
+    return run_again(lambda: _run(house, userid, parsed, now))
+
+
+def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
     with writing(house.engine) as connection:
         player = players.find(connection, userid)
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
-        matches.lock(connection, [ref.number for ref in read.parsed.arguments.boards])
+        matches.lock(connection, [ref.number for ref in parsed.arguments.boards])
         actor = Actor(player, player.address, "operator")
-        request = Request(read.parsed.line, read.parsed.command, read.parsed.arguments, actor)
+        request = Request(parsed.line, parsed.command, parsed.arguments, actor)
         outcome = decide(request, TransactionRecords(connection), now)
         if not isinstance(outcome, Decision):
             return Operated(laid_out(say(outcome, house.server)), done=False)
@@ -67,8 +73,13 @@ def run_as(house: House, userid: str, line: str, now: datetime) -> Operated:
 
 
 def set_password(house: House, userid: str, password: str, now: datetime) -> None:
-    """Puts another password in force for a player."""
-    hashed = house.hasher.hash(password)
+    """Puts another password in force for a player; it must be one that can be written in a mail."""
+    plain = normalised(password)
+    if " " in plain or not is_fit_length(plain):
+        raise CannotOperate(
+            f"a password is one word of {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, without blanks"
+        )
+    hashed = house.hasher.hash(plain)
     with writing(house.engine) as connection:
         player = players.find(connection, userid)
         if player is None:

@@ -5,15 +5,18 @@ transaction that may write begins with BEGIN IMMEDIATE, one through `reading` wi
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
+
+MOST_RACES: Final = 20
+T = TypeVar("T")
 
 _READING = "pbmserv_reading"
 _LOST_RACES = ("40001", "40P01", "55P03")
@@ -62,6 +65,17 @@ def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that commits when the block ends, and leaves nothing behind when it raises."""
     with engine.begin() as connection:
         yield connection
+
+
+def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception], ...] = ()) -> T:
+    """Runs a whole transaction, again and again where a race is lost or it raises `also`; MOST_RACES at most."""
+    for _ in range(MOST_RACES - 1):
+        try:
+            return run()
+        except Exception as error:
+            if not is_lost_race(error) and not isinstance(error, also):
+                raise
+    return run()
 
 
 def is_lost_race(error: BaseException) -> bool:

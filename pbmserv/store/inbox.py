@@ -94,7 +94,7 @@ def fail(connection: Connection, mail_id: int, error: str, again_at: datetime | 
 
 
 def count_kill(connection: Connection, mail_id: int, most: int) -> Kept | None:
-    """Notes that a process ended while it had the mail in hand; `most` kills set it aside, and then it is given."""
+    """Notes that a process ended while it had the mail in hand; `most` kills set it aside, which gives it."""
     row = connection.execute(
         update(inbox)
         .where(inbox.c.id == mail_id, inbox.c.status == "waiting")

@@ -89,9 +89,10 @@ def lease(connection: Connection, now: datetime, until: datetime, count: int) ->
     return [_queued(row) for row in rows]
 
 
-def release(connection: Connection, mail_id: int, now: datetime) -> None:
-    """Gives back a mail that was taken and not tried."""
-    connection.execute(update(outbox).where(outbox.c.id == mail_id).values(not_before=now))
+def release(connection: Connection, mail_id: int, until: datetime, now: datetime) -> None:
+    """Gives back a mail that was taken until then and not tried, unless somebody else took it after that."""
+    query = update(outbox).where(outbox.c.id == mail_id, outbox.c.not_before == until)
+    connection.execute(query.values(not_before=now))
 
 
 def sent(connection: Connection, mail_id: int, now: datetime) -> None:

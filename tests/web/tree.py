@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+import httpx
+
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta"}
 
 
@@ -79,3 +81,8 @@ def parse(html: str) -> Element:
     builder.close()
     assert len(builder.open) == 1, f"left open: {[each.tag for each in builder.open[1:]]}"
     return builder.open[0]
+
+
+def main(response: httpx.Response) -> Element:
+    """What a page is about."""
+    return parse(response.text).one("main")

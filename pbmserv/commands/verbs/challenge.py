@@ -83,10 +83,20 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
 
 
 def _game_options(request: Request) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value.lower()) for name, value in request.arguments.options if name != "unrated")
+    options = ((name, value.lower()) for name, value in request.arguments.options if name != "unrated")
+    return tuple(dict.fromkeys(options))
 
 
 def _refused_options(request: Request, game: Game, seats: int) -> Refused | None:
+    offered = (*(option.name for option in game.info.options), "unrated")
+    given = dict(request.arguments.options)
+    if given.get("unrated"):
+        return UnknownOption(game=game.info.name, name=f"unrated={given['unrated']}"[:40], options=offered)
+    for option in game.info.options:
+        values = [value for name, value in _game_options(request) if name == option.name]
+        if len(values) > 1:
+            both = " ".join(values)[:40]
+            return BadOptionValue(game=game.info.name, name=option.name, value=both, choices=option.choices)
     try:
         game.start(seats, dict(_game_options(request)))
     except BadOption as error:
@@ -94,7 +104,6 @@ def _refused_options(request: Request, game: Game, seats: int) -> Refused | None
             return BadOptionValue(
                 game=game.info.name, name=error.name, value=error.value[:40], choices=error.choices
             )
-        offered = (*(option.name for option in game.info.options), "unrated")
         return UnknownOption(game=game.info.name, name=error.name[:40], options=offered)
     return None
 

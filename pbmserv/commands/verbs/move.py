@@ -20,7 +20,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return found
     match, state, seat = found
     if request.arguments.move.lower() == "resign":
-        return resign_seat(match, state, seat, now)
+        return resign_seat(match, state, seat, now, request.arguments.ply)
     entry = play(match, state, seat, request.arguments.move, request.arguments.ply, now)
     if isinstance(entry, Refused):
         return entry

@@ -14,9 +14,11 @@ from pbmserv.matches.refusals import Refused
 from pbmserv.matches.turn import resign
 
 
-def resign_seat(match: Match, state: State, seat: Seat, now: datetime) -> Decision | Refused:
+def resign_seat(
+    match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None
+) -> Decision | Refused:
     """What comes of it when a seat gives up."""
-    entry = resign(match, state, seat, now)
+    entry = resign(match, state, seat, now, meant_ply)
     if isinstance(entry, Refused):
         return entry
     if entry.kind == "declined":

@@ -1,0 +1,139 @@
+"""Records in memory, and a table to play at without mail and store."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+
+from pbmserv.commands.decision import Decision, NewPlayer
+from pbmserv.commands.line import read_line
+from pbmserv.commands.message import Actor, Proof, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.replies import Reply
+from pbmserv.commands.words import normalised
+from pbmserv.matches.match import Match, fold, summarise
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Listed, Listing, Records, Wanted
+from pbmserv.matches.refusals import Refused
+
+NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+
+
+class Memory:
+    """Answers what commands ask, from dictionaries."""
+
+    def __init__(self) -> None:
+        self.players: dict[str, Player] = {}
+        self.matches: dict[int, Match] = {}
+
+    def player(self, userid: str) -> Player | None:
+        """The player of a userid."""
+        return self.players.get(userid.lower())
+
+    def player_at(self, address: str) -> Player | None:
+        """The player of an address."""
+        return next((each for each in self.players.values() if each.address == address.lower()), None)
+
+    def similar_userids(self, userid: str) -> Sequence[str]:
+        """Userids that look like it."""
+        return [self.players[name].userid for name in get_close_matches(userid.lower(), self.players, n=3)]
+
+    def match(self, number: int) -> Match | None:
+        """A match."""
+        return self.matches.get(number)
+
+    def next_number(self) -> int:
+        """The next number."""
+        return max(self.matches, default=100) + 1
+
+    def boards(self, wanted: Wanted) -> Listing:
+        """A page of boards."""
+        fit = [match for match in self.matches.values() if _fits(match, wanted)]
+        fit.sort(key=lambda match: (fold(match).last_at, match.number), reverse=wanted.filter != "next")
+        page = fit[wanted.first : wanted.first + wanted.count]
+        return Listing(tuple(map(_listed, page)), len(fit))
+
+    def running(self) -> Sequence[tuple[str, int]]:
+        """Active boards of each game."""
+        active = [match.game for match in self.matches.values() if fold(match).status == "active"]
+        return [(name, active.count(name)) for name in sorted(set(active))]
+
+    def started_since(self, userid: str, since: datetime) -> int:
+        """Matches started since."""
+        return sum(match.started_by == userid and match.started > since for match in self.matches.values())
+
+    def unbegun(self, starter: str, opponent: str) -> int:
+        """Matches that wait for a first move."""
+        return sum(
+            match.started_by == starter and fold(match).status == "active" and _waits_for(match, opponent)
+            for match in self.matches.values()
+        )
+
+
+class Table:
+    """Takes lines from players and keeps what comes of them. The clock goes a minute on with each."""
+
+    def __init__(self, *userids: str) -> None:
+        self.records = Memory()
+        self.now = NOON
+        for userid in userids:
+            self.give(f"signup {userid} sesame", f"{userid}@example.org".lower())
+
+    def give(
+        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None
+    ) -> Reply | Refused:
+        """What a line of that userid, or from that address, is answered with."""
+        decided = self.decide(line, sender, proof, board)
+        return decided if isinstance(decided, Refused) else decided.reply
+
+    def decide(
+        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None
+    ) -> Decision | Refused:
+        """What comes of it; it is kept."""
+        self.now += timedelta(minutes=1)
+        records: Records = self.records
+        parsed = read_line(normalised(line), board).parsed
+        assert parsed is not None, f"{line!r} cannot be read"
+        player = records.player(sender) or records.player_at(sender) if sender else None
+        address = sender if sender and "@" in sender else player.address if player else None
+        actor = Actor(player, address, proof if player else "none")
+        hashed = "hashed" if parsed.new_password else None
+        request = Request(
+            parsed.line, parsed.command, parsed.arguments, actor, hashed, may_sign_up_elsewhere=proof == "from"
+        )
+        decided = decide(request, records, self.now)
+        if isinstance(decided, Decision):
+            self._keep(decided)
+        return decided
+
+    def _keep(self, decided: Decision) -> None:
+        if decided.opened is not None:
+            self.records.matches[decided.opened.number] = decided.opened
+        for entry in decided.entries:
+            self.records.matches[entry.match] = self.records.matches[entry.match].with_entries((entry,))
+        if isinstance(decided.account, NewPlayer):
+            new = decided.account
+            self.records.players[new.userid.lower()] = Player(
+                len(self.records.players) + 1, new.userid, new.address
+            )
+
+
+def _fits(match: Match, wanted: Wanted) -> bool:
+    state, sitting = fold(match), [userid.lower() for userid in match.userids]
+    named = [userid.lower() for userid in wanted.userids]
+    on_turn = state.to_move is not None and (not named or sitting[state.to_move] in named)
+    right_status = {
+        "all": True,
+        "active": state.status == "active",
+        "inactive": state.status != "active",
+        "next": on_turn,
+    }[wanted.filter]
+    return right_status and wanted.game in (None, match.game) and set(named) <= set(sitting)
+
+
+def _listed(match: Match) -> Listed:
+    return Listed(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
+
+
+def _waits_for(match: Match, opponent: str) -> bool:
+    seat = match.seat_of(opponent)
+    return seat is not None and not any(entry.kind == "played" and entry.seat == seat for entry in match.entries)

@@ -1,0 +1,91 @@
+"""`challenge`: who plays, with which options, how often."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.refusals import (
+    BadOptionValue,
+    NoSuchPlayer,
+    NotAmongPlayers,
+    SamePlayerTwice,
+    TooManyGames,
+    TooManyUnbegun,
+    UnknownOption,
+    WrongNumberOfPlayers,
+)
+from pbmserv.commands.replies import Challenged
+from pbmserv.matches.refusals import Refused
+from tests.commands.memory import Table
+
+
+def test_challenge(table: Table) -> None:
+    """Starts at once, in that order of play, with the userids as their owners write them."""
+    decided = table.decide("challenge BOB anna -size=3X5 --unrated", "anna", "none")
+    assert isinstance(decided, Decision)
+    match = decided.opened
+    assert match is not None
+    assert (match.number, match.userids, match.started_by) == (102, ("bob", "Anna"), "Anna")
+    assert (match.options, match.rated, match.rules) == ((("size", "3x5"),), False, "cephalopod/1")
+    assert (match.started, decided.touched, decided.entries) == (table.now, (102,), ())
+    assert isinstance(table.give("challenge anna bob cora", "cora"), Challenged)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("challenge anna", WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=())),
+        (
+            "challenge bob",
+            WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=("Anna", "bob")),
+        ),
+        ("challenge anna ANNA", SamePlayerTwice(userid="ANNA")),
+        ("challenge anna bbo", NoSuchPlayer(userid="bbo", suggestions=("bob",))),
+        ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
+        (
+            "challenge anna bob -speed=3",
+            UnknownOption(game="cephalopod", name="speed", options=("size", "unrated")),
+        ),
+        ("challenge anna bob -", UnknownOption(game="cephalopod", name="", options=("size", "unrated"))),
+        (
+            "challenge anna bob --unrated=no",
+            UnknownOption(game="cephalopod", name="unrated=no", options=("size", "unrated")),
+        ),
+    ],
+)
+def test_challenge_refused(table: Table, line: str, expected: Refused) -> None:
+    """What is wrong with the players or the options."""
+    assert table.give(line, "anna") == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "value"), [("-size=4x4", "4x4"), ("-size=3x3 -size=3x5", "3x3 3x5"), ("-size", "")]
+)
+def test_challenge_with_a_bad_value(table: Table, options: str, value: str) -> None:
+    """The values that would do are told; two that contradict each other are as bad as a wrong one."""
+    refused = table.give(f"challenge anna bob {options}", "anna")
+    assert isinstance(refused, BadOptionValue)
+    assert (refused.name, refused.value) == ("size", value)
+    assert "3x5" in refused.choices
+    assert isinstance(table.give("challenge anna bob -size=3x3 --size=3X3", "anna"), Challenged)
+    assert table.records.matches[102].options == (("size", "3x3"),)
+
+
+def test_challenge_is_limited(table: Table) -> None:
+    """Three against the same player that this one has not begun, and ten a day."""
+    for number in (102, 103, 104):
+        assert isinstance(table.give("challenge cora anna", "anna"), Challenged)
+        assert table.records.match(number) is not None
+    for line in ("challenge cora anna", "challenge anna bob cora"):
+        assert table.give(line, "anna") == TooManyUnbegun(userid="cora", limit=3)
+    assert isinstance(table.give("challenge cora anna", "cora"), Challenged)
+    for number in (102, 103, 104):
+        table.give(f"{number} a1", "cora")
+    for _ in range(6):
+        table.give("challenge cora anna", "anna")
+        table.give(f"{max(table.records.matches)} resign", "anna")
+    assert table.give("challenge bob anna", "anna") == TooManyGames(limit=10)
+    assert isinstance(table.give("challenge bob anna", "bob"), Challenged)
+    table.now += timedelta(days=1)
+    assert isinstance(table.give("challenge bob anna", "anna"), Challenged)

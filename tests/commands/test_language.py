@@ -1,0 +1,309 @@
+"""Whole mails and what is read of them."""
+
+import time
+
+import pytest
+
+from pbmserv.commands.language import MOST_COMMANDS, MOST_COMMENT_CHARACTERS, Reading, masked, understand
+from pbmserv.commands.message import IncomingMail, Unparsed
+from pbmserv.commands.refusals import TooManyCommands
+from tests.commands.meaning import of
+
+ANSWER = "Re: Cephalopod Board 101: anna vs bob"
+
+
+def mail(subject: str, text: str = "") -> IncomingMail:
+    """A mail with that Subject and text."""
+    return IncomingMail("anna@example.org", subject, text, "<1@example.org>", (), None, "key")
+
+
+def read(subject: str, text: str = "") -> Reading:
+    """What is read of it."""
+    return understand(mail(subject, text))
+
+
+def told(reading: Reading) -> list[str]:
+    """The meaning of each of its lines."""
+    return [of(line) for line in reading.lines]
+
+
+def test_subject() -> None:
+    """A command in the Subject leaves the body to the other players."""
+    reading = read("move 101 c3", "Good luck!\nmove 101 d4\n")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Good luck!\nmove 101 d4")
+
+
+@pytest.mark.parametrize(
+    "subject", ["", "Two games, please", "Move", "More later", "pbmserv: help", "What is this?"]
+)
+def test_body(subject: str) -> None:
+    """Else the commands stand in the body; a Subject that cannot be read does not hinder them."""
+    reading = read(subject, "move 101 c3\nGood luck!")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Good luck!")
+
+
+def test_a_bad_subject_alone_is_answered() -> None:
+    """Where the body holds no command either, what is wrong with the Subject is told."""
+    assert told(read("move 101", "Hello\nthere")) == ["refused WrongForm"]
+
+
+PREFIXES = [
+    "Re: ",
+    "RE:",
+    "re : ",
+    "AW: ",
+    "SV: ",
+    "Antw: ",
+    "RE[2]: ",
+    "Re: Re: AW: ",
+    "[club] ",
+    "[club] Re: ",
+    "Re: [a b] ",
+]
+
+
+@pytest.mark.parametrize("prefix", [*PREFIXES, "\uff32\uff45\uff1a\u00a0", "  Re:   "])
+def test_prefixes(prefix: str) -> None:
+    """What mailers put before a Subject is passed over."""
+    assert told(read(f"{prefix}help move")) == ["help move"]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["Fwd: ", "FW:", "WG: ", "tr: ", "RV: ", "Fwd: Re: ", "[club] Fwd: ", "Re: Fwd: ", "[Fwd: x] FW: "]
+)
+@pytest.mark.parametrize("subject", ["move 101 c3", "Cephalopod Board 101: anna vs bob", "hello"])
+def test_forwards(prefix: str, subject: str) -> None:
+    """Nothing in a forward runs."""
+    assert read(prefix + subject, "move 101 c3\nc3") == Reading(forwarded=True)
+
+
+@pytest.mark.parametrize("prefix", ["Re: ", "AW: ", "RE[2]: ", "[club] Re: ", "Sv: [club] "])
+def test_an_answer_names_its_board(prefix: str) -> None:
+    """The Subject of a board's mail is no command, but tells the board of a bare move."""
+    reading = read(f"{prefix}Cephalopod Board 101: anna vs bob", "c3\nYour turn.")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Your turn.")
+
+
+@pytest.mark.parametrize("title", ["Nine Holes", "K\u00f6nigss\u00e4ulen", "9 x 9"])
+def test_titles_of_other_games(title: str) -> None:
+    """The title of a game may be anything."""
+    assert told(read(f"Re: {title} Board 101: anna vs bob", "c3")) == ["move 101 c3"]
+
+
+def test_no_answer_no_board() -> None:
+    """The Subject of a board on a mail of one's own says nothing."""
+    assert read("Cephalopod Board 101: anna vs bob", "c3") == Reading()
+    assert told(read("Cephalopod Board 101: anna vs bob", "102 c3")) == ["move 102 c3"]
+
+
+def test_an_answer_without_command() -> None:
+    """It is told which board it answers; its text is not for anybody."""
+    assert read(ANSWER, "Thank you for the game.") == Reading(board=101)
+
+
+@pytest.mark.parametrize("subject", ["Re: pbmserv: help move", "pbmserv: next", "Cephalopod Board 101: help"])
+def test_our_own_subjects_are_no_commands(subject: str) -> None:
+    """They come back in answers."""
+    assert told(read(subject)) == []
+
+
+def test_greeting() -> None:
+    """Up to three lines may come first, however many blank ones are between; after a fourth nothing is read."""
+    for count, expected in [(0, ["help"]), (3, ["help"]), (4, []), (5, [])]:
+        text = "\n\n".join([*["Dear server"] * count, "help"])
+        assert told(read("", text)) == expected
+
+
+def test_block() -> None:
+    """It ends at the first line that is no command; what follows is the comment, blank lines and all."""
+    reading = read("", "Hi\n\n101 c3\n\n102 d4\n  And then:\n\n    103 e5\n\n")
+    assert told(reading) == ["move 101 c3", "move 102 d4"]
+    assert reading.comment == "And then:\n\n    103 e5"
+
+
+@pytest.mark.parametrize("stop", ["--", "stop", "quit", "end", "STOP", "\u2013\u2013", " end "])
+def test_stop_words(stop: str) -> None:
+    """They end the block, and are no part of the comment; before it they end the reading."""
+    reading = read("", f"101 c3\n{stop}\n102 d4")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "102 d4")
+    assert told(read("", f"Hello\n{stop}\n101 c3")) == []
+
+
+def test_a_refused_line_does_not_end_the_block() -> None:
+    """A line meant as a command is never taken for a comment."""
+    reading = read("", "101 c3\nmove 102\nresgin 103\n104 d4\nBye")
+    assert told(reading) == ["move 101 c3", "refused WrongForm", "meant? resign 103", "move 104 d4"]
+    assert reading.comment == "Bye"
+
+
+def test_twenty_commands() -> None:
+    """So many are read, besides a line that says who writes; the rest is refused as one."""
+    lines = [f"{number} c3" for number in range(101, 101 + MOST_COMMANDS)]
+    assert len(read("", "\n".join(["as anna sesame", *lines, "Bye"])).lines) == MOST_COMMANDS
+    reading = read("", "\n".join([*lines, "121 c3", "122 c3", "Bye"]))
+    assert reading.lines[MOST_COMMANDS:] == (Unparsed("...", TooManyCommands(limit=MOST_COMMANDS)),)
+    assert reading.lines[:MOST_COMMANDS] == read("", "\n".join(lines)).lines
+    assert reading.comment == "Bye"
+
+
+def test_comment_is_bounded() -> None:
+    """To 4,000 characters."""
+    assert len(read("101 c3", "x" * 5000).comment) == MOST_COMMENT_CHARACTERS
+    assert read("101 c3", "\n \n").comment == ""
+
+
+def test_a_secret_is_not_cut_in_two() -> None:
+    """Nor does blotting stretch the comment."""
+    for before in range(MOST_COMMENT_CHARACTERS - 10, MOST_COMMENT_CHARACTERS + 1):
+        comment = read("101 anna sesame c3", "x" * before + "sesame").comment
+        assert "s" not in comment
+        assert len(comment) <= MOST_COMMENT_CHARACTERS
+
+
+def test_who_writes() -> None:
+    """A first line `as userid password` holds for the whole mail, in the Subject or in the body."""
+    for subject, text in [
+        ("", "as anna sesame\n101 c3\n102 d4\nBye, sesame"),
+        ("", "Hello\nas anna sesame\n101 c3\n102 d4\nBye, sesame"),
+        ("as anna sesame", "101 c3\n102 d4\nBye, sesame"),
+    ]:
+        reading = read(subject, text)
+        assert told(reading) == ["move 101 c3", "move 102 d4"]
+        assert reading.claim is not None
+        assert (reading.claim.userid, reading.claim.password.value) == ("anna", "sesame")
+        assert reading.comment == "Bye, ***"
+
+
+def test_who_writes_below_a_subject() -> None:
+    """Where the Subject is the command, the first line of the body may still say who writes."""
+    reading = read("move 101 c3", "\nas anna sesame\nBye, sesame")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Bye, ***")
+    assert reading.claim is not None
+    assert read("help", "as you like it").claim is None
+    assert read("help", "as you like").claim is None
+
+
+def test_who_writes_stands_first() -> None:
+    """Elsewhere such a line is refused: it is no comment, since it may hold a password."""
+    reading = read("", "as anna sesame\n101 c3\nas bob poppy\n101 d4")
+    assert told(reading) == ["move 101 c3", "refused WrongForm", "move 101 d4"]
+    assert reading.claim is not None
+    assert reading.claim.userid == "anna"
+    assert [line.line for line in reading.lines] == ["move 101 c3", "as bob ***", "move 101 d4"]
+    assert told(read("as anna sesame", "Hello")) == ["refused WrongForm"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bye\nsesame",
+        "my password is Xsesame!",
+        "s\u200besame, or \uff53\uff45\uff53\uff41\uff4d\uff45",
+        "Now the other one:\n102 anna sesame d4",
+        "signup anna sesame",
+    ],
+)
+def test_secrets_are_blotted_in_the_comment(text: str) -> None:
+    """Wherever and in whatever dress they stand; the rest stays as written."""
+    reading = read("101 anna sesame c3", f"{text}\n  (  spaces stay )")
+    assert "sesame" not in reading.comment
+    assert "\uff53" not in reading.comment
+    assert reading.comment.endswith("\n  (  spaces stay )")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "move 102 anna sesame d4",
+        "102 anna sesame d4",
+        "as anna sesame",
+        "change password anna sesame tahini",
+        "signup anna sesame",
+        "cephalopod resign 102 anna sesame",
+        "> move 102\nresign 102 anna sesame",
+    ],
+)
+@pytest.mark.parametrize(
+    ("subject", "before"),
+    [
+        ("101 c3", "So long.\n"),
+        ("", "101 c3\nAnd now\n"),
+        ("", "101 c3\nstop\n"),
+        ("Fwd: x", ""),
+        ("", "a\nb\nc\nd\n"),
+    ],
+)
+def test_secrets_of_lines_that_do_not_run(subject: str, before: str, line: str) -> None:
+    """Commands in a comment, in a forward, or below four lines of prose keep their secrets all the same."""
+    sent = mail(subject, before + line)
+    reading = understand(sent)
+    assert "sesame" not in reading.comment
+    hidden = masked(sent, reading)
+    assert hidden is not None
+    assert "sesame" not in "".join(hidden)
+
+
+def test_masked() -> None:
+    """What is kept of a mail that carried a secret: as written, but for the secret; else nothing needs hiding."""
+    for subject, text, expected in [
+        ("move 101 c3", "Hi", None),
+        ("hello", "Hi", None),
+        ("move 101 anna sesame c3", "Hi  sesame", ("move 101 anna *** c3", "Hi ***")),
+        ("Re:  hello", "as anna sesame\n101 c3\nHi", ("Re: hello", "as anna ***\n101 c3\nHi")),
+        ("signup anna", "secret", ("***", "signup\n\nsecret")),
+        ("move 101 sesame c3", "", ("***", "move 101 ...")),
+    ]:
+        sent = mail(subject, text)
+        assert masked(sent, understand(sent)) == expected
+
+
+def test_secrets_within_secrets() -> None:
+    """The longer one is blotted first."""
+    reading = read("change password anna same sesame", "same or sesame")
+    assert reading.comment == "*** or ***"
+
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.mark.parametrize("subject", ["", ANSWER], ids=["", "in an answer"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "101 c3",
+        "c3",
+        "mvoe 101 c3",
+        "as anna pw{}",
+        "move 101 anna pw{} c3",
+        "move 101",
+        "Hello",
+        "",
+        "\ufdfa" * 40,
+        "c3 " + "x " * 450,
+        "show " + "101 " * 240,
+        "challenge " + "-a=b " * 190,
+        "(" * 900,
+        "\u2013" * 900,
+    ],
+    ids=lambda line: line[:9].encode("ascii", "replace").decode().strip() or "blank",
+)
+def test_a_big_mail_is_no_burden(line: str, subject: str) -> None:
+    """Time is linear in the size: nothing that anybody sends keeps the server."""
+    count = MEBIBYTE // (len(line.encode()) + 1)
+    sent = mail(subject, "102 d4\n" + "\n".join(line.replace("{}", str(number)) for number in range(count)))
+    start = time.perf_counter()
+    reading = understand(sent)
+    masked(sent, reading)
+    assert time.perf_counter() - start < 10
+    assert len(reading.comment) <= MOST_COMMENT_CHARACTERS
+
+
+def test_a_comment_full_of_secrets_is_dropped() -> None:
+    """There is no searching for thousands of them, and no letting them through."""
+    sent = mail("101 c3", "\n".join(f"as anna secret{number}" for number in range(1, 60_000)))
+    start = time.perf_counter()
+    reading = understand(sent)
+    hidden = masked(sent, reading)
+    assert time.perf_counter() - start < 10
+    assert reading.comment == ""
+    assert hidden == ("***", "move 101 c3")

@@ -1,0 +1,215 @@
+"""What people write beside commands: prose that must stay prose, and words that a userid may be."""
+
+import pytest
+
+from pbmserv.commands.library import commands
+from pbmserv.commands.line import read_line
+from pbmserv.commands.slips import likely
+from pbmserv.commands.words import is_address, is_one_slip_away, is_reserved, is_userid, normalised
+from tests.commands.meaning import meaning
+
+BOARD = 101
+
+
+@pytest.mark.parametrize("board", [None, BOARD], ids=["", "in an answer"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "Hi Anna,",
+        "Hello!",
+        "Dear Bob",
+        "Good morning",
+        "Thanks for the game.",
+        "Thank you",
+        "More later",
+        "More to come",
+        "Next week?",
+        "Next time!",
+        "Lost my notes",
+        "Lost again",
+        "Last one",
+        "Last games",
+        "last 3 games",
+        "More in 3 days",
+        "Love it",
+        "Love games",
+        "Text me",
+        "Slow day",
+        "Snow today",
+        "Game over",
+        "Game on!",
+        "Hell yes",
+        "Held up",
+        "Let's show them!",
+        "I will move on",
+        "I'll move c3",
+        "I move c3",
+        "I challenge you",
+        "Your move",
+        "Your move, Bob",
+        "Your move now",
+        "Nice move there",
+        "The games were good",
+        "Great games lately",
+        "They show 101 dalmatians",
+        "Show me!",
+        "Games were fun.",
+        "as promised, here it is",
+        "as promised",
+        "as ever, Bob",
+        "As I said yesterday",
+        "3 cheers",
+        "7",
+        "2 cents",
+        "10 out of 10",
+        "Change my mind",
+        "Design is nice",
+        "Resigned to it",
+        "c3, good luck!",
+        "C3 is my move",
+        "a1ice",
+        "\u0661\u0660\u0661 c3",
+        "\u0967\u0966\u0967 resign",
+        "\u2014",
+        "***",
+        "#7",
+        "-size=3x5",
+        "?",
+    ],
+)
+def test_prose(line: str, board: int | None) -> None:
+    """It is no command, wherever it stands."""
+    assert meaning(line, board) == "prose"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("2026 was nice", "refused WrongForm"),
+        ("1000 thanks", "move 1000 thanks"),
+        ("Help me, please", "help me, please"),
+        ("Show me", "show me"),
+        ("Next time I win", "refused WrongForm"),
+        ("Cephalopod is fun", "meant? list"),
+        ("as you wish", "as you/wish"),
+        ("We challenge anna bob", "game? we"),
+        ("More c3", "move 101 c3"),
+        ("Sign here please", "meant? signup"),
+    ],
+)
+def test_the_price_of_it(line: str, expected: str) -> None:
+    """Prose that begins with a command, a game or a board's number is answered as if it were meant."""
+    assert meaning(line, BOARD) == expected
+
+
+def test_a_long_line_is_cut() -> None:
+    """What is read of a line is bounded, whatever its length."""
+    assert meaning("101 c3" + " " * 5000) == "move 101 c3"
+    assert len(meaning("move 101 " + "x" * 5000)) < 1100
+
+
+@pytest.mark.parametrize(
+    "userid",
+    ["ab", "Anna", "a-b", "a_b", "a.b", "a1", "x" * 20, "anna-", "anna_", "K9", "o.O"],
+)
+def test_a_userid(userid: str) -> None:
+    """Two to twenty letters, digits, `-`, `_`, `.`; a letter first, no dot last."""
+    assert is_userid(userid)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "",
+        "a",
+        "1a",
+        "-a",
+        ".ab",
+        "anna.",
+        "x" * 21,
+        "an na",
+        "\u00e4nne",
+        "anna\n",
+        "a@b",
+        "\u0130a",
+        "\u017fa",
+        "#ab",
+    ],
+)
+def test_no_userid(word: str) -> None:
+    """Everything else; letters mean ASCII, and nothing may hide at the end."""
+    assert not is_userid(word)
+
+
+def test_reserved() -> None:
+    """Nobody may be called like a command, a game, a filter, or what reads as a square."""
+    words = (
+        "move RESIGN password change Cephalopod all next inactive yes no server as stop quit end a1 C3xB3 d4-e5"
+    )
+    assert [word for word in words.split() if not is_reserved(word, commands())] == []
+
+
+def test_not_reserved() -> None:
+    """A name that merely resembles one is free."""
+    assert not any(is_reserved(word, commands()) for word in ("anna", "mover", "k9dog", "allan", "nextdoor"))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant", "expected"),
+    [
+        ("mvoe", "move", True),
+        ("mov", "move", True),
+        ("movve", "move", True),
+        ("more", "move", True),
+        ("omve", "move", True),
+        ("move", "move", False),
+        ("love", "move", False),
+        ("ove", "move", False),
+        ("moev", "move", True),
+        ("vome", "move", False),
+        ("", "move", False),
+        ("nxet", "next", True),
+    ],
+)
+def test_one_slip(word: str, meant: str, expected: bool) -> None:
+    """One letter too many, too few, wrong, or two swapped; but another first letter makes another word."""
+    assert is_one_slip_away(word, meant) is expected
+
+
+def test_shortenings_begin_at_three_letters() -> None:
+    """Two could be anything."""
+    assert likely(["mo", "101"]) == []
+    assert [slip.name for slip in likely(["mov", "101"])] == ["move"]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("anna@example.org", True),
+        ("anna@example", False),
+        ("anna", False),
+        ("@example.org", False),
+        ("a@b@c.de", False),
+    ],
+)
+def test_an_address(word: str, expected: bool) -> None:
+    """As far as its form tells."""
+    assert is_address(word) is expected
+
+
+@pytest.mark.parametrize("name", commands())
+def test_examples(name: str) -> None:
+    """The example of each command is that command, and its forms begin with its name."""
+    command = commands()[name]
+    read = read_line(command.example, None)
+    assert read.parsed is not None
+    assert read.parsed.command == command
+    assert all(form.removeprefix("[game] ").startswith(name) for form in command.forms)
+
+
+def test_one_kind_of_blank_and_dash() -> None:
+    """`normalised` gives every line one dress, and that twice is that once."""
+    line = normalised("\uff2dove\u00a0101  c3\u2013b3\u2007\ufeff")
+    assert line == "Move 101 c3-b3"
+    assert normalised(line) == line

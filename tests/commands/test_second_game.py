@@ -1,0 +1,118 @@
+"""One new file is a whole new game: the toy beside this file is told to nobody."""
+
+import pytest
+
+from pbmserv.commands.language import understand
+from pbmserv.commands.message import IncomingMail
+from pbmserv.commands.refusals import UnknownOption, WhichGame, WrongNumberOfPlayers
+from pbmserv.commands.replies import (
+    BoardList,
+    Challenged,
+    GamesOnOffer,
+    HelpGame,
+    HelpIndex,
+    Moved,
+    Resigned,
+    Showing,
+)
+from pbmserv.games.library import games
+from pbmserv.matches.match import BrokenLog, fold, rules_of
+from pbmserv.matches.refusals import IllegalMove, OtherGame, UnreadableMove
+from tests.commands.meaning import meaning, of
+from tests.commands.memory import Table
+
+
+@pytest.fixture
+def table(second_game: str) -> Table:
+    """Three players, a board of each game: 101 of cephalopod, 102 of the toy."""
+    table = Table("anna", "bob", "cora")
+    table.give("cephalopod challenge anna bob", "anna")
+    table.give(f"{second_game} challenge anna bob cora -length=3", "anna")
+    return table
+
+
+def test_it_is_gone_after_the_test() -> None:
+    """Here there is one game."""
+    assert list(games()) == ["cephalopod"]
+    assert meaning("ninerows games anna") == "prose"
+
+
+def test_which_game(table: Table) -> None:
+    """With two on offer a challenge must say which."""
+    assert table.give("challenge anna bob", "anna") == WhichGame(games=("cephalopod", "ninerows"))
+    started = table.give("NineRows challenge bob anna", "anna")
+    assert isinstance(started, Challenged)
+    assert (started.board, started.game.name) == (103, "ninerows")
+
+
+def test_its_own_seats_and_options(table: Table) -> None:
+    """They are those that it declares."""
+    refused = table.give("ninerows challenge anna bob -size=3x3", "anna")
+    assert refused == UnknownOption(game="ninerows", name="size", options=("length", "unrated"))
+    for userid in ("dora", "emil"):
+        table.give(f"signup {userid} sesame", f"{userid}@example.org")
+    refused = table.give("ninerows challenge anna bob cora dora", "anna")
+    assert isinstance(refused, WrongNumberOfPlayers)
+    assert (refused.most, refused.example) == (3, ("anna", "bob", "cora"))
+
+
+def test_a_board_knows_its_game(table: Table) -> None:
+    """The game word may be left out; where it stands, it must be right."""
+    assert table.give("102 a1", "anna") == Moved(102, "A1")
+    assert table.give("ninerows 102 PASS#2", "bob") == Moved(102, "pass")
+    other = OtherGame(board=102, named="cephalopod", actual="ninerows")
+    for line in ("cephalopod move 102 a2", "cephalopod resign 102", "cephalopod show 102", "cephalopod 102 a2"):
+        assert table.give(line, "cora") == other
+    assert table.give("102 pass", "cora") == IllegalMove(
+        board=102, game="ninerows", rule=1, choices=("A2",), example="a2"
+    )
+    assert table.give("102 c3", "cora") == UnreadableMove(board=102, game="ninerows", example="a2")
+    assert table.give("102 resign", "anna") == Resigned(102, others_play_on=True)
+    assert table.give("102 a2", "cora") == Moved(102, "A2")
+    assert table.give("102 a3", "bob") == Moved(102, "A3")
+    assert fold(table.records.matches[102]).outcome is not None
+
+
+def test_listings(table: Table) -> None:
+    """`list` has both, other listings are of both or of one."""
+    table.give("ninerows challenge bob cora", "bob")
+    offered = table.give("list", None)
+    assert isinstance(offered, GamesOnOffer)
+    assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1), ("ninerows", 2)]
+    for line, expected in [
+        ("games", [103, 102, 101]),
+        ("ninerows games", [103, 102]),
+        ("ninerows games anna", [102]),
+        ("list ninerows", [103, 102]),
+        ("cephalopod list", [101]),
+    ]:
+        listed = table.give(line, None)
+        assert isinstance(listed, BoardList)
+        assert [each.number for each in listed.lines] == expected
+    assert table.give("ninerows show anna", None) == Showing((102,), 0)
+
+
+def test_help(table: Table) -> None:
+    """It has its page, and stands in the index."""
+    page = table.give("help ninerows", None)
+    assert isinstance(page, HelpGame)
+    assert page.game.title == "Nine Rows"
+    index = table.give("help", None)
+    assert isinstance(index, HelpIndex)
+    assert [info.name for info in index.games] == ["cephalopod", "ninerows"]
+
+
+def test_answers(table: Table) -> None:
+    """Its boards are answered like all others: with a bare move where that is a square, else with `move`."""
+    for text, expected in [("a1", ["move 102 a1"]), ("move pass", ["move 102 pass"]), ("pass", [])]:
+        mail = IncomingMail(None, "Re: Nine Rows Board 102: anna vs bob vs cora", text, None, (), None, "key")
+        assert [of(line) for line in understand(mail).lines] == expected
+
+
+def test_a_game_that_is_taken_away(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its boards cannot be folded any more, which is an operator's matter."""
+    match = table.records.matches[102]
+    assert rules_of(match).info.name == "ninerows"
+    monkeypatch.setattr("pbmserv.matches.match.games", dict)
+    with pytest.raises(BrokenLog, match="ninerows/1"):
+        fold(match)

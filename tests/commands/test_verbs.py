@@ -1,0 +1,220 @@
+"""What each command decides, from records in memory."""
+
+import pytest
+
+from pbmserv.commands.decision import Decision, NewPassword, NewPlayer
+from pbmserv.commands.library import commands
+from pbmserv.commands.message import BoardRef
+from pbmserv.commands.refusals import (
+    AddressTaken,
+    BadAddress,
+    BadUserid,
+    NoHelpOn,
+    NoSuchPlayer,
+    NotOurPlayer,
+    ProofNeeded,
+    SignUpFromThere,
+    UnknownGame,
+    UseridTaken,
+)
+from pbmserv.commands.replies import (
+    BoardList,
+    Declined,
+    GamesOnOffer,
+    HelpCommand,
+    HelpCommands,
+    HelpGame,
+    HelpIndex,
+    HelpTopic,
+    Moved,
+    NextBoards,
+    PasswordChanged,
+    Resigned,
+    Showing,
+    SignedUp,
+)
+from pbmserv.matches.refusals import (
+    GameOver,
+    NoSuchBoard,
+    NoSuchPly,
+    NotYourBoard,
+    NotYourTurn,
+    Refused,
+    StalePly,
+    UnreadableMove,
+)
+from tests.commands.memory import Table
+
+
+def numbers(reply: object) -> list[int]:
+    """The boards of a listing."""
+    assert isinstance(reply, BoardList)
+    return [line.number for line in reply.lines]
+
+
+def test_help(table: Table) -> None:
+    """Pages for everything that works, and what was perhaps meant for everything else."""
+    for line, kind in [
+        ("help", HelpIndex),
+        ("help commands", HelpCommands),
+        ("help tutorial", HelpTopic),
+        ("help Cephalopod", HelpGame),
+        ("help MOVE", HelpCommand),
+        ("help change password", HelpCommand),
+    ]:
+        assert type(table.give(line, None)) is kind
+    listed = table.give("help commands", None)
+    assert isinstance(listed, HelpCommands)
+    assert [command.name for command in listed.commands] == list(commands())
+    assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move",))
+
+
+def test_signup(table: Table) -> None:
+    """Opens an account for the sender's address."""
+    decided = table.decide("signup Dora poppy", "dora@example.org")
+    assert isinstance(decided, Decision)
+    assert decided.reply == SignedUp("Dora", "dora@example.org")
+    assert decided.account == NewPlayer("Dora", "dora@example.org", "hashed")
+    assert "hashed" not in repr(decided)
+
+
+@pytest.mark.parametrize(
+    ("line", "sender", "expected"),
+    [
+        ("signup move poppy", "d@example.org", BadUserid(userid="move", why="reserved")),
+        ("signup c3 poppy", "d@example.org", BadUserid(userid="c3", why="reserved")),
+        ("signup d poppy", "d@example.org", BadUserid(userid="d", why="form")),
+        ("signup d\u00f6ra poppy", "d@example.org", BadUserid(userid="d\u00f6ra", why="form")),
+        ("signup ANNA poppy", "d@example.org", UseridTaken(userid="ANNA", free=("ANNA2", "ANNA3"))),
+        ("signup dora poppy", "ANNA@example.org", AddressTaken(address="anna@example.org", userid="Anna")),
+        (
+            "signup dora poppy bob@example.org",
+            "d@example.org",
+            AddressTaken(address="bob@example.org", userid=None),
+        ),
+        ("signup dora poppy d@e@f", "d@example.org", BadAddress(address="d@e@f")),
+        ("signup dora poppy", None, NotOurPlayer(command="signup")),
+    ],
+)
+def test_signup_refused(table: Table, line: str, sender: str | None, expected: Refused) -> None:
+    """Names that mean something else, and what belongs to somebody, whatever its case."""
+    sender = sender.lower() if sender else None
+    assert table.give(line, sender) == expected
+
+
+def test_signup_elsewhere(table: Table) -> None:
+    """For another address than the sender's only where a From address is proof."""
+    line = "signup dora poppy dora@example.org"
+    assert table.give(line, "d@example.org", "none") == SignUpFromThere(userid="dora", address="dora@example.org")
+    assert table.give(line, "d@example.org") == SignedUp("dora", "dora@example.org")
+
+
+def test_change_password(table: Table) -> None:
+    """Needs proof, which the old password is."""
+    line = "change password anna sesame tahini"
+    decided = table.decide(line, "anna", "password")
+    assert isinstance(decided, Decision)
+    assert (decided.reply, decided.account) == (PasswordChanged("Anna"), NewPassword(1, "hashed"))
+    assert isinstance(table.give(line, "anna", "none"), ProofNeeded)
+
+
+def test_move(table: Table) -> None:
+    """One entry in the log, in stored notation, whatever way it was written."""
+    decided = table.decide("move 101 c1 #2", "bob")
+    assert isinstance(decided, Decision)
+    assert decided.reply == Moved(101, "C1")
+    assert table.give("101 B1 = c1 + a1", "anna") == Moved(101, "B1xA1,C1")
+    (entry,) = decided.entries
+    assert (entry.seq, entry.kind, entry.seat, entry.text, entry.at) == (
+        2,
+        "played",
+        1,
+        "C1",
+        decided.entries[0].at,
+    )
+    assert table.give("c3", "bob", board=101) == Moved(101, "C3")
+
+
+def test_move_refused(table: Table) -> None:
+    """By board, person, turn, ply and rules."""
+    assert table.give("move 999 a2", "bob") == NoSuchBoard(number=999)
+    assert table.give("move 101 a2", "cora") == NotYourBoard(board=101, userid="cora")
+    assert table.give("move 101 a2", "anna") == NotYourTurn(board=101, to_move="bob")
+    assert table.give("move 101 a2#1", "bob") == StalePly(board=101, move="a2", meant=1, now=2)
+    assert table.give("move 101 resign#3", "bob") == StalePly(board=101, move="resign", meant=3, now=2)
+    assert isinstance(table.give("move 101 later", "bob"), UnreadableMove)
+    assert isinstance(
+        table.give("chess move 101 a2", "bob") if False else table.give("101 zz", "bob"), UnreadableMove
+    )
+
+
+@pytest.mark.parametrize("line", ["move 101 a2", "resign 101", "101 resign"])
+def test_binding_commands_need_proof(table: Table, line: str) -> None:
+    """A From address alone is none; who is nobody is told so first."""
+    for board in (None, 101):
+        refused = table.give(line, "bob", "none", board)
+        assert isinstance(refused, ProofNeeded)
+        assert (refused.board, refused.userid, refused.about_identity) == (101, "bob", True)
+    assert table.give(line, "x@example.org") == NotOurPlayer(
+        board=101, command=line.split()[-1 if "1 r" in line else 0]
+    )
+    assert len(table.records.matches[101].entries) == 1
+
+
+def test_resign(table: Table) -> None:
+    """Before one's own first move it declines, later it loses; in both ways the board is over."""
+    assert table.give("resign 101", "bob") == Declined(101)
+    assert table.give("101 a2", "bob") == GameOver(board=101, declined=True)
+    table.give("challenge anna bob cora -size=3x3", "anna")
+    for userid, square in [("anna", "a1"), ("bob", "c3"), ("cora", "a3")]:
+        table.give(f"102 {square}", userid)
+    assert table.give("move 102 RESIGN", "cora") == Resigned(102, others_play_on=True)
+    assert table.give("move 102 resign#4", "anna") == Resigned(102, others_play_on=False)
+    assert table.give("102 resign", "bob") == GameOver(board=102, declined=False)
+
+
+def test_show(table: Table) -> None:
+    """Boards as they stand or stood, each once; all or none."""
+    decided = table.decide("show 101 101#0 101#1 101", None)
+    assert isinstance(decided, Decision)
+    assert decided.shows == (BoardRef(101), BoardRef(101, 0), BoardRef(101, 1))
+    assert decided.reply == Showing((101, 101, 101), 0)
+    assert table.give("show 101#2", None) == NoSuchPly(board=101, ply=2, plies=1)
+    assert table.give("show 101 999", None) == NoSuchBoard(number=999)
+    assert table.give("show ANNA next", None) == Showing((), 0)
+    assert table.give("show bob next", None) == Showing((101,), 0)
+    assert table.give("show nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("show", None, board=101) == Showing((101,), 0)
+
+
+def test_games(table: Table) -> None:
+    """All players named are on the board; `next` alone means the sender's."""
+    table.give("challenge cora anna", "cora")
+    table.give("resign 101", "anna")
+    assert numbers(table.give("games", None)) == [102]
+    assert numbers(table.give("games all", None)) == [101, 102]
+    assert numbers(table.give("games anna inactive", None)) == [101]
+    assert numbers(table.give("games anna cora", None)) == [102]
+    assert numbers(table.give("games bob cora all", None)) == []
+    assert numbers(table.give("cephalopod games", None)) == [102]
+    assert numbers(table.give("games next", "anna")) == []
+    assert numbers(table.give("games next", "cora", "none")) == [102]
+    assert table.give("games nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+
+
+def test_next(table: Table) -> None:
+    """The boards where it is one's turn; a stranger must say whose."""
+    assert table.give("next", "bob", "none") == NextBoards("bob", (101,), 0)
+    assert table.give("next BOB", None) == NextBoards("bob", (101,), 0)
+    assert table.give("next", "anna") == NextBoards("Anna", (), 0)
+    assert table.give("next", None) == NotOurPlayer(command="next")
+    assert table.give("next nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+
+
+def test_list(table: Table) -> None:
+    """The one game, with how many boards are active."""
+    offered = table.give("list", None)
+    assert isinstance(offered, GamesOnOffer)
+    assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1)]
+    assert numbers(table.give("list cephalopod", None)) == [101]
+    assert table.give("list chess", None) == UnknownGame(word="chess", suggestions=("cephalopod",))

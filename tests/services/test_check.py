@@ -1,0 +1,95 @@
+"""Checking: whatever is tampered with is found, nothing else is, and what can be mended is."""
+
+import pytest
+from sqlalchemy import text
+
+from pbmserv.services.check import check, rebuild
+from pbmserv.services.house import House
+from pbmserv.services.views import see_boards
+from pbmserv.store.engine import writing
+from tests.conftest import Clock
+from tests.services.post import Post
+from tests.store.club import Wanted, make_club
+
+SUMMARIES = {
+    "status": "status = 'finished'",
+    "whose turn": "to_move = 1 - to_move",
+    "nobody's turn": "to_move = NULL",
+    "how many": "plies = plies + 1",
+    "the last move": "last_move = 'A1'",
+}
+LOGS = {
+    "a gap": "DELETE FROM entries WHERE match = 101 AND seq = 1",
+    "another first number": "UPDATE entries SET seq = seq + 1 WHERE match = 101 AND seq = 3",
+    "a move that is none": "UPDATE entries SET text = 'Z9' WHERE match = 101 AND seq = 2",
+    "a move that is not legal": "UPDATE entries SET text = 'B2' WHERE match = 101 AND seq = 2",
+    "out of turn": "UPDATE entries SET seat = 0 WHERE match = 101 AND seq = 2",
+    "nobody's seat": "UPDATE entries SET kind = 'resigned', seat = 7, text = '' WHERE match = 101 AND seq = 3",
+    "something that does not happen": "UPDATE entries SET kind = 'sneezed' WHERE match = 101 AND seq = 3",
+    "after the end": "UPDATE entries SET kind = 'declined', text = '' WHERE match = 101 AND seq = 2",
+    "rules that are not there": "UPDATE matches SET rules = 'cephalopod/9' WHERE number = 101",
+    "a game that is not there": "UPDATE matches SET game = 'chess' WHERE number = 101",
+    "options that are none": """UPDATE matches SET options = '{"size": "0x0"}' WHERE number = 101""",
+    "an empty seat": "DELETE FROM seats WHERE match = 101 AND seat = 1",
+}
+
+
+@pytest.fixture
+def house_with_boards(house: House, clock: Clock) -> House:
+    """Board 101 after three moves, and a dozen others."""
+    post = Post(house, clock)
+    post.people(alice="sesame", zoe="poppy")
+    post.mail("alice@example.org", "challenge alice zoe -size=3x3")
+    for ply, move in enumerate(("b2", "a1", "c3")):
+        post.mail(f"{('alice', 'zoe')[ply % 2]}@example.org", f"101 {move}")
+    return house
+
+
+def tamper(house: House, statement: str) -> None:
+    """Changes a row behind everybody's back."""
+    with writing(house.engine) as connection:
+        assert connection.execute(text(statement)).rowcount == 1
+
+
+def test_a_club_without_a_difference(house: House) -> None:
+    with writing(house.engine) as connection:
+        make_club(connection, 20)
+    seen: list[tuple[int, int]] = []
+    assert check(house, lambda done, of: seen.append((done, of))) == []
+    assert seen == [(done, 20) for done in range(1, 21)]
+
+
+def test_an_empty_house(house: House) -> None:
+    assert check(house) == []
+    assert rebuild(house, []) == 0
+
+
+@pytest.mark.parametrize("what", SUMMARIES)
+def test_a_tampered_summary_is_found_and_mended(house_with_boards: House, what: str) -> None:
+    house = house_with_boards
+    before = see_boards(house, Wanted(filter="all"))
+    tamper(house, f"UPDATE matches SET {SUMMARIES[what]} WHERE number = 101")
+    assert see_boards(house, Wanted(filter="all")) != before
+    (found,) = check(house)
+    assert found.number == 101
+    assert found.expected == before.lines[0].summary
+    assert rebuild(house, [found]) == 1
+    assert see_boards(house, Wanted(filter="all")) == before
+    assert check(house) == []
+
+
+@pytest.mark.parametrize("what", LOGS)
+def test_a_broken_log_is_found_and_left_alone(house_with_boards: House, what: str) -> None:
+    """Nothing could be rebuilt from it; and it does not keep other boards from being looked at and mended."""
+    house = house_with_boards
+    with writing(house.engine) as connection:
+        connection.execute(text("UPDATE matches SET number = 101 WHERE number = 101"))
+    Post(house, Clock(), written=100).mail("alice@example.org", "challenge alice zoe -size=3x3")
+    tamper(house, LOGS[what])
+    tamper(house, "UPDATE matches SET plies = 9 WHERE number = 102")
+    first, second = check(house)
+    assert (first.number, first.expected) == (101, None)
+    assert "101" in first.what
+    assert (second.number, second.expected is None) == (102, False)
+    assert rebuild(house, [first, second]) == 1
+    assert [each.number for each in check(house)] == [101]

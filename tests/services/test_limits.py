@@ -1,0 +1,195 @@
+"""What is sent to those who gave no proof, at the edges of each limit."""
+
+from email import message_from_bytes
+from email.policy import SMTP
+
+import pytest
+
+from pbmserv.commands.server import Server
+from pbmserv.services.house import House
+from pbmserv.services.limits import STRANGERS_A_DAY, UNPROVEN_AN_HOUR
+from pbmserv.services.views import see_board, see_players
+from pbmserv.store import outbox
+from pbmserv.store.engine import writing
+from tests.services.post import Post, header_of, text_of
+
+ALICE = "alice@example.org"
+
+
+@pytest.fixture
+def asking_club(asking_post: Post) -> Post:
+    """Alice and bob, where a From address proves nothing; an hour has gone by since they signed up."""
+    asking_post.people(alice="sesame", bob="poppy")
+    asking_post.clock.move(hours=1)
+    return asking_post
+
+
+def subjects(post: Post, sender: str, subject: str = "list", times: int = 1) -> list[str]:
+    """Sends a mail so many times, and gives the Subjects of what comes back."""
+    return [header_of(letter, "Subject") for _ in range(times) for letter in post.mail(sender, subject)]
+
+
+def test_twenty_then_one_notice_then_silence(asking_club: Post) -> None:
+    assert UNPROVEN_AN_HOUR == 20
+    assert subjects(asking_club, ALICE, times=20) == ["pbmserv: list"] * 20
+    assert subjects(asking_club, ALICE, times=1) == ["pbmserv: limit"]
+    assert subjects(asking_club, ALICE, times=3) == []
+    assert asking_club.fates()[-4:] == ["silent"] * 4
+
+
+def test_the_hour_is_over_to_the_microsecond(asking_club: Post) -> None:
+    subjects(asking_club, ALICE, times=20)
+    asking_club.clock.move(seconds=1)
+    assert subjects(asking_club, ALICE) == ["pbmserv: limit"]
+    asking_club.clock.move(seconds=3599, microseconds=-1)
+    assert subjects(asking_club, ALICE) == []
+    asking_club.clock.move(microseconds=1)
+    assert subjects(asking_club, ALICE, times=19) == ["pbmserv: list"] * 19
+    # The notice counts too, and there is not another one within an hour of it.
+    assert subjects(asking_club, ALICE) == []
+
+
+def test_silence_does_nothing(asking_club: Post) -> None:
+    """What is not answered is not carried out either."""
+    subjects(asking_club, ALICE, times=20)
+    for _ in range(2):
+        asking_club.mail(ALICE, "challenge alice bob")
+    assert see_board(asking_club.house, 101) is None
+
+
+def test_a_mail_that_met_silence_may_be_sent_again(asking_club: Post) -> None:
+    """It was not obeyed, so its copy is no duplicate."""
+    subjects(asking_club, ALICE, times=21)
+    raw = asking_club.write(ALICE, "challenge alice bob")
+    assert asking_club.send(raw) == []
+    asking_club.clock.move(hours=2)
+    assert len(asking_club.send(raw)) == 2
+    assert asking_club.send(raw) == []
+    assert asking_club.fates()[-3:] == ["silent", "handled", "duplicate"]
+
+
+def test_refusals_and_wrong_passwords_count(asking_club: Post) -> None:
+    for number in range(20):
+        (letter,) = asking_club.mail(ALICE, f"move 101 alice wrong{number} a1")
+        assert "do not belong together" in text_of(letter)
+    assert subjects(asking_club, ALICE) == ["pbmserv: limit"]
+
+
+def test_proof_is_not_limited_and_does_not_count(asking_club: Post) -> None:
+    for _ in range(25):
+        assert len(asking_club.mail(ALICE, "as alice sesame", "list")) == 1
+    assert subjects(asking_club, ALICE, times=22)[-2:] == ["pbmserv: list", "pbmserv: limit"]
+    assert len(asking_club.mail(ALICE, "as alice sesame", "list")) == 1
+    assert subjects(asking_club, ALICE) == []
+
+
+def test_boards_sent_unasked_do_not_count(asking_club: Post) -> None:
+    """Else anybody could silence a player by playing with them."""
+    for number in range(3):
+        asking_club.mail(ALICE, "as alice sesame", "challenge alice bob -size=3x3")
+        asking_club.mail(ALICE, "as alice sesame", f"move {101 + number} b2")
+    assert subjects(asking_club, "bob@example.org", times=21)[-1] == "pbmserv: limit"
+
+
+def test_everybody_has_a_limit_of_their_own(asking_club: Post) -> None:
+    subjects(asking_club, ALICE, times=22)
+    assert subjects(asking_club, "Bob <BOB@example.org>") == ["pbmserv: list"]
+    assert subjects(asking_club, "Alice <ALICE@EXAMPLE.ORG>") == []
+
+
+def test_a_believed_address_is_not_limited(sqlite_post: Post) -> None:
+    """Where a From address is proof, whoever has an account has given it; strangers have not."""
+    sqlite_post.people(alice="sesame")
+    assert len(subjects(sqlite_post, ALICE, times=25)) == 25
+    assert subjects(sqlite_post, "eve@example.net", times=25)[-2:] == ["pbmserv: list", "pbmserv: limit"]
+
+
+# People without an account
+
+
+@pytest.mark.parametrize("text", ["", "hello there", "Buy now!\nhttp://spam.example", "we moved"])
+def test_a_stranger_without_a_command_hears_nothing(asking_club: Post, text: str) -> None:
+    assert asking_club.mail("eve@example.net", "hi", text) == []
+    assert asking_club.fates()[-1] == "silent"
+
+
+@pytest.mark.parametrize(
+    "line", ["help", "list", "show 101", "games", "signup", "signup eve", "signup eve pepper"]
+)
+def test_a_stranger_may_ask_openly(asking_club: Post, line: str) -> None:
+    (letter,) = asking_club.mail("eve@example.net", line)
+    assert letter.kind == "stranger"
+
+
+def test_a_strangers_own_text_does_not_come_back(asking_club: Post) -> None:
+    """Nobody can have us send an advertisement to somebody whose From address they write."""
+    for line in ("show spam.example", "help spam.example", "games spam.example", "signup spam.example"):
+        for letter in asking_club.mail("victim@example.net", line, "spam.example spam.example"):
+            assert "spam.example spam" not in text_of(letter)
+            assert line not in text_of(letter)
+
+
+def test_a_stranger_gets_one_short_answer_a_day(asking_club: Post) -> None:
+    (letter,) = asking_club.mail("eve@example.net", "move 101 c3")
+    assert letter.kind == "short"
+    assert "move" not in header_of(letter, "Subject")
+    assert asking_club.mail("eve@example.net", "resign 101") == []
+    assert len(asking_club.mail("eve@example.net", "help")) == 1
+    asking_club.clock.move(days=1, microseconds=-1)
+    assert asking_club.mail("eve@example.net", "resign 101") == []
+    asking_club.clock.move(microseconds=1)
+    assert len(asking_club.mail("eve@example.net", "resign 101")) == 1
+
+
+def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
+    assert STRANGERS_A_DAY == 200
+    post = asking_club
+    (letter,) = post.mail("eve@example.net", "help")
+    with writing(post.house.engine) as connection:
+        for number in range(STRANGERS_A_DAY - 2 - 2):  # alice and bob were strangers once
+            other = outbox.Letter(
+                f"o{number}", "short", False, f"{number}@example.net", "", letter.message_id, b""
+            )
+            outbox.queue(connection, other, post.clock())
+    assert len(post.mail("200@example.net", "help")) == 1
+    assert post.mail("201@example.net", "help") == []
+    assert post.mail("eve@example.net", "signup eve pepper") == []
+    assert len(see_players(post.house)) == 2
+    assert len(post.mail(ALICE, "list")) == 1, "players are not strangers"
+    post.clock.move(days=1)
+    assert len(post.mail("eve@example.net", "signup eve pepper")) == 1
+
+
+def test_nobody_is_answered_whose_address_is_doubtful(asking_club: Post) -> None:
+    for doubtful in ("alice@bank.example <eve@example.net>", "a@b.example, c@d.example", "", "undisclosed:;"):
+        assert asking_club.mail(doubtful, "help") == []
+    assert asking_club.fates()[-4:] == ["silent"] * 4
+
+
+def test_proof_from_a_doubtful_address_is_answered_at_home(asking_club: Post) -> None:
+    (letter,) = asking_club.mail("alice@bank.example <eve@example.net>", "as alice sesame", "list")
+    assert letter.recipient == ALICE
+
+
+def test_two_servers_come_to_rest(sqlite_post: Post) -> None:
+    """An answer of ours that another server, or we ourselves, take for a mail brings no answer."""
+    (letter,) = sqlite_post.mail("eve@example.net", "help")
+    assert sqlite_post.send(letter.raw, letter.envelope_sender) == []
+    here = sqlite_post.house
+    other = Post(House(here.engine, Server("other@server.test"), here.new_token, here.hasher), sqlite_post.clock)
+    assert other.send(letter.raw, letter.envelope_sender) == []
+    assert other.fates()[-2:] == ["silent", "silent"]
+
+
+def test_a_server_without_manners_comes_to_rest_too(sqlite_post: Post) -> None:
+    """Another program that answers each mail, marks nothing as automatic and quotes all."""
+    (letter,) = sqlite_post.mail("robot@example.net", "help")
+    answers = 1
+    for _ in range(100):
+        received = message_from_bytes(letter.raw, policy=SMTP)
+        letters = sqlite_post.mail("robot@example.net", f"Re: {received['Subject']}", text_of(letter))
+        if not letters:
+            break
+        answers += 1
+        letter = letters[0]
+    assert answers < 5
