@@ -71,7 +71,10 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     if as_user:
         shutil.chown(folder, "postgres")
     data = str(folder / "data")
-    run = lambda *command: subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/tmp")  # noqa: E731
+
+    def run(*command: str) -> None:
+        subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/tmp")
+
     run(str(programs[-1] / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
     options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
     run(str(programs[-1] / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")

@@ -16,9 +16,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes
-from email.message import EmailMessage
 from email.policy import default
-from typing import cast
+from typing import Literal
 
 from tests.conftest import ADDRESS
 
@@ -30,7 +29,7 @@ NOTHING = "<=== nothing"
 class Script:
     """A conversation file: remarks and directives as they stand, and the mails in; answers are made anew."""
 
-    confirm: str
+    confirm: Literal["ask", "from"]
     steps: tuple[str, ...]
 
     @property
@@ -47,7 +46,9 @@ def parse(text: str) -> Script:
     """A file's script, without its answers."""
     steps = [step.strip("\n") for step in re.split(r"(?m)^(?====> |<=== |@ |#)", text) if step.strip()]
     confirm = next((step.split()[2] for step in steps if step.startswith("@ confirm")), "from")
-    return Script(confirm, tuple(step for step in steps if not step.startswith("<===")))
+    return Script(
+        "ask" if confirm == "ask" else "from", tuple(step for step in steps if not step.startswith("<==="))
+    )
 
 
 def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
@@ -86,7 +87,7 @@ def told(mails: Iterable[bytes]) -> Iterator[str]:
     """Mails out as the file shows them; a text that went to two is written once."""
     texts: dict[str, str] = {}
     for raw in mails:
-        mail = cast(EmailMessage, message_from_bytes(raw, policy=default))
+        mail = message_from_bytes(raw, policy=default)
         headers = [f"{name}: {mail[name]}" for name in SHOWN if mail[name]]
         text = mail.get_content().replace("\r\n", "\n").rstrip("\n")
         first = texts.setdefault(text, mail["To"])

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher
@@ -18,6 +19,7 @@ from pbmserv.entrypoints.serve import all_parts, run_parts
 from pbmserv.entrypoints.tryout import hand_over
 from pbmserv.mail.maildir import read_all
 from pbmserv.matches.refusals import Refused
+from pbmserv.rendering.sentences import say
 from pbmserv.services import answer
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
@@ -59,7 +61,7 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
 
 
 @contextmanager
-def running_server(folder: Path, confirm: str) -> Iterator[tuple[str, Path, House]]:
+def running_server(folder: Path, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, Path, House]]:
     """A whole server in threads: its listener's URL, its Maildir, its house."""
     settings = Settings(
         data=folder,
@@ -68,7 +70,7 @@ def running_server(folder: Path, confirm: str) -> Iterator[tuple[str, Path, Hous
         web="",
         confirm=confirm,
         site_url="https://club.test",
-    )  # type: ignore[arg-type]
+    )
     house = build_house(settings, bring_up_to_date=True)
     parts = all_parts(settings, house)
     url = next(name for name in parts if "://" in name)
@@ -128,7 +130,7 @@ def test_every_sentence_is_shown(
     """Each command, each reply and each refusal occurs in a golden conversation."""
     said: set[type] = set()
     run: set[str] = set()
-    say, result_line = answer.say, answer._told
+    told = answer._told
 
     def noted(what: Reply | Refused, server: Server) -> str:
         said.add(type(what))
@@ -137,9 +139,9 @@ def test_every_sentence_is_shown(
     def noted_line(result, server, with_line):  # type: ignore[no-untyped-def]
         if hasattr(result.line, "command"):
             run.add(result.line.command.name)
-        return result_line(result, server, with_line)
+        return told(result, server, with_line)
 
-    monkeypatch.setattr(answer, "say", noted)
+    monkeypatch.setattr("pbmserv.services.answer.say", noted)
     monkeypatch.setattr(answer, "_told", noted_line)
     for number, file in enumerate(FILES):
         (tmp_path / str(number)).mkdir()

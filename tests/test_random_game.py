@@ -33,9 +33,7 @@ from tests.games.brute_force import Die, Square, Table
 
 PATIENCE = 60.0
 OTHERWISE_EVERY = 10
-SEPARATORS = (("", ""), ("x", "x"), ("=", "+"), (":", "-"), ("/", "/"), (",", ","), (" x ", ", "), (" = ", " + "))
-"""What may stand after the square played, and between the squares captured."""
-
+SEPARATORS = ("", "x", "=", ":", "-", "/", "+", ",", " x ", ", ", " = ", " - ")
 NUMBERED_MOVE = re.compile(r"\b(\d+) ([A-E][1-5](?:x[A-E][1-5](?:,[A-E][1-5])*)?)(?= |$)", re.MULTILINE)
 ROW = re.compile(r" {4}(\d)  (.*)  \1")
 CELLS = re.compile(r"\.\.\.|\((\d)\)|<(\d)>")
@@ -180,8 +178,7 @@ def choose(random: Random, legal: frozenset[str], ply: int) -> tuple[str, str]:
     move = random.choice([each for each in moves if "x" in each] or moves)
     square, *taken = re.findall(r"[A-E][1-5]", move)
     random.shuffle(taken)
-    first, later = random.choice(SEPARATORS)
-    text = square + (first + later.join(taken) if taken else "")
+    text = "".join([square, *(random.choice(SEPARATORS) + each for each in taken)])
     return move, "".join(random.choice((letter.upper(), letter.lower())) for letter in text)
 
 
@@ -195,7 +192,7 @@ def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"
         listen="smtp://127.0.0.1:0",
         web="127.0.0.1:0",
         confirm=confirm,
-    )  # type: ignore[call-arg]
+    )
     engine = open_engine(database_url)
     migrate(engine)
     engine.dispose()
@@ -230,7 +227,7 @@ def hold_against(seen: BoardMail, table: Table, played: Sequence[str], players: 
 
 @pytest.mark.parametrize(
     ("database_url", "confirm", "seed"),
-    [("sqlite", "from", 6), ("postgresql", "ask", 4)],
+    [("sqlite", "from", 1), ("postgresql", "ask", 3)],
     indirect=["database_url"],
 )
 def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: int, tmp_path: Path) -> None:
@@ -266,4 +263,4 @@ def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: i
     assert not any(post.waiting.values())
     assert sorted(queued) == sorted(post.message_ids)
     assert len(set(post.message_ids)) == len(post.message_ids) == 2 + 2 * (len(played) + 1)
-    assert 130 < len(played) < 150
+    assert 100 < len(played) < 180

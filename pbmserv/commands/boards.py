@@ -4,7 +4,7 @@ from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, State, fold
+from pbmserv.matches.match import Match, Replayed, fold, replay
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
 
@@ -28,7 +28,7 @@ def find_shown(ref: BoardRef, game: str | None, records: Records) -> Match | Ref
     return match if ref.ply <= plies else NoSuchPly(board=match.number, ply=ref.ply, plies=plies)
 
 
-def find_seat(request: Request, records: Records) -> tuple[Match, State, Seat] | Refused:
+def find_seat(request: Request, records: Records) -> tuple[Replayed, Seat] | Refused:
     """The board that a player acts on, as it stands, and their seat at it."""
     match = find_match(request.arguments.boards[0].number, request.arguments.game, records)
     if isinstance(match, Refused):
@@ -39,7 +39,18 @@ def find_seat(request: Request, records: Records) -> tuple[Match, State, Seat] |
     seat = match.seat_of(player.userid)
     if seat is None:
         return NotYourBoard(board=match.number, userid=player.userid)
-    return match, fold(match), seat
+    return replay(match), seat
+
+
+def named_players(request: Request, records: Records) -> tuple[str, ...] | Refused:
+    """The userids of the players that a line names, each once, as their owners write them."""
+    found = []
+    for userid in {userid.lower(): userid for userid in request.arguments.userids}.values():
+        player = records.player(userid)
+        if player is None:
+            return no_such_player(userid, records)
+        found.append(player.userid)
+    return tuple(found)
 
 
 def unknown_game(name: str | None) -> Refused | None:

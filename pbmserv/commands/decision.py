@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pbmserv.commands.message import BoardRef
 from pbmserv.commands.replies import Reply
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.matches.match import Match, Replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,18 @@ class NewPassword:
 class Decision:
     """`reply` goes to the sender, `shows` are boards it asks to see.
 
-    `opened` is a match that starts; `entries` follow in the logs of their matches; `account` is a change to a
-    player. Everybody on a board that `touched` names is sent that board.
+    `opened` is a match that starts; `entries` follow in the logs of their matches; `boards` are the matches that
+    either is about, as they stand then, and everybody on them is sent them. `account` is a change to a player.
     """
 
     reply: Reply
     shows: tuple[BoardRef, ...] = ()
     opened: Match | None = None
     entries: tuple[Entry, ...] = ()
+    boards: tuple[Replayed, ...] = ()
     account: NewPlayer | NewPassword | None = None
 
     @property
     def touched(self) -> tuple[int, ...]:
         """The boards on which something happened, in ascending order."""
-        opened = () if self.opened is None else (self.opened.number,)
-        return tuple(sorted({*opened, *(entry.match for entry in self.entries)}))
+        return tuple(sorted(board.match.number for board in self.boards))

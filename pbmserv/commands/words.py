@@ -91,9 +91,9 @@ def is_one_slip_away(word: str, meant: str) -> bool:
 
 
 def is_address(word: str) -> bool:
-    """Whether a word is a mail address, as far as its form tells."""
+    """Whether a word is a mail address in ASCII, as far as its form tells."""
     try:
-        validate_email(word, check_deliverability=False, test_environment=True)
+        found = validate_email(word, check_deliverability=False, test_environment=True)
     except EmailNotValidError:
         return False
-    return len(word) <= 254
+    return word.isascii() and found.ascii_email is not None and len(word) <= 254

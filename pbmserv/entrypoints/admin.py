@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
@@ -67,7 +68,7 @@ def games(
         }
         for line in listing.lines
     ]
-    _show(rows, json, f"{listing.total} boards in all")
+    _show(rows, json, f"{listing.total} boards in all" if rows else "boards")
 
 
 @app.command()
@@ -221,9 +222,9 @@ def _show(rows: list[dict[str, Any]], as_json: bool, what: str) -> None:
     if not rows:
         out.print(f"No {what}.", highlight=False)
         return
-    table = Table(*rows[0], title=what, title_justify="left")
+    table = Table(*(Column(name, overflow="fold") for name in rows[0]), title=what, title_justify="left")
     for row in rows:
-        table.add_row(*(_text(value) for value in row.values()))
+        table.add_row(*(Text(_text(value)) for value in row.values()))
     out.print(table)
 
 

@@ -5,7 +5,9 @@ import threading
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.markup import escape
+from rich.table import Column, Table
+from rich.text import Text
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.entrypoints import admin, tryout
@@ -40,29 +42,32 @@ def serve() -> None:
     start_logging()
     house = house_or_exit(settings, bring_up_to_date=True)
     parts = _made(lambda: all_parts(settings, house))
-    _greet(settings)
-    _run(parts)
+    stop = stop_at_signals()
+    _greet(settings, [name for name in parts if "://" in name])
+    _run(house, parts, stop)
 
 
 @app.command()
 def listen() -> None:
     """Take mail in by SMTP or LMTP, and only keep it."""
     settings, house = _ready()
-    _run(_made(lambda: listener_parts(settings, house, threading.Event())))
+    if not settings.listeners:
+        give_up("PBMSERV_LISTEN is empty, so no mail is taken", Exit.WRONG_SETTING)
+    _run(house, _made(lambda: listener_parts(settings, house, threading.Event())))
 
 
 @app.command()
 def work() -> None:
     """Handle the mails that were kept."""
     settings, house = _ready()
-    _run({"worker": working(house, settings.data, threading.Event(), threading.Event())})
+    _run(house, {"worker": working(house, settings.data, threading.Event(), threading.Event())})
 
 
 @app.command()
 def send() -> None:
     """Send what waits in the outbox."""
     settings, house = _ready()
-    _run(_made(lambda: {"sender": sending(house, settings.road_out(), threading.Event())}))
+    _run(house, _made(lambda: {"sender": sending(house, settings.road_out(), threading.Event())}))
 
 
 @app.command()
@@ -71,7 +76,7 @@ def web() -> None:
     settings, house = _ready()
     if settings.web_place is None:
         give_up("PBMSERV_WEB is empty, so there are no web pages", Exit.WRONG_SETTING)
-    _run(_made(lambda: web_part(settings, house)))
+    _run(house, _made(lambda: web_part(settings, house)))
 
 
 @app.command()
@@ -119,9 +124,9 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
     if json:
         out.print_json(data={name: value for name, value, _ in rows})
         return
-    table = Table("setting", "value", "meaning")
+    table = Table(Column("setting", no_wrap=True), Column("value", overflow="fold"), "meaning")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     out.print(table)
 
 
@@ -141,18 +146,20 @@ def _made(make) -> dict[str, Part]:  # type: ignore[no-untyped-def]
     return parts
 
 
-def _run(parts: dict[str, Part]) -> None:
-    if not run_parts(parts, stop_at_signals()):
+def _run(house: House, parts: dict[str, Part], stop: threading.Event | None = None) -> None:
+    ended_well = run_parts(parts, stop or stop_at_signals())
+    house.engine.dispose()
+    if not ended_well:
         raise typer.Exit(Exit.FAILED)
 
 
-def _greet(settings: Settings) -> None:
+def _greet(settings: Settings, listeners: list[str]) -> None:
     server = settings.server()
     lines = [
-        f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {' '.join(settings.listeners) or '-'}",
-        f"  data       {settings.data.resolve()}",
-        f"  mail out   {settings.way_out}",
-        f"  web pages  {server.site_url or 'off'}",
+        f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {escape(' '.join(listeners) or '-')}",
+        f"  data       {escape(str(settings.data.resolve()))}",
+        f"  mail out   {escape(settings.way_out)}",
+        f"  web pages  {escape(server.site_url or 'off')}",
     ]
     if settings.confirm == "from":
         lines.append("  confirm    from: whoever writes a From address is believed. Loopback and tests only!")

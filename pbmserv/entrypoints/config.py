@@ -19,10 +19,11 @@ from sqlalchemy.exc import ArgumentError
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_address
 from pbmserv.entrypoints.listener import split as split_listener
-from pbmserv.mail.road import Road, road
+from pbmserv.mail.road import Road, relay_address, road
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
+DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 
 
 class WrongSetting(Exception):
@@ -65,7 +66,9 @@ class Settings(BaseSettings):
     @field_validator("address")
     @classmethod
     def _is_address(cls, value: str) -> str:
-        if not (is_address(value) or value.lower().endswith(("@localhost", ".localhost"))):
+        local, _, domain = value.rpartition("@")
+        is_here = domain.lower() == "localhost" or domain.lower().endswith(".localhost")
+        if not value.isascii() or "=?" in value or not is_address(f"{local}@example.org" if is_here else value):
             raise ValueError("is no mail address")
         return value
 
@@ -74,6 +77,15 @@ class Settings(BaseSettings):
     def _are_listeners(cls, value: str) -> str:
         for url in value.split():
             split_listener(url)
+        return value
+
+    @field_validator("out")
+    @classmethod
+    def _is_way_out(cls, value: str) -> str:
+        if value == "maildir:":
+            raise ValueError("maildir: wants the path of a folder after it")
+        if value and not value.startswith("maildir:"):
+            relay_address(value)
         return value
 
     @field_validator("web")
@@ -91,8 +103,10 @@ class Settings(BaseSettings):
             url = make_url(value) if value else None
         except ArgumentError:
             raise ValueError("is no SQLAlchemy URL, such as sqlite:///file.db") from None
-        if url is not None and url.get_backend_name() not in ("sqlite", "postgresql"):
+        if url is not None and url.drivername not in DRIVERS:
             raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+        if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+            raise ValueError("must name a file, as in sqlite:///FILE: what is in memory alone is lost")
         return value
 
     @property
@@ -133,8 +147,9 @@ class Settings(BaseSettings):
             if self.out_password_file is not None:
                 password = self.out_password_file.read_text().strip()
             return road(self.way_out, password=password, hostname=self.server().domain)
-        except OSError as error:
-            raise WrongSetting(f"{PREFIX}OUT_PASSWORD_FILE cannot be read: {error.strerror}") from error
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", "") or "it is no text"
+            raise WrongSetting(f"{PREFIX}OUT_PASSWORD_FILE cannot be read: {reason}") from None
         except ValueError as error:
             raise WrongSetting(f"{PREFIX}OUT: {error}") from error
 
@@ -150,14 +165,14 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         if name.startswith(PREFIX) and name not in known:
             raise WrongSetting(f"{name} is no setting; those there are: {', '.join(sorted(known))}")
     try:
-        return Settings()  # type: ignore[call-arg]
+        return Settings()
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise WrongSetting(f"{name} in {FILE} is no setting; `pbmserv config` lists those there are") from None
         raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None
 
 

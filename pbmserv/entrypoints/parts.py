@@ -17,7 +17,7 @@ from pbmserv.services.deliver import deliver_due
 from pbmserv.services.handle import count_kill, handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.engine import forget_overwritten, is_database_trouble
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
@@ -56,9 +56,10 @@ def working(house: House, data: Path, bell: threading.Event, done: threading.Eve
 
     def run(stop: threading.Event) -> None:
         mark = Mark(data)
+        has_handled = threading.Event()
         try:
             _loop(stop, bell, lambda: _count_kill(house, mark), once=True)
-            _loop(stop, bell, lambda: _handle(house, mark, done))
+            _loop(stop, bell, lambda: _handle(house, mark, done, has_handled))
         finally:
             mark.close()
 
@@ -77,13 +78,16 @@ def sending(house: House, road: Road, bell: threading.Event) -> Part:
     return run
 
 
-def _handle(house: House, mark: Mark, done: threading.Event) -> bool:
+def _handle(house: House, mark: Mark, done: threading.Event, has_handled: threading.Event) -> bool:
     try:
         handled = handle_next(house, utc_now, mark.put)
     finally:
         mark.clear()
     if handled:
         done.set()
+        has_handled.set()
+    elif has_handled.is_set() and forget_overwritten(house.engine):
+        has_handled.clear()
     return handled
 
 

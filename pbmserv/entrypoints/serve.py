@@ -50,7 +50,7 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
     def run(name: str, part: Part) -> None:
         try:
             part(stop)
-        except Exception:
+        except BaseException:  # even SystemExit, which would end this thread alone
             log.exception("%s failed", name)
         if not stop.is_set():
             ended_early.append(name)

@@ -5,6 +5,7 @@ from typing import NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from pbmserv.entrypoints.bootstrap import CannotStart, build_house
 from pbmserv.entrypoints.config import Settings, WrongSetting, load_settings
@@ -28,7 +29,7 @@ err = Console(stderr=True)
 
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     """Ends the program with a sentence on standard error."""
-    err.print(f"[bold red]pbmserv:[/] {sentence}", highlight=False, soft_wrap=True)
+    err.print(f"[bold red]pbmserv:[/] {escape(sentence)}", highlight=False, soft_wrap=True)
     raise typer.Exit(code)
 
 

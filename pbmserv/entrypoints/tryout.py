@@ -127,7 +127,7 @@ def _server(folder: Path) -> Iterator[tuple[Settings, str]]:
         out="",
         web="",
         confirm="from",
-    )  # type: ignore[call-arg]
+    )
     stop = threading.Event()
     parts = all_parts(settings, build_house(settings, bring_up_to_date=True))
     url = next(name for name in parts if "://" in name)

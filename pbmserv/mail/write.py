@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.policy import SMTP
+from email.charset import QP, Charset
+from email.header import Header
+from email.mime.text import MIMEText
+from email.policy import compat32
 from email.utils import format_datetime
 
 from pbmserv.commands.message import IncomingMail
 from pbmserv.commands.server import Server
 from pbmserv.mail.automatic import LOOP_HEADER
 
-# EmailMessage writes long ids and addresses of links as encoded words unless lines may be long (RFC 2047, 5).
-_WIRE = SMTP.clone(max_line_length=998)
+# The newer policies decode what looks like an encoded word in whatever header is set, ids and addresses of
+# strangers too, and write long ids as encoded words; this one writes what it is given (RFC 2047, section 5).
+_WIRE = compat32.clone(max_line_length=998, linesep="\r\n")
 _NAME = "pbmserv"
 
 
@@ -46,11 +48,11 @@ def envelope_sender(envelope: Envelope, server: Server) -> str:
 
 
 def write(envelope: Envelope, text: str, server: Server, date: datetime) -> bytes:
-    """The mail, ready to be handed to a relay; `text` is laid out already."""
-    mail = EmailMessage(policy=_WIRE)
+    """The mail, ready to be handed to a relay; `text` is laid out already. Everything else is ASCII."""
+    mail = _text(text)
     personal = server.address if envelope.board is None else server.tagged(envelope.token)
-    mail["From"] = Address(_NAME, addr_spec=personal)
-    mail["To"] = Address(addr_spec=envelope.recipient)
+    mail["From"] = f"{_NAME} <{personal}>"
+    mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
     mail["Date"] = format_datetime(date)
     mail["Message-ID"] = message_id(envelope, server)
@@ -65,19 +67,26 @@ def write(envelope: Envelope, text: str, server: Server, date: datetime) -> byte
     if envelope.is_notice:
         mail["List-Id"] = f"<boards.{server.domain}>"
         mail["List-Unsubscribe"] = f"<mailto:{server.address}?subject=help%20leaving>"
-    mail.set_content(text, charset="us-ascii" if text.isascii() else "utf-8", cte=_encoding(text))
     return mail.as_bytes()
 
 
 def write_masked(mail: IncomingMail, subject: str, text: str) -> bytes:
     """What is kept of a mail that held a secret: who wrote it, its ids, and `subject` and `text` without it."""
-    kept = EmailMessage(policy=_WIRE)
-    for name, value in (("From", mail.sender or ""), ("Subject", subject), ("Message-ID", mail.message_id or "")):
+    kept = _text(text)
+    given = (
+        ("From", mail.sender),
+        ("Subject", Header(subject, "utf-8").encode()),
+        ("Message-ID", mail.message_id),
+    )
+    for name, value in given:
         if value:
             kept[name] = value
-    kept.set_content(text, charset="utf-8", cte="quoted-printable")
     return kept.as_bytes()
 
 
-def _encoding(text: str) -> str:
-    return "7bit" if text.isascii() else "quoted-printable"
+def _text(text: str) -> MIMEText:
+    if text.isascii():
+        return MIMEText(text, "plain", "us-ascii", policy=_WIRE)
+    utf_8 = Charset("utf-8")
+    utf_8.body_encoding = QP
+    return MIMEText(text, "plain", utf_8, policy=_WIRE)  # type: ignore[arg-type]

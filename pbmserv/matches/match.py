@@ -60,8 +60,9 @@ class Turn:
 class State:
     """What a match's log adds up to.
 
-    `to_move` is None when it is over; `outcome` is None while it runs and when it was declined; `gone` are the
-    seats whose players resigned.
+    `to_move` is None when it is over; `outcome` is None while it runs and when it was declined. `gone` are the
+    seats whose players resigned, `eliminated` those that the rules put out, in that order. `plies` counts the
+    turns that were played, `entries` the whole log.
     """
 
     position: Any
@@ -70,12 +71,23 @@ class State:
     turns: tuple[Turn, ...]
     outcome: Outcome | None
     gone: tuple[Seat, ...]
+    eliminated: tuple[Seat, ...]
+    plies: int
+    entries: int
     last_at: datetime
 
-    @property
-    def plies(self) -> int:
-        """How many turns were played."""
-        return sum(turn.ply is not None for turn in self.turns)
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A match, and the state that its log adds up to."""
+
+    match: Match
+    state: State
+
+    def then(self, entry: Entry) -> "Replayed":
+        """The same after one more entry. Raises BrokenLog when that does not follow."""
+        after = _next_state(rules_of(self.match), self.match, self.state, entry)
+        return Replayed(self.match.with_entries((entry,)), after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,54 +116,74 @@ def fold(match: Match, ply: int | None = None) -> State:
     a seat that has gone; and when the rules do not know the options.
     """
     game = rules_of(match)
+    state = _first_state(game, match)
+    for entry in match.entries:
+        if state.plies == ply:
+            break
+        state = _next_state(game, match, state, entry)
+    return state
+
+
+def replay(match: Match) -> "Replayed":
+    """The match with the state that its log adds up to. Raises BrokenLog."""
+    return Replayed(match, fold(match))
+
+
+def _first_state(game: Game, match: Match) -> State:
     try:
         position = game.start(len(match.userids), dict(match.options))
     except BadOption as error:
         raise BrokenLog(f"board {match.number} has options that its rules do not know") from error
-    turns: list[Turn] = []
-    gone: list[Seat] = []
-    out: set[Seat] = set()
-    plies = 0
-    declined = False
-    last_at = match.started
-    for expected, entry in enumerate(match.entries, 1):
-        if plies == ply:
-            break
-        if entry.seq != expected or declined or game.to_move(position) is None:
-            raise BrokenLog(f"board {match.number}: entry {entry.seq} does not follow")
-        if entry.seat not in range(len(match.userids)) or entry.seat in out:
-            raise BrokenLog(f"board {match.number}: entry {entry.seq} is of a seat that is not in the game")
-        last_at = entry.at
-        match entry.kind:
-            case "played":
-                if entry.seat != game.to_move(position):
-                    raise BrokenLog(f"board {match.number}: entry {entry.seq} is out of turn")
-                position, events = game.play(position, _move(game, match, position, entry))
-                out.update(event.seat for event in events if isinstance(event, Eliminated))
-                plies += 1
-                turns.append(Turn(entry.seat, plies, entry.text, events))
-            case "resigned":
-                position, events = game.leave(position, entry.seat)
-                gone.append(entry.seat)
-                out.add(entry.seat)
-                turns.append(Turn(entry.seat, None, None, events))
-            case "declined":
-                declined = True
-                gone.append(entry.seat)
-                turns.append(Turn(entry.seat, None, None, ()))
-            case _:
-                raise BrokenLog(f"board {match.number}: entry {entry.seq} is of no known kind")
-    outcome = game.outcome(position)
-    status: Status = "declined" if declined else "active" if outcome is None else "finished"
-    to_move = None if declined else game.to_move(position)
-    return State(position, status, to_move, tuple(turns), outcome, tuple(gone), last_at)
+    return State(
+        position, "active", game.to_move(position), (), game.outcome(position), (), (), 0, 0, match.started
+    )
 
 
-def _move(game: Game, match: Match, position: Any, entry: Entry) -> Any:
-    try:
-        return game.read(position, entry.text)
-    except MoveError as error:
-        raise BrokenLog(f"board {match.number}: entry {entry.seq} is no move here: {entry.text}") from error
+def _next_state(game: Game, match: Match, before: State, entry: Entry) -> State:
+    """The state after one more entry, which must follow."""
+
+    def broken(why: str) -> BrokenLog:
+        return BrokenLog(f"board {match.number}: entry {entry.seq} {why}")
+
+    if entry.seq != before.entries + 1 or before.status != "active":
+        raise broken("does not follow")
+    if entry.seat not in range(len(match.userids)) or entry.seat in (*before.gone, *before.eliminated):
+        raise broken("is of a seat that is not in the game")
+    position, plies = before.position, before.plies
+    events: tuple[Event, ...] = ()
+    gone = before.gone if entry.kind == "played" else (*before.gone, entry.seat)
+    match entry.kind:
+        case "played":
+            if entry.seat != before.to_move:
+                raise broken("is out of turn")
+            try:
+                move = game.read(position, entry.text)
+            except MoveError as error:
+                raise broken(f"is no move here: {entry.text}") from error
+            position, events = game.play(position, move)
+            plies += 1
+            turn = Turn(entry.seat, plies, entry.text, events)
+        case "resigned":
+            position, events = game.leave(position, entry.seat)
+            turn = Turn(entry.seat, None, None, events)
+        case "declined":
+            turn = Turn(entry.seat, None, None, ())
+        case _:
+            raise broken("is of no known kind")
+    outcome = None if entry.kind == "declined" else game.outcome(position)
+    over: Status = "declined" if entry.kind == "declined" else "active" if outcome is None else "finished"
+    return State(
+        position=position,
+        status=over,
+        to_move=game.to_move(position) if over == "active" else None,
+        turns=(*before.turns, turn),
+        outcome=outcome,
+        gone=gone,
+        eliminated=(*before.eliminated, *(event.seat for event in events if isinstance(event, Eliminated))),
+        plies=plies,
+        entries=entry.seq,
+        last_at=entry.at,
+    )
 
 
 def summarise(state: State) -> Summary:

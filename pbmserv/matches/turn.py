@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.games.game import Ambiguous, Eliminated, Game, Illegal, Seat, Unreadable
+from pbmserv.games.game import Ambiguous, Game, Illegal, Seat, Unreadable
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import Match, State, rules_of
 from pbmserv.matches.refusals import (
@@ -52,12 +52,7 @@ def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int
 
 def still_in(state: State, seat: Seat) -> bool:
     """Whether a seat is still in the game: neither resigned nor eliminated."""
-    return seat not in state.gone and seat not in eliminated(state)
-
-
-def eliminated(state: State) -> tuple[Seat, ...]:
-    """The seats that the rules put out of the game, in that order."""
-    return tuple(event.seat for turn in state.turns for event in turn.events if isinstance(event, Eliminated))
+    return seat not in state.gone and seat not in state.eliminated
 
 
 def _example(game: Game, state: State) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
-from pbmserv.matches.match import Match, State, Status, rules_of
+from pbmserv.matches.match import Replayed, State, Status, rules_of
 from pbmserv.rendering.environment import WIDTH
 
 _LINES_WHILE_RUNNING = 4
@@ -76,14 +76,14 @@ class BoardView:
 
 
 def view_board(
-    match: Match,
-    state: State,
+    board: Replayed,
     viewer: str | None = None,
     comment: Comment | None = None,
     whole: bool = False,
     ply: int | None = None,
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move."""
+    match, state = board.match, board.state
     game = rules_of(match)
     scene = game.scene(state.position)
     to_move = None if state.to_move is None else match.userids[state.to_move]

@@ -13,7 +13,7 @@ from pbmserv.commands.refusals import WrongForm
 from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.server import Server
 from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
-from pbmserv.matches.match import Match, fold
+from pbmserv.matches.match import Replayed, fold
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.board import BoardView, Comment, view_board
@@ -76,19 +76,18 @@ def notices(
     """The boards that were touched, for every player of them but those who touched them."""
     letters = []
     authors = _authors(results)
-    for number in sorted(authors):
-        match = _existing(connection, number)
+    for number, board in sorted(_touched(results).items()):
         said = Comment(authors[number][0], comment) if comment else None
-        for userid in match.userids:
-            player = players.find(connection, userid)
-            if player is not None and userid not in authors[number]:
-                letters.append(board_letter(house, match, player, to.now, said, to.inbox_id, to.proven))
+        for userid in board.match.userids:
+            player = None if userid in authors[number] else players.find(connection, userid)
+            if player is not None:
+                letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
     return letters
 
 
 def board_letter(
     house: House,
-    match: Match,
+    board: Replayed,
     player: Player,
     now: datetime,
     comment: Comment | None = None,
@@ -96,13 +95,13 @@ def board_letter(
     proven: bool = True,
 ) -> Letter:
     """One board as one of its players is sent it without asking."""
-    view = view_board(match, fold(match), player.userid, comment)
+    view = view_board(board, player.userid, comment)
     text = render("mail/notice.txt", view=view, alone=True, server=house.server)
     envelope = Envelope(
         recipient=player.address,
         subject=_board_subject(view),
         token=house.new_token(),
-        board=match.number,
+        board=view.number,
         ply=view.plies,
         is_notice=True,
     )
@@ -116,7 +115,7 @@ def board_letter(
         raw=write(envelope, laid_out(text), house.server, now),
         inbox_id=inbox_id,
         player_id=player.id,
-        match=match.number,
+        match=view.number,
     )
 
 
@@ -166,7 +165,7 @@ def _told(result: Result, server: Server, with_line: bool) -> ToldResult:
 def _boards_for_sender(
     connection: Connection, results: Sequence[Result], player: Player | None
 ) -> tuple[list[BoardView], list[int]]:
-    """The boards that the answer shows, and the numbers of those touched that it has no room for."""
+    """The boards that the answer shows, and the numbers of those concerned that it has no room for."""
     asked: dict[BoardRef, None] = {}
     concerned: dict[int, None] = {}
     for result in results:
@@ -175,14 +174,28 @@ def _boards_for_sender(
             concerned.update(dict.fromkeys(result.outcome.touched))
         elif result.outcome.board is not None:
             concerned.update(dict.fromkeys([result.outcome.board]))
-    present = [number for number in concerned if BoardRef(number) not in asked]
-    existing = [match for match in (matches.load(connection, each) for each in present) if match]
     userid = player.userid if player else None
-    views = [view_board(match, fold(match), userid) for match in existing[:MOST_TOUCHED_SHOWN]]
-    for ref in list(asked)[: MOST_SHOWN - len(views)]:
-        match = _existing(connection, ref.number)
-        views.append(view_board(match, fold(match, ref.ply), userid, whole=True, ply=ref.ply))
-    return views, [match.number for match in existing[MOST_TOUCHED_SHOWN:]]
+    touched = _touched(results)
+
+    def see(ref: BoardRef, whole: bool) -> BoardView | None:
+        board = touched.get(ref.number) if ref.ply is None else None
+        if board is None:
+            match = matches.load(connection, ref.number)
+            if match is None:
+                return None
+            board = Replayed(match, fold(match, ref.ply))
+        return view_board(board, userid, whole=whole, ply=ref.ply)
+
+    present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
+    wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
+    views = [view for view in (see(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if view is not None]
+    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:]]
+
+
+def _touched(results: Sequence[Result]) -> dict[int, Replayed]:
+    """The boards on which something happened, as they stand after the whole mail."""
+    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
+    return {board.match.number: board for decision in decisions for board in decision.boards}
 
 
 def _authors(results: Sequence[Result]) -> dict[int, list[str]]:
@@ -207,9 +220,3 @@ def _about(results: Sequence[Result]) -> str:
     if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
         return f"{name} {' '.join(first.line.arguments.words)}"
     return name
-
-
-def _existing(connection: Connection, number: int) -> Match:
-    match = matches.load(connection, number)
-    assert match is not None
-    return match

@@ -11,6 +11,12 @@ from pbmserv.store.engine import writing
 
 def keep(house: House, raw: bytes, envelope_sender: str, recipients: Sequence[str], now: datetime) -> int:
     """Stores the mail durably and gives its number in the inbox; raises when the database is away."""
+    envelope_sender, *recipients = map(_storable, (envelope_sender, *recipients))
     sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
     with writing(house.engine) as connection:
         return inbox.keep(connection, raw, envelope_sender, recipients, sender, now)
+
+
+def _storable(address: str) -> str:
+    # What a pipe hands over may hold NUL, or bytes that are no text: no database takes that as text.
+    return "".join(character if character.isprintable() else "?" for character in address)

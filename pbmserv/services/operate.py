@@ -8,7 +8,7 @@ from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.words import normalised
-from pbmserv.matches.match import fold
+from pbmserv.matches.match import Replayed, fold
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
@@ -58,17 +58,16 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
             return Operated(laid_out(say(outcome, house.server)), done=False)
         matches.keep(connection, outcome)
         texts = [say(outcome.reply, house.server)]
-        for number in outcome.touched:
-            match = matches.load(connection, number)
-            assert match is not None
-            for each in (players.find(connection, userid) for userid in match.userids):
+        views = [view_board(board, whole=True) for board in outcome.boards]
+        for board in outcome.boards:
+            for each in (players.find(connection, userid) for userid in board.match.userids):
                 if each is not None:
-                    outbox.queue(connection, board_letter(house, match, each, now), now)
-        for number, ply in [*((each, None) for each in outcome.touched), *_shown(outcome)]:
-            match = matches.load(connection, number)
+                    outbox.queue(connection, board_letter(house, board, each, now), now)
+        for ref in outcome.shows:
+            match = matches.load(connection, ref.number)
             assert match is not None
-            view = view_board(match, fold(match, ply), whole=True, ply=ply)
-            texts.append(render("mail/notice.txt", view=view, alone=False, server=house.server))
+            views.append(view_board(Replayed(match, fold(match, ref.ply)), whole=True, ply=ref.ply))
+        texts += [render("mail/notice.txt", view=view, alone=False, server=house.server) for view in views]
     return Operated(laid_out("\n\n".join(texts)), done=True)
 
 
@@ -85,7 +84,3 @@ def set_password(house: House, userid: str, password: str, now: datetime) -> Non
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
         players.keep(connection, NewPassword(player.id, hashed), now)
-
-
-def _shown(outcome: Decision) -> list[tuple[int, int | None]]:
-    return [(ref.number, ref.ply) for ref in outcome.shows]

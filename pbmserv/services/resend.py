@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from pbmserv.matches.match import replay
 from pbmserv.services.answer import board_letter
 from pbmserv.services.house import House
 from pbmserv.store import matches, outbox, players
@@ -21,8 +22,9 @@ def resend(house: House, number: int, userid: str | None, now: datetime) -> list
         seat = match.seat_of(userid) if userid else None
         if userid and seat is None:
             raise CannotResend(f"{userid} does not play on board {number}: {', '.join(match.userids)} do")
+        board = replay(match)
         wanted = match.userids if seat is None else (match.userids[seat],)
         found = [player for player in (players.find(connection, each) for each in wanted) if player]
         for player in found:
-            outbox.queue(connection, board_letter(house, match, player, now), now)
+            outbox.queue(connection, board_letter(house, board, player, now), now)
     return [player.userid for player in found]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbmserv.matches.match import Match, State, fold
+from pbmserv.matches.match import Match, State, replay
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
 from pbmserv.rendering.board import BoardView, view_board
@@ -35,8 +35,8 @@ def see_board(house: House, number: int) -> SeenBoard | None:
         match = matches.load(connection, number)
     if match is None:
         return None
-    state = fold(match)
-    return SeenBoard(match, state, view_board(match, state, whole=True))
+    board = replay(match)
+    return SeenBoard(board.match, board.state, view_board(board, whole=True))
 
 
 def see_userid(house: House, typed: str) -> str | None:

@@ -18,6 +18,7 @@ from sqlalchemy.pool import QueuePool
 MOST_RACES: Final = 20
 T = TypeVar("T")
 
+_PATIENCE = 30.0
 _READING = "pbmserv_reading"
 _LOST_RACES = ("40001", "40P01", "55P03")
 
@@ -33,7 +34,7 @@ def open_engine(url: str) -> Engine:
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
-        parsed, connect_args={"timeout": 30.0}, poolclass=QueuePool, pool_size=10, hide_parameters=True
+        parsed, connect_args={"timeout": _PATIENCE}, poolclass=QueuePool, pool_size=10, hide_parameters=True
     )
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -65,6 +66,26 @@ def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that commits when the block ends, and leaves nothing behind when it raises."""
     with engine.begin() as connection:
         yield connection
+
+
+def forget_overwritten(engine: Engine) -> bool:
+    """Empties SQLite's write-ahead log, in which secrets live on that are overwritten already.
+
+    Waits for nobody: False when somebody is at work in the database, and it is to be tried again.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    connection = engine.raw_connection()
+    cursor = connection.cursor()
+    try:
+        cursor.execute("PRAGMA busy_timeout = 0")
+        is_busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError:
+        is_busy = True
+    finally:
+        cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+        connection.close()
+    return not is_busy
 
 
 def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception], ...] = ()) -> T:

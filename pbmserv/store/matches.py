@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, Select, and_, func, insert, select, upda
 
 from pbmserv.commands.decision import Decision
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, Summary, fold, summarise
+from pbmserv.matches.match import Match, Replayed, Summary, summarise
 from pbmserv.matches.records import Listed, Listing, Wanted
 from pbmserv.store.tables import entries, matches, players, seats
 
@@ -15,15 +15,15 @@ FIRST_NUMBER = 101
 
 
 def keep(connection: Connection, decision: Decision) -> None:
-    """Writes the match that was opened, the entries that follow in their logs, and the summaries of both."""
-    if decision.opened is not None:
-        _open(connection, decision.opened)
+    """Writes the match that was opened, the entries that follow in their logs, and what they add up to."""
+    opened = None if decision.opened is None else decision.opened.number
+    for board in decision.boards:
+        if board.match.number == opened:
+            _open(connection, board)
+        else:
+            write_summary(connection, board.match.number, summarise(board.state))
     if decision.entries:
         connection.execute(insert(entries), [_entry_row(entry) for entry in decision.entries])
-    for number in {entry.match for entry in decision.entries}:
-        match = load(connection, number)
-        assert match is not None
-        write_summary(connection, number, summarise(fold(match)))
 
 
 def write_summary(connection: Connection, number: int, summary: Summary) -> None:
@@ -107,7 +107,8 @@ def running(connection: Connection) -> list[tuple[str, int]]:
     return [(row[0], row[1]) for row in connection.execute(query)]
 
 
-def _open(connection: Connection, match: Match) -> None:
+def _open(connection: Connection, board: Replayed) -> None:
+    match = board.match
     lowered = {userid.lower() for userid in (*match.userids, match.started_by)}
     query = select(players.c.userid_lower, players.c.id).where(players.c.userid_lower.in_(lowered))
     ids = {row.userid_lower: row.id for row in connection.execute(query)}
@@ -119,7 +120,7 @@ def _open(connection: Connection, match: Match) -> None:
         "rated": match.rated,
         "started_by": ids[match.started_by.lower()],
         "started_at": match.started,
-        **_summary_row(summarise(fold(match))),
+        **_summary_row(summarise(board.state)),
     }
     connection.execute(insert(matches).values(row))
     sitting = [

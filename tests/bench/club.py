@@ -13,7 +13,7 @@ from pbmserv.commands.replies import Moved
 from pbmserv.games.cephalopod import info
 from pbmserv.mail.read import envelope_sender_of
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, fold
+from pbmserv.matches.match import Match, replay
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.services.house import House
@@ -67,7 +67,16 @@ class Club:
                 Entry(number, ply, NOON + timedelta(hours=ply), "played", (ply - 1) % 2, move)
                 for ply, move in enumerate(moves[:PLIES], 1)
             )
-            matches.keep(connection, Decision(Moved(number, moves[0]), opened=empty, entries=entries))
+            after = replay(empty.with_entries(entries))
+            matches.keep(
+                connection,
+                Decision(
+                    Moved(number, moves[0]),
+                    opened=empty,
+                    entries=entries,
+                    boards=(after,),
+                ),
+            )
         return Board(empty.with_entries(entries), moves)
 
     def take_in(self, raw: bytes) -> int:
@@ -91,7 +100,7 @@ def address(userid: str) -> str:
 def move_mail(house: House, board: Board, ply: int = PLIES + 1, with_password: bool = False) -> bytes:
     """What a mail program makes of a move: plain text and HTML, the board mail quoted below in both."""
     mover, move = board.mover(ply), board.moves[ply - 1].lower()
-    view = view_board(board.match, fold(board.match), mover)
+    view = view_board(replay(board.match), mover)
     quoted = laid_out(render("mail/notice.txt", view=view, alone=True, server=house.server))
     proof = f"as {mover} {PASSWORD}\n" if with_password else ""
     text = f"{proof}{move}\n\nOn Thu, 1 Jan 2026 at 12:00, pbmserv <{ADDRESS}> wrote:\n"

@@ -89,6 +89,7 @@ def test_prose(line: str, board: int | None) -> None:
         ("2026 was nice", "refused WrongForm"),
         ("1000 thanks", "move 1000 thanks"),
         ("Help me, please", "help me, please"),
+        ("Help me!", "help me!"),
         ("Show me", "show me"),
         ("Next time I win", "refused WrongForm"),
         ("Cephalopod is fun", "meant? list"),

@@ -183,6 +183,7 @@ def test_show(table: Table) -> None:
     assert table.give("show 101 999", None) == NoSuchBoard(number=999)
     assert table.give("show ANNA next", None) == Showing((), 0)
     assert table.give("show bob next", None) == Showing((101,), 0)
+    assert table.give("show " + "BOB bob " * 50, None) == Showing((101,), 0)
     assert table.give("show nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
     assert table.give("show", None, board=101) == Showing((101,), 0)
 
@@ -199,6 +200,9 @@ def test_games(table: Table) -> None:
     assert numbers(table.give("cephalopod games", None)) == [102]
     assert numbers(table.give("games next", "anna")) == []
     assert numbers(table.give("games next", "cora", "none")) == [102]
+    listed = table.give("games cora CORA Cora", None)
+    assert isinstance(listed, BoardList)
+    assert listed.wanted.userids == ("cora",)
     assert table.give("games nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
 
 

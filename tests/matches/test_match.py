@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbmserv.games import cephalopod
+from pbmserv.games.game import Eliminated
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import BrokenLog, Match, Summary, fold, rules_of, summarise
 
@@ -29,7 +30,12 @@ def log(things: Sequence[tuple[EntryKind, int, str]], start: int = 1) -> tuple[E
     )
 
 
-GAME = ("A1", "C1", "B1xA1,C1", "A1", "C1", "A2xA1", "C3")[:5]
+GAME = ("A1", "C1", "B1xA1,C1", "A1", "C1")
+ELIMINATING = """
+    C3 A3 C2 B2 C1 A1 B3xA3,B2,C3 A3 B1xA1,C1 A1 B2xB1,B3,C2 B3 C1 C3 A2xA1,A3 A1 B1xA1,C1 C2
+    A1xA2,B1 A3 C1 A2xA1,A3 B1 A3xA2,B3 B3 A1 A2
+"""
+"""A game of three on 3x3 whose last move fills the board and puts the first player out."""
 
 
 def test_fold_of_nothing() -> None:
@@ -94,13 +100,19 @@ def test_left_by_one_of_three() -> None:
     assert fold(match, 4).gone == (1,)
 
 
-def test_elimination() -> None:
-    """Who is eliminated by the rules is not gone of their own will, but cannot act either."""
-    match = match_of(*"A1 A3 C3 C1".split(), seats=3)
+def test_eliminated() -> None:
+    """Whom the rules put out has not gone of their own will, but does nothing any more."""
+    match = match_of(*ELIMINATING.split(), seats=3)
     state = fold(match)
-    assert state.status == "active"
+    assert (state.status, state.to_move, state.gone, state.plies) == ("active", 1, (), 27)
+    assert Eliminated(0) in state.turns[-1].events
+    kinds: list[EntryKind] = ["resigned", "declined", "played"]
+    for kind in kinds:
+        with pytest.raises(BrokenLog, match="entry 28"):
+            fold(match.with_entries(log([(kind, 0, "B2")], 28)))
 
 
+SEVERAL = ("A2", "B1", "C2", "B3", "B2")
 BROKEN: dict[str, tuple[Entry, ...]] = {
     "a gap": log([("played", 0, "A1")], 2),
     "twice the same": log([("played", 0, "A1")]) * 2,
@@ -111,7 +123,7 @@ BROKEN: dict[str, tuple[Entry, ...]] = {
     "no text": log([("played", 0, "")]),
     "off the board": log([("played", 0, "D4")]),
     "on a die": log([("played", 0, "A1"), ("played", 1, "A1")]),
-    "could be several": log([("played", seq % 2, move) for seq, move in enumerate("A2 B1 C2 B3 B2".split())]),
+    "could be several": log([("played", seq % 2, move) for seq, move in enumerate(SEVERAL)]),
     "after a decline": log([("declined", 0, ""), ("played", 0, "A1")]),
     "declined twice": log([("declined", 0, ""), ("declined", 1, "")]),
     "after the end": log([("played", 0, "A1"), ("resigned", 1, ""), ("played", 0, "A2")]),
@@ -132,9 +144,10 @@ def test_a_broken_log(entries: tuple[Entry, ...]) -> None:
 def test_nobody_leaves_twice() -> None:
     """Nor does one who left do anything else."""
     match = match_of("A1", "C3", "A3", seats=3).with_entries(log([("resigned", 1, "")], 4))
-    for kind in ("resigned", "declined"):
+    kinds: list[EntryKind] = ["resigned", "declined", "played"]
+    for kind in kinds:
         with pytest.raises(BrokenLog, match="not in the game"):
-            fold(match.with_entries((Entry(101, 5, NOON, kind, 1),)))  # type: ignore[arg-type]
+            fold(match.with_entries(log([(kind, 1, "B2")], 5)))
 
 
 def test_a_broken_log_up_to_the_break() -> None:

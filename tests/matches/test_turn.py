@@ -21,7 +21,7 @@ from pbmserv.matches.refusals import (
     UnreadableMove,
 )
 from pbmserv.matches.turn import play, resign, still_in
-from tests.matches.test_match import NOON, match_of
+from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
 
@@ -105,18 +105,17 @@ def test_who_left_stays_away() -> None:
     assert isinstance(played(match, 0, "b2"), Entry)
 
 
-games = st.tuples(
-    st.integers(2, 6),
-    st.sampled_from(["3x3", "3x5", "5x5"]),
-    st.lists(st.integers(0, 999), max_size=60),
-    st.randoms(),
-)
+def test_who_was_eliminated_stays_away() -> None:
+    """As if they had left."""
+    match = match_of(*ELIMINATING.split(), seats=3)
+    gone = AlreadyGone(board=101, userid="Anna")
+    assert (played(match, 0, "b2"), resigned(match, 0)) == (gone, gone)
+    assert isinstance(resigned(match, 2), Entry)
 
 
-@given(games)
-def test_a_game_folds_back_to_itself(game: tuple[int, str, list[int], object]) -> None:
+@given(st.integers(2, 6), st.sampled_from(["3x3", "3x5", "5x5"]), st.lists(st.integers(0, 999), max_size=60))
+def test_a_game_folds_back_to_itself(seats: int, size: str, choices: list[int]) -> None:
     """Played through `turn`, a game stands as it does when the rules are asked directly, after each ply."""
-    seats, size, choices, _ = game
     match = match_of(seats=seats, size=size)
     position = cephalopod.start(seats, {"size": size})
     positions, out = [position], set[int]()
@@ -167,7 +166,7 @@ def test_nothing_that_is_accepted_breaks_the_log(seats: int, attempts: list[tupl
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
 def test_all_but_one_leave(seats: int) -> None:
     """After all have moved, in whatever turn; the last who stays has won."""
-    squares = "A1 A3 C1 C3 E1 E3".split()
+    squares = ("A1", "A3", "C1", "C3", "E1", "E3")
     match = match_of(*squares[:seats], seats=seats, size="5x5")
     for seat in range(1, seats):
         entry = resigned(match, seat)

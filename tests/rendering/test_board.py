@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from pbmserv.commands.server import Server
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, fold
+from pbmserv.matches.match import Match, fold, replay
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import Comment, view_board
@@ -67,7 +67,7 @@ def played(userids: tuple[str, ...], moves: str, size: str = "5x5") -> Match:
 
 def board_mail(match: Match, viewer: str | None, comment: Comment | None = None) -> str:
     """The text of a board's mail."""
-    view = view_board(match, fold(match), viewer, comment)
+    view = view_board(replay(match), viewer, comment)
     return laid_out(
         render("mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", confirm="from"))
     )
@@ -91,7 +91,7 @@ def test_only_who_is_on_turn_is_told_how_to_move() -> None:
 def test_a_running_game_shows_four_lines_of_moves() -> None:
     """The last ones; a finished game shows all."""
     match = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5")
-    view = view_board(match, fold(match))
+    view = view_board(replay(match))
     assert view.moves.split("\n")[2:] == [
         "   3 A5          4 C1",
         "   5 C3          6 C5",
@@ -99,13 +99,13 @@ def test_a_running_game_shows_four_lines_of_moves() -> None:
         "   9 E5",
     ]
     over = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5 resign")
-    assert len(view_board(over, fold(over)).moves.split("\n")) == 7
+    assert len(view_board(replay(over)).moves.split("\n")) == 7
 
 
 def test_columns_are_as_wide_as_the_longest_word() -> None:
     """Fourteen, or the longest of userid, side and move and six more."""
     match = played(("alice", "alexandria-the-great"), "a1 c1 b1xa1,c1")
-    assert view_board(match, fold(match)).moves.split("\n") == [
+    assert view_board(replay(match)).moves.split("\n") == [
         "   Paren                     Angle",
         "   alice                     alexandria-the-great",
         "   1 A1                      2 C1",
@@ -117,7 +117,7 @@ def test_too_wide_for_columns_is_a_list() -> None:
     """Six players with long names: one move below the other, the last eight of a running game."""
     userids = tuple(f"player-number-{number}" for number in range(6))
     match = played(userids, "a1 a3 a5 c1 c3 c5 e1 e3 e5")
-    lines = view_board(match, fold(match)).moves.split("\n")
+    lines = view_board(replay(match)).moves.split("\n")
     assert len(lines) == 8
     assert lines[0] == "  2 player-number-1 A3"
     assert lines[-1] == "  9 player-number-2 E5"
@@ -127,14 +127,14 @@ def test_too_wide_for_columns_is_a_list() -> None:
 def test_a_move_by_an_earlier_seat_begins_a_new_line() -> None:
     """After somebody left, the columns still tell who moved when."""
     match = played(("alice", "bob", "carol"), "a1 a3 a5 c1 resign c3")
-    drawn = view_board(match, fold(match), whole=True).moves.split("\n")[2:]
+    drawn = view_board(replay(match), whole=True).moves.split("\n")[2:]
     assert drawn == ["   1 A1          2 A3          3 A5", "   4 C1            resigns     5 C3"]
 
 
 def test_wide_boards_have_letters_over_their_squares() -> None:
     """Nine columns, each letter over the middle of its cells."""
     match = played(("alice", "bob"), "i9 a1", size="9x9")
-    lines = view_board(match, fold(match)).squares.split("\n")
+    lines = view_board(replay(match)).squares.split("\n")
     assert lines[0].index("I") == lines[2].index("(1)") + 1
     assert lines[-1].index("A") == lines[-3].index("<1>") + 1
     assert lines[2].startswith("    9  ")

@@ -227,7 +227,6 @@ AWKWARD = {
     "an address that looks like an encoded word": ("=?utf-8?q?eve?=@example.org", "help", "<a@b>"),
     "an address that looks like an encoded word of no charset": ("=?x?q?eve?=@example.org", "help", "<a@b>"),
     "line ends in a Message-ID": ("eve@example.org", "help", f"<=?utf-8?b?{INJECTED}?=@b>"),
-    "an encoded word in a Message-ID": ("eve@example.org", "help", "<=?utf-8?q?a=0Ab?=@b>"),
 }
 
 
@@ -247,7 +246,12 @@ def test_what_python_would_decode_once_more(sqlite_post: Post, awkward: str) -> 
 
 
 @pytest.mark.parametrize(
-    "address", ["b\u00f8b@example.org", "bob@b\u00fccher.example", "=?utf-8?q?b?=@example.org"]
+    "address",
+    [
+        "bob@b\u00fccher.example",
+        "b\u00f8b@example.org",
+        "=?utf-8?q?b?=@example.org",
+    ],
 )
 def test_an_account_for_an_odd_address_breaks_no_game(sqlite_post: Post, address: str) -> None:
     """Where it may be opened at all: a board that cannot be mailed to one player must not fail for the others."""

@@ -3,13 +3,14 @@
 import pytest
 from sqlalchemy import text
 
+from pbmserv.matches.records import Wanted
 from pbmserv.services.check import check, rebuild
 from pbmserv.services.house import House
 from pbmserv.services.views import see_boards
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post
-from tests.store.club import Wanted, make_club
+from tests.store.club import make_club
 
 SUMMARIES = {
     "status": "status = 'finished'",
@@ -82,8 +83,6 @@ def test_a_tampered_summary_is_found_and_mended(house_with_boards: House, what: 
 def test_a_broken_log_is_found_and_left_alone(house_with_boards: House, what: str) -> None:
     """Nothing could be rebuilt from it; and it does not keep other boards from being looked at and mended."""
     house = house_with_boards
-    with writing(house.engine) as connection:
-        connection.execute(text("UPDATE matches SET number = 101 WHERE number = 101"))
     Post(house, Clock(), written=100).mail("alice@example.org", "challenge alice zoe -size=3x3")
     tamper(house, LOGS[what])
     tamper(house, "UPDATE matches SET plies = 9 WHERE number = 102")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.decision import Decision, NewPlayer
 from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import Match, fold, summarise
+from pbmserv.matches.match import Match, fold, replay, summarise
 from pbmserv.matches.records import Listed, Listing, Wanted
 from pbmserv.store import matches, players
 
@@ -57,9 +57,12 @@ def played(match: Match, plies: int, then: EntryKind | None = None, seat: int = 
 
 def keep(connection: Connection, match: Match, entries: tuple[Entry, ...] = ()) -> Match:
     """Writes a match with its log, as a command would, and gives it whole."""
-    matches.keep(connection, Decision(Moved(match.number, ""), opened=match))
+    matches.keep(connection, Decision(Moved(match.number, ""), opened=match, boards=(replay(match),)))
     if entries:
-        matches.keep(connection, Decision(Moved(match.number, ""), entries=entries))
+        matches.keep(
+            connection,
+            Decision(Moved(match.number, ""), entries=entries, boards=(replay(match.with_entries(entries)),)),
+        )
     return match.with_entries(entries)
 
 

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, MetaData, Table, insert, select, text
@@ -18,7 +19,14 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from pbmserv.services.house import House
-from pbmserv.store.engine import is_database_trouble, is_lost_race, open_engine, reading, writing
+from pbmserv.store.engine import (
+    forget_overwritten,
+    is_database_trouble,
+    is_lost_race,
+    open_engine,
+    reading,
+    writing,
+)
 from pbmserv.store.tables import players
 
 NOON = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -67,6 +75,30 @@ def test_reading_keeps_nobody_waiting(sqlite_house: House, rival: sqlite3.Connec
         rival.execute("DELETE FROM players")
         rival.execute("COMMIT")
         assert connection.execute(select(players.c.userid)).scalar_one() == "bob"
+
+
+def test_the_write_ahead_log_is_emptied_when_nobody_works(sqlite_house: House, rival: sqlite3.Connection) -> None:
+    engine = sqlite_house.engine
+    log = Path(f"{engine.url.database}-wal")
+    rival.execute("BEGIN")
+    rival.execute("SELECT * FROM players").fetchall()
+    with writing(engine) as connection:
+        connection.execute(insert(players).values(PLAYER))
+    assert not forget_overwritten(engine)
+    assert log.stat().st_size > 0
+    rival.execute("COMMIT")
+    rival.execute("BEGIN EXCLUSIVE")
+    assert not forget_overwritten(engine)
+    rival.execute("COMMIT")
+    assert forget_overwritten(engine)
+    assert log.stat().st_size == 0
+    assert player_names(engine) == ["alice"]
+    with reading(engine) as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 30_000
+
+
+def test_postgresql_has_no_such_log(postgresql_house: House) -> None:
+    assert forget_overwritten(postgresql_house.engine)
 
 
 def test_a_snapshot_sees_one_moment(house: House) -> None:

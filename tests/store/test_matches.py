@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.replies import Moved
-from pbmserv.matches.match import Summary, fold, summarise
+from pbmserv.matches.match import Summary, fold, replay, summarise
 from pbmserv.matches.records import Filter, Wanted
 from pbmserv.services.house import House
 from pbmserv.store import matches
@@ -77,7 +77,9 @@ def test_entries_of_several_matches_in_one_decision(house: House) -> None:
         add_players(connection, "alice", "bob")
         for match in both:
             keep(connection, match)
-        matches.keep(connection, Decision(Moved(101, ""), entries=played(both[0], 2) + played(both[1], 1)))
+        entries = played(both[0], 2), played(both[1], 1)
+        after = tuple(replay(match.with_entries(each)) for match, each in zip(both, entries, strict=True))
+        matches.keep(connection, Decision(Moved(101, ""), entries=entries[0] + entries[1], boards=after))
         found = [matches.summary(connection, match.number) for match in both]
     assert [summary.plies for summary in found if summary] == [2, 1]
 

@@ -116,13 +116,13 @@ def test_a_newer_database_is_not_touched(engine: Engine) -> None:
 @pytest.mark.parametrize("bring_up_to_date", [False, True])
 def test_no_house_on_a_newer_database(engine: Engine, bring_up_to_date: bool) -> None:
     set_version(engine, "9999")
-    settings = Settings(database=engine.url.render_as_string(hide_password=False))  # type: ignore[call-arg]
+    settings = Settings(database=engine.url.render_as_string(hide_password=False))
     with pytest.raises(CannotStart, match="9999"):
         build_house(settings, bring_up_to_date)
 
 
 def test_only_sqlite_is_brought_up_to_date_by_itself(engine: Engine) -> None:
-    settings = Settings(database=engine.url.render_as_string(hide_password=False))  # type: ignore[call-arg]
+    settings = Settings(database=engine.url.render_as_string(hide_password=False))
     if engine.dialect.name == "sqlite":
         build_house(settings, bring_up_to_date=True).engine.dispose()
     else:

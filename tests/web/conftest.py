@@ -9,7 +9,7 @@ import pytest
 from pbmserv.commands.decision import Decision, NewPlayer
 from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.matches.match import Match, replay
 from pbmserv.store import matches, players
 from pbmserv.store.engine import writing
 from tests.web.club import NOON, Club, Get, asking, opened
@@ -69,5 +69,14 @@ def get_of_many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
                 userids = ("ann" if number % 3 == 0 else "cleo", "ben")
                 match = Match(number, "cephalopod", "cephalopod/1", (), True, userids, "ben", NOON)
                 entry = Entry(number, 1, at, "played", 0, "C3")
-                matches.keep(connection, Decision(Moved(number, "C3"), opened=match, entries=(entry,)))
+                after = replay(match.with_entries((entry,)))
+                matches.keep(
+                    connection,
+                    Decision(
+                        Moved(number, "C3"),
+                        opened=match,
+                        entries=(entry,),
+                        boards=(after,),
+                    ),
+                )
         yield asking(house)

@@ -19,7 +19,7 @@ from pbmserv.commands.refusals import (
 from pbmserv.commands.replies import Challenged
 from pbmserv.games.game import BadOption, Game
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match
+from pbmserv.matches.match import Match, replay
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -56,7 +56,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         started_by=starter.userid,
         started=now,
     )
-    return Decision(Challenged(match.number, game.info, match.userids), opened=match)
+    return Decision(Challenged(match.number, game.info, match.userids), opened=match, boards=(replay(match),))
 
 
 def _players(request: Request, records: Records, starter: Player, game: Game) -> tuple[Player, ...] | Refused:

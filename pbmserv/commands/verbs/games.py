@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.commands.boards import no_such_player, unknown_game
+from pbmserv.commands.boards import named_players, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
@@ -17,16 +17,13 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     refused = unknown_game(request.arguments.game)
     if refused is not None:
         return refused
-    userids = []
-    for userid in request.arguments.userids:
-        player = records.player(userid)
-        if player is None:
-            return no_such_player(userid, records)
-        userids.append(player.userid)
+    userids = named_players(request, records)
+    if isinstance(userids, Refused):
+        return userids
     wanted_filter = filter_of(request, "active")
     if wanted_filter == "next" and not userids and request.actor.player is not None:
-        userids = [request.actor.player.userid]
-    wanted = Wanted(request.arguments.game, tuple(userids), wanted_filter)
+        userids = (request.actor.player.userid,)
+    wanted = Wanted(request.arguments.game, userids, wanted_filter)
     found = records.boards(wanted)
     return Decision(BoardList(wanted, found.lines, found.total))
 

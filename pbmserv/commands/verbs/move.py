@@ -18,13 +18,14 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     found = find_seat(request, records)
     if isinstance(found, Refused):
         return found
-    match, state, seat = found
-    if request.arguments.move.lower() == "resign":
-        return resign_seat(match, state, seat, now, request.arguments.ply)
-    entry = play(match, state, seat, request.arguments.move, request.arguments.ply, now)
+    board, seat = found
+    arguments = request.arguments
+    if arguments.move.lower() == "resign":
+        return resign_seat(board, seat, now, arguments.ply)
+    entry = play(board.match, board.state, seat, arguments.move, arguments.ply, now)
     if isinstance(entry, Refused):
         return entry
-    return Decision(Moved(match.number, entry.text), entries=(entry,))
+    return Decision(Moved(entry.match, entry.text), entries=(entry,), boards=(board.then(entry),))
 
 
 command = Command(

@@ -6,25 +6,24 @@ from pbmserv.commands.boards import find_seat
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Declined, Resigned
+from pbmserv.commands.replies import Declined, Reply, Resigned
 from pbmserv.games.game import Seat
-from pbmserv.matches.match import Match, State, fold
+from pbmserv.matches.match import Replayed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.turn import resign
 
 
-def resign_seat(
-    match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None
-) -> Decision | Refused:
+def resign_seat(board: Replayed, seat: Seat, now: datetime, meant_ply: int | None = None) -> Decision | Refused:
     """What comes of it when a seat gives up."""
-    entry = resign(match, state, seat, now, meant_ply)
+    entry = resign(board.match, board.state, seat, now, meant_ply)
     if isinstance(entry, Refused):
         return entry
+    after = board.then(entry)
+    reply: Reply = Resigned(board.match.number, others_play_on=after.state.status == "active")
     if entry.kind == "declined":
-        return Decision(Declined(match.number), entries=(entry,))
-    after = fold(match.with_entries((entry,)))
-    return Decision(Resigned(match.number, others_play_on=after.status == "active"), entries=(entry,))
+        reply = Declined(board.match.number)
+    return Decision(reply, entries=(entry,), boards=(after,))
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.commands.boards import find_shown, no_such_player, unknown_game
+from pbmserv.commands.boards import find_shown, named_players, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
@@ -30,11 +30,9 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
 
 
 def _of_players(request: Request, records: Records) -> Decision | Refused:
-    players = [(userid, records.player(userid)) for userid in request.arguments.userids]
-    for userid, player in players:
-        if player is None:
-            return no_such_player(userid, records)
-    userids = tuple(player.userid for _, player in players if player is not None)
+    userids = named_players(request, records)
+    if isinstance(userids, Refused):
+        return userids
     boards = records.boards(
         Wanted(request.arguments.game, userids, filter_of(request, "active"), count=MOST_BOARDS)
     )

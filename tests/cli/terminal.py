@@ -1,0 +1,90 @@
+"""Running the command line inside the test's process."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from argon2 import PasswordHasher
+from sqlalchemy import Engine
+from typer.testing import CliRunner
+
+from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.entrypoints.cli import app
+from pbmserv.entrypoints.config import load_settings
+from pbmserv.services.house import House
+from pbmserv.store.engine import open_engine
+from tests.conftest import Clock
+from tests.services.post import Post
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def sentence(self) -> str:
+        """The one line on standard error."""
+        (line,) = self.err.strip().splitlines()
+        return line
+
+    @property
+    def rows(self) -> Any:
+        """What was printed for scripts."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Terminal:
+    """A folder, and settings in its environment."""
+
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *words: str, stdin: bytes | str = "") -> Done:
+        """Runs `pbmserv WORDS`. An exception that is not the program's own end is raised."""
+        engines: list[Engine] = []
+
+        def noted(url: str) -> Engine:
+            engines.append(open_engine(url))
+            return engines[-1]
+
+        with patch("pbmserv.entrypoints.bootstrap.open_engine", noted):
+            done = CliRunner().invoke(app, words, input=stdin, env=self.settings)
+        for engine in engines:
+            engine.dispose()  # as the end of a process does
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Done(done.exit_code, done.stdout, done.stderr)
+
+    def succeed(self, *words: str, stdin: bytes | str = "") -> str:
+        """Runs what must go well, and gives what it printed."""
+        done = self.run(*words, stdin=stdin)
+        assert done.code == 0, done.err
+        return done.out
+
+    def post(self) -> Post:
+        """The post of the server in this folder, by the real clock."""
+        with CliRunner().isolation(env=self.settings):
+            settings = load_settings()
+        hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        tokens = iter(range(10**6))
+        started = utc_now().timestamp()
+        house = House(
+            open_engine(settings.database_url), settings.server(), lambda: f"c{started}{next(tokens)}", hasher
+        )
+        return Post(house, RealClock())
+
+
+class RealClock(Clock):
+    """The clock on the wall, as a clock that could be moved."""
+
+    def __call__(self) -> datetime:
+        """Now."""
+        return utc_now()

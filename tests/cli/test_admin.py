@@ -1,0 +1,236 @@
+"""The operator's commands: tables for people, JSON for scripts, one sentence and an exit code for what fails."""
+
+from datetime import UTC, datetime
+
+import pytest
+from rich.console import Console
+
+from pbmserv.store import inbox, outbox
+from pbmserv.store.engine import writing
+from pbmserv.store.outbox import Letter
+from tests.cli.terminal import Terminal
+
+NASTY = "[/] [bold]x[/red] [link=x]"
+"""What a hostile sender or a chatty relay can have printed: markup of our own tables."""
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terminals in which no cell of a table is broken."""
+    for name in ("pbmserv.entrypoints.admin.out", "pbmserv.entrypoints.cli.out"):
+        monkeypatch.setattr(name, Console(width=300))
+
+
+def test_no_board_no_player_no_mail(terminal: Terminal) -> None:
+    terminal.succeed("migrate")
+    for words, told in (
+        (("games",), "No boards."),
+        (("players",), "No players."),
+        (("inbox",), "No mails set aside."),
+        (("inbox", "--all"), "No mails."),
+        (("outbox",), "No outgoing mails."),
+        (("check",), "No differences."),
+    ):
+        assert terminal.succeed("admin", *words) == f"{told}\n"
+        assert terminal.run("admin", *words, "--json").rows == []
+
+
+def test_without_a_schema_one_sentence(terminal: Terminal) -> None:
+    commands = (
+        "games",
+        "players",
+        "inbox",
+        "outbox",
+        "check",
+        "show 101",
+        "resend 101",
+        "password alice",
+        "as a b",
+    )
+    for words in commands:
+        done = terminal.run("admin", *words.split(), stdin="tahini\n")
+        assert done.code == 75, words
+        assert "pbmserv migrate" in done.sentence
+
+
+def test_games(club: Terminal) -> None:
+    club.succeed("admin", "as", "alice", "challenge alice bob --unrated")
+    club.succeed("admin", "as", "alice", "resign 102")
+    found = club.run("admin", "games", "--json").rows
+    assert [row["board"] for row in found] == [101]
+    assert found[0] | {"last_at": ""} == {
+        "board": 101,
+        "game": "cephalopod -size=3x3",
+        "players": ["alice", "bob"],
+        "status": "active",
+        "to_move": "bob",
+        "plies": 1,
+        "last_move": "B2",
+        "last_at": "",
+    }
+    assert datetime.fromisoformat(found[0]["last_at"]).tzinfo is not None
+
+    def boards(*words: str) -> list[int]:
+        return [row["board"] for row in club.run("admin", "games", *words, "--json").rows]
+
+    assert boards("--filter", "all") == [102, 101]
+    assert boards("--filter", "all", "--count", "1") == [102]
+    assert boards("--filter", "inactive") == [102]
+    assert boards("--filter", "next", "--player", "BOB") == [101]
+    assert boards("--filter", "next", "--player", "alice") == []
+    assert boards("--player", "alice", "--player", "bob") == [101]
+    assert boards("--player", "zoe") == []
+    assert boards("--game", "chess") == []
+    assert "alice, bob" in club.succeed("admin", "games")
+
+
+@pytest.mark.parametrize("words", [["--filter", "some"], ["--count", "0"], ["--count", "many"], ["--nonsense"]])
+def test_wrong_usage(club: Terminal, words: list[str]) -> None:
+    assert club.run("admin", "games", *words).code == 2
+
+
+def test_show(club: Terminal) -> None:
+    assert "It is bob's turn." in club.succeed("admin", "show", "101")
+    found = club.run("admin", "show", "101", "--json").rows
+    assert found == {
+        "board": 101,
+        "rules": "cephalopod/1",
+        "options": {"size": "3x3"},
+        "players": ["alice", "bob"],
+        "status": "active",
+        "to_move": "bob",
+        "turns": [{"ply": 1, "seat": 0, "move": "B2"}],
+    }
+    done = club.run("admin", "show", "102")
+    assert (done.code, done.sentence) == (1, "pbmserv: there is no board 102")
+
+
+def test_players(club: Terminal) -> None:
+    assert club.run("admin", "players", "--json").rows == [
+        {"userid": "alice", "address": "alice@example.org"},
+        {"userid": "bob", "address": "bob@example.org"},
+    ]
+
+
+def test_resend(club: Terminal) -> None:
+    assert club.succeed("admin", "resend", "101") == "Board 101 is queued for alice, bob.\n"
+    assert club.succeed("admin", "resend", "101", "--to", "BOB") == "Board 101 is queued for bob.\n"
+    waiting = club.run("admin", "outbox", "--json", "--count", "3").rows
+    assert [(row["to"], row["kind"], row["board"]) for row in waiting] == [
+        ("bob@example.org", "board", 101),
+        ("bob@example.org", "board", 101),
+        ("alice@example.org", "board", 101),
+    ]
+    for words in (["102"], ["101", "--to", "zoe"], ["102", "--to", "alice"]):
+        done = club.run("admin", "resend", *words)
+        assert done.code == 1
+        assert "there is no board 102" in done.sentence or "zoe does not play on board 101" in done.sentence
+
+
+def test_as(club: Terminal) -> None:
+    done = club.run("admin", "as", "bob", "move 101 c3")
+    assert done.code == 0
+    assert "Your move C3 is played on board 101." in done.out
+    done = club.run("admin", "as", "bob", "move 101 a1")
+    assert done.code == 1
+    assert "It is alice's turn" in done.out
+    assert done.err == ""
+    for userid, line in (("zoe", "list"), ("bob", "hello"), ("bob", NASTY), (NASTY, "list")):
+        done = club.run("admin", "as", userid, line)
+        assert (done.code, done.out) == (1, "")
+        assert done.sentence
+
+
+def test_password(club: Terminal) -> None:
+    assert club.succeed("admin", "password", "alice", stdin="tahini\n") == "alice has a new password.\n"
+    assert club.succeed("admin", "password", "alice", stdin="tahini2") == "alice has a new password.\n"
+    for userid, stdin, told in (
+        ("zoe", "tahini\n", "nobody is called zoe"),
+        ("alice", "", "one word of 4 to 72"),
+        ("alice", "\n", "one word of 4 to 72"),
+        ("alice", "two words\n", "one word of 4 to 72"),
+    ):
+        done = club.run("admin", "password", userid, stdin=stdin)
+        assert done.code == 1
+        assert told in done.sentence
+    post = club.post()
+    (letter,) = post.mail("alice@example.org", "as alice tahini2", "list")
+    assert b"Games on offer" in letter.raw
+    post.house.engine.dispose()
+
+
+def set_aside(terminal: Terminal, sender: str = "alice@example.org", error: str = "Bug") -> int:
+    """A mail that was set aside."""
+    post = terminal.post()
+    with writing(post.house.engine) as connection:
+        mail_id = inbox.keep(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
+        inbox.fail(connection, mail_id, error, None)
+    post.house.engine.dispose()
+    return mail_id
+
+
+def test_inbox_and_retry(club: Terminal) -> None:
+    mail_id = set_aside(club)
+    (row,) = club.run("admin", "inbox", "--json").rows
+    assert row == {
+        "id": mail_id,
+        "kept_at": "2026-01-01T00:00:00+00:00",
+        "sender": "alice@example.org",
+        "status": "set aside",
+        "tries": 1,
+        "kills": 0,
+        "error": "Bug",
+    }
+    assert len(club.run("admin", "inbox", "--all", "--json").rows) == 5
+    assert len(club.run("admin", "inbox", "--all", "--count", "2", "--json").rows) == 2
+    assert "set aside" in club.succeed("admin", "inbox")
+    assert "waits to be handled again" in club.succeed("admin", "inbox", "retry", str(mail_id))
+    done = club.run("admin", "inbox", "retry", str(mail_id))
+    assert done.code == 1
+    assert f"no mail {mail_id} is set aside" in done.sentence
+    assert club.run("admin", "inbox", "retry", "first").code == 2
+    assert club.run("admin", "inbox", "--json").rows == []
+
+
+def test_outbox(club: Terminal) -> None:
+    rows = club.run("admin", "outbox", "--json").rows
+    assert [row["id"] for row in rows] == sorted((row["id"] for row in rows), reverse=True)
+    assert {row["status"] for row in rows} == {"waiting"}
+    assert club.run("admin", "outbox", "--status", "sent", "--json").rows == []
+    assert len(club.run("admin", "outbox", "--status", "waiting", "--count", "2", "--json").rows) == 2
+
+
+def test_what_others_wrote_is_only_text(club: Terminal) -> None:
+    """An address, a relay's words: nothing in them is taken for a colour, and nothing breaks the table."""
+    mail_id = set_aside(club, NASTY, NASTY)
+    post = club.post()
+    with writing(post.house.engine) as connection:
+        outbox.queue(connection, Letter("n", "answer", True, NASTY, "", "", b""), post.clock())
+    last = post.letters()[-1]
+    with writing(post.house.engine) as connection:
+        outbox.failed(connection, last.id, NASTY)
+    post.house.engine.dispose()
+    assert club.succeed("admin", "inbox").count(NASTY) == 2
+    assert club.succeed("admin", "outbox").count(NASTY) == 2
+    assert str(mail_id) in club.succeed("admin", "inbox")
+
+
+def test_check(club: Terminal) -> None:
+    assert club.succeed("admin", "check") == "No differences.\n"
+    post = club.post()
+    with post.house.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE matches SET plies = 7")
+    done = club.run("admin", "check", "--json")
+    assert done.code == 1
+    assert [row["board"] for row in done.rows] == [101]
+    done = club.run("admin", "check", "--rebuild")
+    assert done.code == 0
+    assert "1 summaries were written anew." in done.err
+    assert club.run("admin", "check").code == 0
+    with post.house.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE entries SET text = 'Z9'")
+    for words in (["--rebuild"], [], ["--json"]):
+        done = club.run("admin", "check", *words)
+        assert done.code == 1, "a log that does not replay cannot be mended"
+        assert "entry 1 is no move here" in done.out
+    post.house.engine.dispose()

@@ -1,0 +1,263 @@
+"""The parts of a running server: marks of workers, loops that outlive trouble, one end that is the end of all."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from pbmserv.entrypoints import parts
+from pbmserv.entrypoints.mark import Mark
+from pbmserv.entrypoints.parts import Part, sending, working
+from pbmserv.entrypoints.serve import run_parts
+from pbmserv.mail.smtp import Outcome, Outgoing, Sent
+from pbmserv.services.house import House
+from tests.cli.terminal import RealClock
+from tests.services.post import Post
+
+PATIENCE = 60.0
+
+
+def left_by_a_killed_worker(folder: Path, mail_id: int) -> None:
+    """What a process leaves that is killed over a mail: its mark, which nobody holds any more."""
+    mark = Mark(folder)
+    mark.put(mail_id)
+    mark.close()
+
+
+def test_a_mark_outlives_its_process(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "data"
+    mark = Mark(folder)
+    assert mark.left_behind() is None
+    mark.put(123456789012345)
+    mark.put(7)
+    mark.close()
+    mark = Mark(folder)
+    assert mark.left_behind() == 7
+    mark.clear()
+    mark.close()
+    mark = Mark(folder)
+    assert mark.left_behind() is None
+    mark.close()
+
+
+def test_workers_have_marks_of_their_own(tmp_path: Path) -> None:
+    one, two = Mark(tmp_path), Mark(tmp_path)
+    one.put(1)
+    two.put(2)
+    three = Mark(tmp_path)
+    assert three.left_behind() is None
+    one.close()
+    heir = Mark(tmp_path)
+    assert heir.left_behind() == 1
+    for mark in (two, three, heir):
+        mark.close()
+
+
+@pytest.mark.parametrize("content", [b"", b" " * 32, b"x", b"12", b"-5 ", b"\xff\xfe 7 ", b"\0" * 40])
+def test_a_mark_that_makes_no_sense_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "worker-0.mark").write_bytes(content)
+    mark = Mark(tmp_path)
+    assert mark.left_behind() is None
+    mark.put(5)
+    mark.close()
+    mark = Mark(tmp_path)
+    assert mark.left_behind() == 5
+    mark.close()
+
+
+@contextmanager
+def running(part: Part) -> Iterator[threading.Event]:
+    """A part in a thread of its own; told to stop at the end, it does."""
+    stop = threading.Event()
+    thread = threading.Thread(target=part, args=(stop,))
+    thread.start()
+    try:
+        yield stop
+    finally:
+        stop.set()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    """Until it is so."""
+    tick = threading.Event()
+    for _ in range(int(PATIENCE / 0.01)):
+        if what():
+            return
+        tick.wait(0.01)
+    raise TimeoutError
+
+
+@pytest.fixture
+def post(sqlite_house: House) -> Post:
+    """On SQLite, by the real clock."""
+    return Post(sqlite_house, RealClock())
+
+
+def test_a_worker_counts_the_kill_and_tries_again(post: Post, tmp_path: Path) -> None:
+    mail_id = post.put(post.write("alice@example.org", "help"))
+    other = post.put(post.write("bob@example.org", "help"))
+    left_by_a_killed_worker(tmp_path, mail_id)
+    bell, done = threading.Event(), threading.Event()
+    with running(working(post.house, tmp_path, bell, done)):
+        assert done.wait(PATIENCE)
+        wait_for(lambda: post.fates() == ["handled", "handled"])
+    assert (post.row(mail_id).kills, post.row(other).kills) == (1, 0)
+    mark = Mark(tmp_path)
+    assert mark.left_behind() is None
+    mark.close()
+
+
+def test_five_restarts_over_one_mail_set_it_aside(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker that starts finds the mark of the one before; the mail behind the killer is handled at last."""
+    killer = post.put(post.write("alice@example.org", "help"))
+    behind = post.put(post.write("alice@example.org", "list"))
+    handled = threading.Event()
+
+    def killed(*_: object) -> bool:
+        handled.set()
+        return False
+
+    for kills in range(1, 6):
+        left_by_a_killed_worker(tmp_path, killer)
+        with monkeypatch.context() as patch:
+            patch.setattr(parts, "handle_next", killed)
+            handled.clear()
+            with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+                assert handled.wait(PATIENCE)
+        assert post.row(killer).kills == kills
+    assert post.row(killer).status == "set aside"
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+        wait_for(lambda: post.row(behind).status == "handled")
+    assert [letter.recipient for letter in post.letters()] == ["alice@example.org"] * 2
+
+
+def test_a_mark_of_a_mail_long_done_is_forgotten(post: Post, tmp_path: Path) -> None:
+    mail_id = post.put(post.write("alice@example.org", "help"))
+    post.work()
+    for left in (mail_id, 999):
+        left_by_a_killed_worker(tmp_path, left)
+        next_id = post.put(post.write("alice@example.org", "list"))
+        with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+            wait_for(lambda each=next_id: post.row(each).status == "handled")  # type: ignore[misc]
+    assert {kept.kills for kept in post.inbox()} == {0}
+
+
+def test_no_secret_stays_in_the_log_of_the_database(post: Post, tmp_path: Path) -> None:
+    """SQLite's write-ahead log holds what was overwritten until it is emptied; a server may run for months."""
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+        for word in ("Xy7zzy-Q", "Xy7zzy-R"):
+            mail_id = post.put(post.write("alice@example.org", f"signup alice {word}"))
+            wait_for(lambda each=mail_id: post.row(each).status == "handled")  # type: ignore[misc]
+            wait_for(lambda: not (tmp_path / "pbmserv.db-wal").read_bytes())
+            assert word.encode() not in (tmp_path / "pbmserv.db").read_bytes()
+
+
+class Trouble:
+    """A step that meets a database which is away for a while."""
+
+    def __init__(self, times: int, error: Exception | None = None) -> None:
+        self.calls = 0
+        self._times, self._error = times, error or OperationalError("SELECT 1", {}, Exception("gone"))
+
+    def __call__(self, *_: object) -> bool:
+        """Raises the first times."""
+        self.calls += 1
+        if self.calls <= self._times:
+            raise self._error
+        return False
+
+
+def test_a_worker_outlives_the_absence_of_its_database(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so once, waits, says so once when all is well again; the mail loses nothing by it."""
+    trouble = Trouble(3)
+    monkeypatch.setattr(parts, "handle_next", trouble)
+    caplog.set_level(logging.INFO)
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+        wait_for(lambda: trouble.calls > 5)
+    assert caplog.text.count("the database is away") == 1
+    assert caplog.text.count("the database is back") == 1
+
+
+def test_told_to_stop_it_does_not_wait_for_the_database(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trouble = Trouble(10**9)
+    monkeypatch.setattr(parts, "handle_next", trouble)
+    monkeypatch.setattr(parts, "LOOK_EVERY", 10**6)
+    monkeypatch.setattr(parts, "LONGEST_PAUSE", 10**6)
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
+        wait_for(lambda: trouble.calls > 0)
+
+
+def test_a_fault_ends_the_worker_and_frees_its_mark(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "handle_next", Trouble(1, ValueError("bug")))
+    with pytest.raises(ValueError, match="bug"):
+        working(post.house, tmp_path, threading.Event(), threading.Event())(threading.Event())
+    mark = Mark(tmp_path)
+    assert (mark.left_behind(), len([*tmp_path.glob("*.mark")])) == (None, 1)
+    mark.close()
+
+
+def test_a_sender_closes_its_road(post: Post) -> None:
+    closed, sent = threading.Event(), threading.Event()
+
+    class Way:
+        def deliver(self, mail: Outgoing) -> Outcome:
+            sent.set()
+            return Sent()
+
+        def close(self) -> None:
+            closed.set()
+
+    post.mail("alice@example.org", "help")
+    with running(sending(post.house, Way(), threading.Event())):
+        assert sent.wait(PATIENCE)
+        assert not closed.is_set()
+    assert closed.is_set()
+
+
+def until_told(stop: threading.Event) -> None:
+    """A part that runs."""
+    stop.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("error", [ValueError("bug"), SystemExit(3), KeyboardInterrupt(), None])
+def test_a_part_that_ends_ends_all(error: BaseException | None, caplog: pytest.LogCaptureFixture) -> None:
+    def end(stop: threading.Event) -> None:
+        if error is not None:
+            raise error
+
+    stop = threading.Event()
+    assert not run_parts({"one": until_told, "two": end, "three": until_told}, stop)
+    assert stop.is_set()
+    assert "two has ended, and so does the server" in caplog.text
+    assert ("two failed" in caplog.text) is (error is not None)
+
+
+def test_parts_that_are_told_to_stop_end_well() -> None:
+    stop = threading.Event()
+    threading.Timer(0.05, stop.set).start()
+    assert run_parts({"one": until_told, "two": until_told}, stop)
+
+
+def test_a_fault_while_stopping_is_told_but_no_early_end(caplog: pytest.LogCaptureFixture) -> None:
+    def stumble(stop: threading.Event) -> None:
+        stop.wait(PATIENCE)
+        raise ValueError("too late")
+
+    stop = threading.Event()
+    threading.Timer(0.05, stop.set).start()
+    assert run_parts({"one": until_told, "two": stumble}, stop)
+    assert "too late" in caplog.text

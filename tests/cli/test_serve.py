@@ -1,0 +1,176 @@
+"""Real processes: their greeting, their work, and each way to end."""
+
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from pbmserv.entrypoints.mark import Mark
+from tests.cli.processes import running, wait_for
+from tests.cli.terminal import Terminal
+from tests.free_port import free_port
+
+ALICE, BOB = ("--from", "alice@example.org"), ("--from", "bob@example.org")
+WORD = "Xy7zzy-Q"
+
+
+@pytest.fixture
+def settings(terminal: Terminal) -> dict[str, str]:
+    """Those of a server on free ports, where a From address is proof."""
+    terminal.settings |= {
+        "PBMSERV_DATA": str(terminal.folder / "data"),
+        "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
+        "PBMSERV_WEB": f"127.0.0.1:{free_port()}",
+        "PBMSERV_CONFIRM": "from",
+    }
+    return terminal.settings
+
+
+def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, str]) -> None:
+    with running(settings, terminal.folder, "serve") as server:
+        server.wait_for("Ctrl-C ends it.")
+        for told in (
+            settings["PBMSERV_LISTEN"],
+            settings["PBMSERV_DATA"],
+            settings["PBMSERV_WEB"],
+            "confirm    from",
+        ):
+            assert told in server.log
+        assert "Welcome, alice! " in terminal.succeed("mail", *ALICE, f"signup alice {WORD}")
+        terminal.succeed("mail", *BOB, "signup bob poppy")
+        assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob", "Good luck!")
+        said = terminal.succeed("mail", *ALICE, "hi", f"as alice {WORD}\\nmove 101 c3")
+        assert "Your move C3 is played on board 101." in said
+        said = terminal.succeed("mail", *BOB, "--read")
+        assert "It is bob's turn." in said
+        with urlopen(f"http://{settings['PBMSERV_WEB']}/", timeout=60) as page:
+            assert page.status == 200
+        assert terminal.run("admin", "games", "--json").rows[0]["last_move"] == "C3"
+        assert server.stop() == 0
+        assert "Traceback" not in server.log
+    stored = [file for file in terminal.folder.rglob("*") if file.is_file()]
+    assert len(stored) > 5
+    assert [file for file in stored if WORD.encode() in file.read_bytes()] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_has_just_greeted_can_be_stopped(
+    terminal: Terminal, settings: dict[str, str], number: signal.Signals
+) -> None:
+    """What watches over it may not know better than to stop it in the moment that it is up."""
+    settings |= {"PBMSERV_LISTEN": "smtp://127.0.0.1:0 lmtp://127.0.0.1:0", "PBMSERV_WEB": "127.0.0.1:0"}
+    with running(settings, terminal.folder, "serve") as server:
+        server.wait_for("pbmserv is running")
+        assert server.stop(number) == 0
+        assert "127.0.0.1:0 " not in server.log, "it tells the ports that the system chose"
+        assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize("setting", ["PBMSERV_LISTEN", "PBMSERV_WEB"])
+def test_a_port_in_use_is_one_sentence(terminal: Terminal, settings: dict[str, str], setting: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        settings[setting] = f"smtp://{place}" if setting == "PBMSERV_LISTEN" else place
+        with running(settings, terminal.folder, "serve") as server:
+            assert server.end() == 1
+            (sentence,) = server.log.strip().splitlines()
+            assert place in sentence
+            assert "in use" in sentence
+
+
+def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str]) -> None:
+    """`listen`, `work` and `send` have nothing in common but a SQLite file."""
+    terminal.succeed("migrate")
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(running(settings, terminal.folder, word)) for word in ("listen", "work", "send")
+        ]
+        port = int(settings["PBMSERV_LISTEN"].rpartition(":")[2])
+        wait_for(lambda: accepts(port))
+        terminal.succeed("mail", *ALICE, "signup alice sesame")
+        terminal.succeed("mail", *BOB, "signup bob poppy")
+        assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob")
+        assert "Your move D4 is played" in terminal.succeed("mail", *ALICE, "101 d4")
+        assert "Your move C3 is played" in terminal.succeed("mail", *BOB, "101 c3")
+        for process in processes:
+            assert process.stop() == 0
+            assert "Traceback" not in process.log
+
+
+def accepts(port: int) -> bool:
+    """Whether somebody listens at a port of this machine."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_serve_on_postgresql(
+    terminal: Terminal, settings: dict[str, str], new_postgresql: Callable[[], str]
+) -> None:
+    """It is never migrated without being asked to."""
+    settings["PBMSERV_DATABASE"] = new_postgresql()
+    with running(settings, terminal.folder, "serve") as server:
+        assert server.end() == 75
+        assert "pbmserv migrate" in server.log
+    terminal.succeed("migrate")
+    with running(settings, terminal.folder, "serve") as server:
+        server.wait_for("Ctrl-C ends it.")
+        terminal.succeed("mail", *ALICE, "signup alice sesame")
+        assert server.stop() == 0
+        assert "Traceback" not in server.log
+
+
+def test_a_part_that_dies_ends_the_process(terminal: Terminal, settings: dict[str, str]) -> None:
+    """A server that runs on without its worker would take mails and never answer them."""
+    with running(settings, terminal.folder, "serve") as server:
+        server.wait_for("Ctrl-C ends it.")
+        engine = create_engine(f"sqlite:///{settings['PBMSERV_DATA']}/pbmserv.db")
+        with engine.begin() as connection:
+            connection.execute(text("ALTER TABLE inbox RENAME TO elsewhere"))
+        engine.dispose()
+        assert server.end() == 1
+        assert "worker has ended, and so does the server" in server.log
+
+
+def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
+    terminal: Terminal, settings: dict[str, str], tmp_path: Path
+) -> None:
+    """A real end without warning, in the midst of handling."""
+    terminal.succeed("migrate")
+    terminal.succeed("receive", stdin=b"From: alice@example.org\nSubject: help\n\n")
+    killer = tmp_path / "killer.py"
+    killer.write_text(
+        "import os\n"
+        "from pbmserv.entrypoints.cli import app\n"
+        "from pbmserv.services import handle\n"
+        "handle.answer = lambda *arguments: os.kill(os.getpid(), 9)\n"
+        "app(['work'])\n"
+    )
+    with running(settings, terminal.folder, "work", program=killer) as worker:
+        assert worker.end() == -signal.SIGKILL
+    mark = Mark(Path(settings["PBMSERV_DATA"]))
+    assert mark.left_behind() == 1
+    mark.close()
+    with running(settings, terminal.folder, "work") as worker:
+        wait_for(lambda: terminal.run("admin", "outbox", "--json").rows != [])
+        assert worker.stop() == 0
+        assert "mail 1 was in hand when an earlier worker ended" in worker.log
+    (row,) = terminal.run("admin", "inbox", "--all", "--json").rows
+    assert (row["status"], row["kills"], row["tries"]) == ("handled", 1, 0)
+
+
+@pytest.mark.parametrize(("command", "setting"), [("listen", "PBMSERV_LISTEN"), ("web", "PBMSERV_WEB")])
+def test_a_part_that_is_off_says_so(
+    terminal: Terminal, settings: dict[str, str], command: str, setting: str
+) -> None:
+    settings[setting] = ""
+    terminal.succeed("migrate")
+    done = terminal.run(command)
+    assert done.code == 78
+    assert f"{setting} is empty" in done.err.splitlines()[-1]
