@@ -75,7 +75,7 @@ def _sender(headers: Headers) -> str | None:
 
 
 def _ids(value: bytes) -> list[str]:
-    # Some mailers write long ids as encoded words, against RFC 2047, section 5; what still looks like one after that
+    # Some mailers write long ids as encoded words, against RFC 2047, section 5; what still looks like one then
     # would be decoded once more by whoever reads our answer.
     return [each for each in _ID.findall(decode_words(value)) if "=?" not in each]
 
