@@ -11,10 +11,15 @@ help:
 	@echo "make test    set everything up; check format, lint, types; run all tests"
 	@echo "make bench   measure; figures are ratios within one run"
 	@echo "make format  put the code into its format"
-	@echo "make clean   remove what these commands made"
+	@echo "make clean   remove what these commands made, but not data/ and pbmserv.toml"
 
-serve: $(VENV)/.serve
-	PBMSERV_CONFIRM=from $(RUN)/pbmserv serve
+serve: $(VENV)/.serve pbmserv.toml
+	@$(RUN)/pbmserv serve
+
+pbmserv.toml:
+	@echo '# Made by `make serve`, for trying out on this machine: a From address is believed.' > $@
+	@echo '# Remove this line before you let mail in from elsewhere.' >> $@
+	@echo 'confirm = "from"' >> $@
 
 test: check
 	$(RUN)/pytest -n 2 --dist worksteal
@@ -39,9 +44,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo 'Setting up in $(VENV), which takes half a minute the first time ...'
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@echo 'Setting up in $(VENV) what the tests need, which takes a minute the first time ...'
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@ $(VENV)/.serve

@@ -75,7 +75,8 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     def run(*command: str) -> None:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/tmp")
 
-    run(str(programs[-1] / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
+    manner = ("-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync")
+    run(str(programs[-1] / "initdb"), "-D", data, *manner)
     options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
     run(str(programs[-1] / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
     try:
@@ -87,16 +88,16 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(scope="session")
 def new_postgresql(postgresql_server: str) -> Callable[[], str]:
-    """Makes an empty database and gives its URL."""
+    """Makes an empty schema, which is as good as a database and much sooner made, and gives its URL."""
     counter = itertools.count(1)
 
     def make() -> str:
         name = f"test{next(counter)}"
         engine = create_engine(postgresql_server, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0"))
+            connection.execute(text(f"CREATE SCHEMA {name}"))
         engine.dispose()
-        return postgresql_server.replace("/postgres?", f"/{name}?")
+        return f"{postgresql_server}&options=-csearch_path%3D{name}"
 
     return make
 

@@ -136,10 +136,10 @@ def test_every_sentence_is_shown(
         said.add(type(what))
         return say(what, server)
 
-    def noted_line(result, server, with_line):  # type: ignore[no-untyped-def]
+    def noted_line(result, server, with_words):  # type: ignore[no-untyped-def]
         if hasattr(result.line, "command"):
             run.add(result.line.command.name)
-        return told(result, server, with_line)
+        return told(result, server, with_words)
 
     monkeypatch.setattr("pbmserv.services.answer.say", noted)
     monkeypatch.setattr(answer, "_told", noted_line)

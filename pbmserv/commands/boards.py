@@ -4,7 +4,7 @@ from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, Replayed, fold, replay
+from pbmserv.matches.match import Match, Replayed, replay
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
 
@@ -24,7 +24,7 @@ def find_shown(ref: BoardRef, game: str | None, records: Records) -> Match | Ref
     match = find_match(ref.number, game, records)
     if isinstance(match, Refused) or ref.ply is None:
         return match
-    plies = fold(match).plies
+    plies = sum(entry.kind == "played" for entry in match.entries)
     return match if ref.ply <= plies else NoSuchPly(board=match.number, ply=ref.ply, plies=plies)
 
 

@@ -76,11 +76,6 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     return replace(fitted, arguments=arguments, claim=claim)
 
 
-def holds_secret(form: str) -> bool:
-    """Whether a line of that form may hold a password."""
-    return "password" in form
-
-
 @lru_cache(maxsize=128)
 def _slots(text: str) -> tuple[_Slot, ...]:
     found = []

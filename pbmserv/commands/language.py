@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pbmserv.commands.library import commands
-from pbmserv.commands.line import AS, BLOT, PROSE, Line, read_line, secrets_of
+from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Claim, IncomingMail, Parsed, Unparsed
-from pbmserv.commands.refusals import TooManyCommands
+from pbmserv.commands.refusals import MisplacedAs, TooManyCommands
 from pbmserv.commands.slips import board_number
 from pbmserv.commands.words import normalised
 from pbmserv.games.library import games
@@ -22,6 +22,9 @@ MOST_COMMENT_CHARACTERS = 4000
 
 _MOST_LINES = 5 * MOST_COMMANDS
 """After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+
+_MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
+"""So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
 
 _MOST_SECRETS = 50
 """A mail with more is not searched for each of them, but kept and sent on without its text."""
@@ -64,9 +67,8 @@ class _Block:
 def understand(mail: IncomingMail) -> Reading:
     """What the mail asks for."""
     subject, answers = _without_prefixes(normalised(mail.subject))
-    forward = _FORWARD.match(subject)
-    if forward:
-        return Reading(secrets=_stray_secrets(f"{subject[forward.end() :]}\n{mail.text}"), forwarded=True)
+    if _FORWARD.match(subject):
+        return Reading(forwarded=True)
     board_subject = _BOARD_SUBJECT.match(subject)
     board = int(board_subject[1]) if board_subject and answers else None
     titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, None)
@@ -77,19 +79,17 @@ def understand(mail: IncomingMail) -> Reading:
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
-        return Reading(secrets=_stray_secrets(mail.text), board=board)
+        return Reading(board=board)
     return _reading((titled,), mail.text)
 
 
-def masked(mail: IncomingMail, reading: Reading) -> tuple[str, str] | None:
-    """Subject and text with what is, or may be, a secret blotted; None when there is nothing to hide."""
-    holds_unparsed = any(isinstance(line, Unparsed) for line in reading.lines)
-    if not reading.secrets and not holds_unparsed:
-        return None
-    if holds_unparsed or len(reading.secrets) > _MOST_SECRETS:
-        kept = "\n".join(line.line for line in reading.lines)
-        return BLOT, "\n\n".join(part for part in (_blot(kept, reading.secrets), reading.comment) if part)
-    return _blot(normalised(mail.subject), reading.secrets), _blot(_normalised_text(mail.text), reading.secrets)
+def as_kept(reading: Reading) -> str:
+    """What is kept of a mail once it is handled: what was understood of it, without any secret.
+
+    The rest goes: words that were not understood may be a password in a command that nobody could read.
+    """
+    lines = "\n".join(line.line for line in reading.lines)
+    return "\n\n".join(part for part in (_blot(lines, reading.secrets), reading.comment) if part)
 
 
 def _without_prefixes(subject: str) -> tuple[str, bool]:
@@ -133,6 +133,7 @@ def _claim_on_top(text: str) -> tuple[Line, str]:
 def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
     claim: Claim | None = None
     kept: list[Parsed | Unparsed] = []
+    comment = comment.strip()[:_MOST_SEARCHED]
     secrets = set(_stray_secrets(comment))
     for line in lines:
         if line.claim is not None:
@@ -155,7 +156,7 @@ def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
 
 
 def _misplaced(claim: Claim) -> Unparsed:
-    return Unparsed(f"as {claim.userid} {BLOT}", AS)
+    return Unparsed(f"as {claim.userid} {BLOT}", MisplacedAs(userid=claim.userid))
 
 
 def _stray_secrets(text: str) -> tuple[str, ...]:
@@ -181,7 +182,7 @@ def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
 def _comment(text: str, secrets: tuple[str, ...]) -> str:
     if len(secrets) > _MOST_SECRETS:
         return ""
-    lines = text.strip().split("\n")
+    lines = text.split("\n")
     if secrets:
         lines = [_without(line, secrets) for line in lines]
     return "\n".join(lines)[:MOST_COMMENT_CHARACTERS].rstrip()
@@ -192,10 +193,6 @@ def _without(line: str, secrets: tuple[str, ...]) -> str:
     plain = normalised(line)
     blotted = _blot(plain, secrets)
     return line if blotted == plain else blotted
-
-
-def _normalised_text(text: str) -> str:
-    return "\n".join(normalised(line) for line in text.split("\n"))
 
 
 def _blot(text: str, secrets: tuple[str, ...]) -> str:

@@ -28,7 +28,6 @@ from pbmserv.games.squares import is_square_like
 
 NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo"})
 BLOT = "***"
-AS = WrongForm(command="as", forms=("as userid password",), example="as alice sesame")
 
 _LONGEST = 1000
 _SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
@@ -115,7 +114,9 @@ def _fitted(command: Command, words: Sequence[str], game: str | None, answered_b
             board = answered_board
         wrong = WrongForm(board=board, command=command.name, forms=command.forms, example=command.example)
         return _unparsed(shown, wrong)
-    line = _blotted(" ".join([command.name, *words]), fitted)
+    answered = fitted.arguments.boards and not (words and board_number(words[0]) is not None)
+    named = [str(answered_board), *words] if answered else words
+    line = _blotted(" ".join([command.name, *named]), fitted)
     parsed = Parsed(line, command, fitted.arguments, fitted.claim, fitted.new_password)
     return Line(parsed=_with_game(parsed, game) if game else parsed)
 

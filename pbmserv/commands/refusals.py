@@ -100,6 +100,15 @@ class WrongPassword(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MisplacedAs(Refused):
+    """`as userid password` stands below a command, stands twice, or has no command below it."""
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProofNeeded(Refused):
     """The command `line` binds `userid`, and a From address alone proves nothing here."""
 

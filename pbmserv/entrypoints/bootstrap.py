@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.entrypoints.config import Settings
@@ -17,7 +18,6 @@ from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import OtherSchema, migrate, require_newest
 
 TOKEN_BYTES = 12
-_AWAY = "the database is not to be had"
 
 
 class CannotStart(Exception):
@@ -36,6 +36,9 @@ def new_token() -> str:
 
 def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
     """The house. SQLite's schema is brought up to date on request, any other only checked. Raises CannotStart."""
+    file = make_url(settings.database_url).database
+    if not bring_up_to_date and settings.database_url.startswith("sqlite") and not Path(file or "").exists():
+        raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
     with opened(settings) as engine:
         if bring_up_to_date and engine.dialect.name == "sqlite":
             migrate(engine)
@@ -49,7 +52,7 @@ def opened(settings: Settings) -> Iterator[Engine]:
     try:
         engine = open_engine(settings.database_url)
     except (ImportError, OSError) as error:
-        raise CannotStart(f"{_AWAY}: {error}") from error
+        raise _away(settings, str(error)) from error
     try:
         yield engine
     except OtherSchema as error:
@@ -58,8 +61,13 @@ def opened(settings: Settings) -> Iterator[Engine]:
     except (SQLAlchemyError, OSError) as error:
         engine.dispose()
         # The driver's own words name no statement and no value.
-        reason = str(getattr(error, "orig", None) or type(error).__name__).partition("\n")[0]
-        raise CannotStart(f"{_AWAY}: {reason}") from error
+        raise _away(settings, str(getattr(error, "orig", None) or type(error).__name__)) from error
+
+
+def _away(settings: Settings, reason: str) -> CannotStart:
+    place = make_url(settings.database_url).render_as_string(hide_password=True)
+    first_line = reason.partition("\n")[0]
+    return CannotStart(f"the database {place} is not to be had: {first_line}")
 
 
 def start_logging(verbose: bool = False) -> None:

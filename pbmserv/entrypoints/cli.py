@@ -1,14 +1,16 @@
 """The command line: `pbmserv serve` and its single parts, settings, migration, the pipe for MTAs."""
 
+import os
 import sys
 import threading
+from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
-from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.entrypoints import admin, tryout
 from pbmserv.entrypoints.bootstrap import CannotStart, opened, start_logging, utc_now
@@ -25,7 +27,6 @@ from pbmserv.store.schema import migrate as migrate_schema
 from pbmserv.store.schema import newest_version
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Play abstract board games by simply answering a mail.",
@@ -33,6 +34,22 @@ app = typer.Typer(
 app.add_typer(admin.app, name="admin")
 app.command("mail")(tryout.mail)
 app.command("demo")(tryout.demo)
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", help="show the version and end")] = False,
+) -> None:
+    """Play abstract board games by simply answering a mail."""
+    # What people wrote, and their addresses, are for this user's eyes only.
+    os.umask(0o077)
+    if show_version:
+        out.print(version("pbmserv"), highlight=False)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        out.print(context.get_help(), markup=False, highlight=False)
+        raise typer.Exit(Exit.USAGE)
 
 
 @app.command()
@@ -88,9 +105,9 @@ def receive(
 ) -> None:
     """Keep one raw mail from standard input, for an MTA's pipe.
 
-    Exit code 0 once it is kept, 75 when the database is away (try again), 65 when it is no mail or too large.
+    Exit code 0 once it is kept, 65 when it is no mail or too large, 75 for all that the operator can mend.
     """
-    settings = settings_or_exit()
+    settings = settings_or_exit(Exit.TRY_LATER)
     raw = sys.stdin.buffer.read(settings.max_size + 1)
     if len(raw) > settings.max_size:
         give_up(f"the mail is larger than {settings.max_size} bytes", Exit.NO_MAIL)
@@ -102,7 +119,8 @@ def receive(
     house = house_or_exit(settings)
     try:
         keep(house, raw, sender, rcpt_to or [settings.address], utc_now())
-    except SQLAlchemyError as error:
+    except Exception as error:
+        # Whatever it is: any other exit code would make the MTA send the mail back.
         give_up(f"the mail could not be kept: {type(error).__name__}", Exit.TRY_LATER)
 
 
@@ -155,6 +173,8 @@ def _run(house: House, parts: dict[str, Part], stop: threading.Event | None = No
 
 def _greet(settings: Settings, listeners: list[str]) -> None:
     server = settings.server()
+    called = Path(sys.argv[0])
+    program = called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called.name
     lines = [
         f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {escape(' '.join(listeners) or '-')}",
         f"  data       {escape(str(settings.data.resolve()))}",
@@ -167,9 +187,9 @@ def _greet(settings: Settings, listeners: list[str]) -> None:
         lines.append("  [bold red]Mail is taken from other machines, and anybody can write any From address.[/]")
     lines += [
         "Try, in other terminals:",
-        '  pbmserv mail --from alice@example.org "signup alice sesame"',
-        '  pbmserv mail --from bob@example.org "signup bob poppy"',
-        '  pbmserv mail --from alice@example.org "cephalopod challenge alice bob"',
+        f'  {program} mail --from alice@example.org "signup alice sesame"',
+        f'  {program} mail --from bob@example.org "signup bob poppy"',
+        f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
         "Ctrl-C ends it.",
     ]
     for line in lines:

@@ -170,7 +170,8 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            raise WrongSetting(f"{name} in {FILE} is no setting; `pbmserv config` lists those there are") from None
+            known_keys = ", ".join(sorted(Settings.model_fields))
+            raise WrongSetting(f"{name} in {FILE} is no setting; those there are: {known_keys}") from None
         raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
     except (ValueError, OSError) as error:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None

@@ -33,12 +33,12 @@ def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     raise typer.Exit(code)
 
 
-def settings_or_exit() -> Settings:
-    """The settings in force."""
+def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
+    """The settings in force; ends the program with `code` when one of them is wrong."""
     try:
         return load_settings()
     except WrongSetting as error:
-        give_up(str(error), Exit.WRONG_SETTING)
+        give_up(str(error), code)
 
 
 def house_or_exit(settings: Settings, bring_up_to_date: bool = False) -> House:

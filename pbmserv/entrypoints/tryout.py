@@ -20,7 +20,10 @@ from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.listener import split
 from pbmserv.entrypoints.serve import all_parts, run_parts
 from pbmserv.entrypoints.terminal import Exit, err, give_up, out, settings_or_exit
+from pbmserv.mail.addresses import one_address
 from pbmserv.mail.maildir import Letter, read_all
+from pbmserv.services.house import House
+from pbmserv.services.views import see_outbox
 
 PATIENCE: Final = 20.0
 LOOK_EVERY: Final = 0.02
@@ -49,6 +52,8 @@ def mail(
     folder = _maildir(settings)
     if not sender or not (subject or text or read):
         give_up('say who writes and what: pbmserv mail --from alice@example.org "help"', Exit.USAGE)
+    if one_address([sender.encode("ascii", "replace")]) != sender.lower():
+        give_up(f"{sender!a} is no mail address", Exit.USAGE)
     if read:
         _print_arrived(folder, sender, count)
     if not (subject or text):
@@ -67,24 +72,25 @@ def mail(
 def demo() -> None:
     """Play a short game between two players through a server of its own, and print every mail."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder, _server(Path(folder)) as (settings, url):
+    with (
+        tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder,
+        _server(Path(folder)) as (settings, house, url),
+    ):
         mails = Path(folder) / "outgoing"
         subject: dict[str, str] = {}
+        printed: set[Path] = set()
         for sender, about, text in _demo_mails():
             address = f"{sender}@example.org"
             reply = about or f"Re: {subject[sender]}"
             out.print(Rule(f"[bold]{sender}[/] writes: {reply}", align="left"))
             if text:
                 out.print(text, highlight=False)
-            answer = send_and_wait(url, settings.address, mails, address, reply, text)
-            subject[sender] = answer.header("Subject")
-            _print_letter(answer)
-            for other in {"alice", "bob"} - {sender}:
-                notices = [each for each in read_all(mails) if _is_for(each, f"{other}@example.org")]
-                if notices:
-                    subject[other] = notices[-1].header("Subject")
-        for letter in [each for each in read_all(mails) if _is_for(each, "alice@example.org")][-1:]:
-            _print_letter(letter)
+            send_and_wait(url, settings.address, mails, address, reply, text)
+            _wait_until_sent(house)
+            for letter in [each for each in read_all(mails) if each.path not in printed]:
+                printed.add(letter.path)
+                subject[letter.header("To").partition("@")[0]] = letter.header("Subject")
+                _print_letter(letter)
     out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
 
 
@@ -99,6 +105,14 @@ def send_and_wait(url: str, address: str, folder: Path, sender: str, subject: st
                 return letter
         time.sleep(LOOK_EVERY)
     raise NoAnswer
+
+
+def _wait_until_sent(house: House) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while see_outbox(house, "waiting", 1):
+        if time.monotonic() > deadline:
+            raise NoAnswer
+        time.sleep(LOOK_EVERY)
 
 
 def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
@@ -118,23 +132,26 @@ def _demo_mails() -> Iterator[tuple[str, str, str]]:
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[tuple[Settings, str]]:
-    settings = Settings(
-        data=folder,
-        database="",
-        address="pbmserv@localhost",
-        listen="smtp://127.0.0.1:0",
-        out="",
-        web="",
-        confirm="from",
-    )
+def _server(folder: Path) -> Iterator[tuple[Settings, House, str]]:
+    own = {
+        "data": folder,
+        "database": "",
+        "address": "pbmserv@localhost",
+        "listen": "smtp://127.0.0.1:0",
+        "out": "",
+        "web": "",
+        "site_url": "",
+        "confirm": "from",
+    }
+    settings = settings_or_exit().model_copy(update=own)
     stop = threading.Event()
-    parts = all_parts(settings, build_house(settings, bring_up_to_date=True))
+    house = build_house(settings, bring_up_to_date=True)
+    parts = all_parts(settings, house)
     url = next(name for name in parts if "://" in name)
     running = threading.Thread(target=run_parts, args=(parts, stop))
     running.start()
     try:
-        yield settings, url
+        yield settings, house, url
     finally:
         stop.set()
         running.join()
@@ -144,11 +161,16 @@ def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = address
-    message["Subject"] = subject
+    message["Subject"] = _encodable(" ".join(subject.split()))
     message["Date"] = format_datetime(utc_now())
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
-    message.set_content(text + "\n")
+    message.set_content(_encodable(text) + "\n")
     return message
+
+
+def _encodable(text: str) -> str:
+    """The text without what a terminal could not decode."""
+    return text.encode(errors="replace").decode()
 
 
 def _maildir(settings: Settings) -> Path:

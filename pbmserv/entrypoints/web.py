@@ -109,7 +109,9 @@ class Site:
         path = request.scope["path"]
         if error.status_code == 404 and path.endswith("/") and path.strip("/"):
             # One slash in front and quoted: the answer must not lead to another host.
-            return Response(status_code=308, headers={**HEADERS, "Location": quote("/" + path.strip("/"))})
+            asked = request.url.query
+            location = quote("/" + path.strip("/")) + (f"?{asked}" if asked else "")
+            return Response(status_code=308, headers={**HEADERS, "Location": location})
         what: Literal["method", "page"] = "method" if error.status_code == 405 else "page"
         sent = self._sent(Missing(what), error.status_code)
         sent.headers.update(error.headers or {})

@@ -7,6 +7,8 @@ SIGNATURE: Final = "-- "
 """The line before a signature (RFC 3676, section 4.3). A bare `--` is the command language's, and stays."""
 
 _QUOTED: Final = re.compile("[ \t\u00a0]*>")
+_HEAD_LINE: Final = re.compile(r"[ *]{0,3}[^\W\d_][^:\n]{0,20}[*]?\s?:[*]?\s+\S")
+_RULER: Final = re.compile(r"\s*(?:-{2,}[^-\n]{0,60}-{2,}|_{8,})\s*$")
 _COLONS: Final = (":", "\uff1a")
 _FULL_LINE: Final = 66
 """A line is taken for a broken one when the next one's first word would have carried it beyond this width."""
@@ -18,11 +20,13 @@ def own_text(text: str) -> str:
     A quoted line begins with `>`, wherever it stands. The attribution ("On ... wrote:", in any language) is the
     line that ends in a colon directly before quoted ones, or before a single blank line before them; and with it
     the first half of a line that a mailer broke. Where it is not certain that a line is such a half, it stays: a
-    line too many is a comment, a line too few can be somebody's move.
+    line too many is a comment, a line too few can be somebody's move. Where a mail is quoted without marks, below
+    three lines of its head, all from there on falls away.
     """
     lines = text.split("\n")
     if SIGNATURE in lines:
         del lines[lines.index(SIGNATURE) :]
+    del lines[_unmarked_quote(lines) :]
     quoted = [_QUOTED.match(line) is not None for line in lines]
     dropped = list(quoted)
     for index in range(1, len(lines)):
@@ -33,6 +37,17 @@ def own_text(text: str) -> str:
     first = next((index for index, line in enumerate(kept) if line.strip()), len(kept))
     last = next((index for index in range(len(kept), first, -1) if kept[index - 1].strip()), first)
     return "\n".join(kept[first:last])
+
+
+def _unmarked_quote(lines: list[str]) -> int:
+    """Where a mail is quoted below its own head, as Outlook does: three lines of one, an address in the first."""
+    for index, line in enumerate(lines):
+        if "@" in line and all(_HEAD_LINE.match(each) for each in lines[index : index + 3]) and lines[index + 2 :]:
+            above = index - 1
+            while above >= 0 and (not lines[above].strip() or _RULER.match(lines[above])):
+                above -= 1
+            return above + 1
+    return len(lines)
 
 
 def _attribution(lines: list[str], quoted: list[bool], block: int) -> range:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 from email.charset import QP, Charset
-from email.header import Header
 from email.mime.text import MIMEText
 from email.policy import compat32
 from email.utils import format_datetime
@@ -70,15 +69,10 @@ def write(envelope: Envelope, text: str, server: Server, date: datetime) -> byte
     return mail.as_bytes()
 
 
-def write_masked(mail: IncomingMail, subject: str, text: str) -> bytes:
-    """What is kept of a mail that held a secret: who wrote it, its ids, and `subject` and `text` without it."""
+def write_masked(mail: IncomingMail, text: str) -> bytes:
+    """What is kept of a mail that was handled: who wrote it, its id, and `text`, which holds no secret."""
     kept = _text(text)
-    given = (
-        ("From", mail.sender),
-        ("Subject", Header(subject, "utf-8").encode()),
-        ("Message-ID", mail.message_id),
-    )
-    for name, value in given:
+    for name, value in (("From", mail.sender), ("Message-ID", mail.message_id)):
         if value:
             kept[name] = value
     return kept.as_bytes()

@@ -30,7 +30,8 @@ class BoardView:
     `moves` and `squares` are drawn text. `captures` are the captures open to the player on turn where a square
     leaves no choice: the square, and what it takes; `choices` are the moves of each square that leaves one, in
     lower case. `example` is a legal move as a person types it; it and they are empty unless the viewer is on turn.
-    `eliminated` and `left` are userids that the last turn put out. `ply` is set when an earlier moment is shown.
+    `started_by` is the userid of whoever began the match; `eliminated` and `left` are those that the last turn put
+    out. `ply` is set when an earlier moment is shown.
     """
 
     number: int
@@ -49,6 +50,7 @@ class BoardView:
     eliminated: tuple[str, ...]
     left: tuple[str, ...]
     plies: int
+    started_by: str
     viewer: str | None
     ply: int | None
     comment: Comment | None
@@ -56,7 +58,7 @@ class BoardView:
     @property
     def is_viewers_turn(self) -> bool:
         """Whether whoever gets this is to move."""
-        return self.viewer is not None and self.viewer == self.to_move
+        return self.ply is None and self.viewer is not None and self.viewer == self.to_move
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -110,6 +112,7 @@ def view_board(
         eliminated=tuple(match.userids[event.seat] for event in last if isinstance(event, Eliminated)),
         left=tuple(match.userids[event.seat] for event in last if isinstance(event, Left)),
         plies=state.plies,
+        started_by=match.started_by,
         viewer=viewer,
         ply=ply,
         comment=comment,

@@ -15,8 +15,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 WIDTH = 72
 
 _PACKAGE = Path(__file__).parent.parent
-# Marks that turn the direction of what follows: a comment could make a board read from right to left.
-_UNSEEN = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
+# Marks that turn the direction of what follows could make a board read from right to left; what others take for
+# the end of a line could make a comment look like our own words.
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
+_LINE_ENDS = (0x0B, 0x0C, 0x0D, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029)
+_UNSEEN = dict.fromkeys(_DIRECTIONS) | dict.fromkeys(_LINE_ENDS, " ")
+# Where a line goes on: below its blanks, or behind the bar of a comment; never so far in that nothing fits.
+_INDENT = re.compile(r"(?:\| )?[ ]{0,24}")
 _RULE = re.compile(r"^([0-9]{1,2})\. ")
 
 
@@ -57,7 +62,7 @@ def laid_out(text: str) -> str:
     lines come one at a time and stand neither first nor last. A long line goes on below its own indentation.
     """
     lines: list[str] = []
-    for line in text.translate(_UNSEEN).splitlines():
+    for line in text.translate(_UNSEEN).split("\n"):
         whole = line.rstrip()
         for part in _broken(whole) if len(whole) > WIDTH else [_harmless(whole)]:
             if part or (lines and lines[-1]):
@@ -83,8 +88,9 @@ def filled(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    indent = line[: len(line) - len(line.lstrip(" |"))]
-    parts = textwrap.wrap(line, WIDTH - 1, subsequent_indent=indent, break_on_hyphens=False)
+    indent = _INDENT.match(line)
+    below = indent[0] if indent else ""
+    parts = textwrap.wrap(line, WIDTH - 1, subsequent_indent=below, break_on_hyphens=False)
     return [_harmless(part) for part in parts]
 
 

@@ -1,9 +1,9 @@
 """What goes out for one mail: one answer to its sender, and each board touched to its other players."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection
 
@@ -12,6 +12,7 @@ from pbmserv.commands.message import BoardRef, IncomingMail, Parsed
 from pbmserv.commands.refusals import WrongForm
 from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.server import Server
+from pbmserv.commands.words import is_userid
 from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
 from pbmserv.matches.match import Replayed, fold
 from pbmserv.matches.player import Player
@@ -61,7 +62,7 @@ def answer(connection: Connection, house: House, to: Answering, results: Sequenc
     """The sender's mail: what became of each line, then the boards it is about."""
     player = next((result.actor.player for result in results if result.actor and result.actor.player), None)
     views, unshown = _boards_for_sender(connection, results, player)
-    told = [_told(result, house.server, with_line=to.kind != "stranger") for result in results]
+    told = [_told(result, house.server, with_words=to.kind != "stranger") for result in results]
     text = render("mail/answer.txt", results=told, views=views, unshown=unshown, server=house.server)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     if len(concerned) == 1 and len(views) == 1:
@@ -73,14 +74,14 @@ def answer(connection: Connection, house: House, to: Answering, results: Sequenc
 def notices(
     connection: Connection, house: House, to: Answering, results: Sequence[Result], comment: str
 ) -> list[Letter]:
-    """The boards that were touched, for every player of them but those who touched them."""
+    """The boards that were touched, for every player of them but the one who gets the answer."""
     letters = []
     authors = _authors(results)
     for number, board in sorted(_touched(results).items()):
         said = Comment(authors[number][0], comment) if comment else None
         for userid in board.match.userids:
-            player = None if userid in authors[number] else players.find(connection, userid)
-            if player is not None:
+            player = players.find(connection, userid)
+            if player is not None and player.address != to.recipient:
                 letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
     return letters
 
@@ -151,15 +152,23 @@ def _letter(
     )
 
 
-def _told(result: Result, server: Server, with_line: bool) -> ToldResult:
-    line = result.line.line if with_line else ""
+def _told(result: Result, server: Server, with_words: bool) -> ToldResult:
+    line = result.line.line if with_words else ""
     match result.outcome:
         case Decision(reply):
             return ToldResult("done", line, say(reply, server))
         case Refused():
-            return ToldResult("refused", line, say(result.outcome, server))
+            refused = result.outcome if with_words else _without_words(result.outcome)
+            return ToldResult("refused", line, say(refused, server))
         case NotRun(board):
             return ToldResult("not run", line, "", board)
+
+
+def _without_words(refused: Refused) -> Refused:
+    """A refusal for somebody unknown: nothing of what they wrote goes to an address that may be another's."""
+    typed = {"word", "subject", "userid", "address", "value", "name"} & {each.name for each in fields(refused)}
+    long: dict[str, Any] = {name: "..." for name in typed if not is_userid(str(getattr(refused, name)))}
+    return replace(refused, **long)
 
 
 def _boards_for_sender(
@@ -189,7 +198,7 @@ def _boards_for_sender(
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
     views = [view for view in (see(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if view is not None]
-    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:]]
+    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in touched]
 
 
 def _touched(results: Sequence[Result]) -> dict[int, Replayed]:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
+from sqlalchemy import Connection
+
 from pbmserv.mail.road import Road
 from pbmserv.mail.smtp import Deferred, Failed, Outcome, Outgoing, Sent
 from pbmserv.services.house import House
@@ -13,8 +15,11 @@ from pbmserv.store.engine import writing
 from pbmserv.store.outbox import Queued
 
 BATCH: Final = 20
+"""Mails tried before others get a look at the clock; each is leased, tried and noted by itself."""
+
 LEASE: Final = timedelta(minutes=5)
-"""How long a sender that died keeps its mails from the others; longer than any conversation with a relay."""
+"""How long a sender that died keeps the one mail it had in hand from the others. A relay that takes longer to
+answer may get the mail twice, with the same Message-ID."""
 
 FIRST_WAIT: Final = timedelta(minutes=1)
 LONGEST_WAIT: Final = timedelta(hours=6)
@@ -27,19 +32,19 @@ def deliver_due(
     house: House, road: Road, clock: Callable[[], datetime], stopping: Callable[[], bool] = lambda: False
 ) -> int:
     """Tries the mails that are due, oldest first, and gives how many were tried."""
-    now = clock()
-    until = now + LEASE
-    with writing(house.engine) as connection:
-        batch = outbox.lease(connection, now, until, BATCH)
     tried = 0
-    for mail in batch:
-        if stopping() or clock() - now > LEASE / 2:
-            with writing(house.engine) as connection:
-                outbox.release(connection, mail.id, until, now)
-            continue
-        _note(house, mail, _try(road, mail), clock())
+    tried_mail: tuple[Queued, Outcome] | None = None
+    while True:
+        now = clock()
+        with writing(house.engine) as connection:
+            if tried_mail is not None:
+                _note(connection, *tried_mail, now)
+            may_go_on = tried < BATCH and not stopping()
+            mail = outbox.lease(connection, now, now + LEASE) if may_go_on else None
+        if mail is None:
+            return tried
+        tried_mail = mail, _try(road, mail)
         tried += 1
-    return tried
 
 
 def next_wait(tries: int) -> timedelta:
@@ -68,14 +73,13 @@ def _try(road: Road, mail: Queued) -> Outcome:
         return Deferred(f"a fault of this server: {type(error).__name__}")
 
 
-def _note(house: House, mail: Queued, outcome: Outcome, now: datetime) -> None:
-    with writing(house.engine) as connection:
-        match outcome:
-            case Sent():
-                outbox.sent(connection, mail.id, now)
-            case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
-                log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
-                outbox.deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
-            case Deferred(reason) | Failed(reason):
-                log.error("outgoing mail %d has failed: %s", mail.id, reason)
-                outbox.failed(connection, mail.id, reason)
+def _note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
+    match outcome:
+        case Sent():
+            outbox.sent(connection, mail.id, now)
+        case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
+            log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
+            outbox.deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
+        case Deferred(reason) | Failed(reason):
+            log.error("outgoing mail %d has failed: %s", mail.id, reason)
+            outbox.failed(connection, mail.id, reason)

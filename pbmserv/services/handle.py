@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.language import Reading, masked, understand
+from pbmserv.commands.language import Reading, as_kept, understand
 from pbmserv.commands.message import Actor, IncomingMail, Unparsed
 from pbmserv.commands.refusals import Forwarded, NoCommand
 from pbmserv.mail.read import read
@@ -63,20 +63,26 @@ def _handle(house: House, kept: Kept, clock: Callable[[], datetime]) -> None:
             proofs = prove(asked, lambda userid: players.password_hash(connection, userid), house.hasher)
         with writing(house.engine) as connection:
             if inbox.claim(connection, kept.id, clock()) is not None:
-                fate = _carry_out(connection, house, kept, mail, understood, proofs)
+                fate = _carry_out(connection, house, kept, mail, understood, proofs, clock())
                 log.info("mail %d: %s, %d commands", kept.id, fate, len(asked.lines))
 
     run_again(once, also=ChangedMeanwhile)
 
 
 def _carry_out(
-    connection: Connection, house: House, kept: Kept, mail: IncomingMail, understood: Reading, proofs: Proofs
+    connection: Connection,
+    house: House,
+    kept: Kept,
+    mail: IncomingMail,
+    understood: Reading,
+    proofs: Proofs,
+    now: datetime,
 ) -> Fate:
-    now = kept.kept_at
+    """One mail's handling; what it decides counts from when the mail was kept, what is sent from now."""
 
     def done(fate: Fate) -> Fate:
         key = mail.content_key if fate == "handled" else None
-        inbox.finish(connection, kept.id, fate, now, key, _masked_raw(mail, understood))
+        inbox.finish(connection, kept.id, fate, now, key, write_masked(mail, as_kept(understood)))
         return fate
 
     if mail.automatic is not None:
@@ -85,7 +91,8 @@ def _carry_out(
         return done("duplicate")
     known = players.find_at(connection, mail.sender) if mail.sender else None
     claimant = next((players.find(connection, claim.userid) for claim in proofs.true_claims), None)
-    recipient = mail.sender or (claimant.address if claimant else None)
+    # A password proves who wrote, not that the From address is theirs: an answer there could be a bomb.
+    recipient = claimant.address if claimant is not None else mail.sender
     if recipient is None:
         return done("silent")
     proven = claimant is not None or (known is not None and house.server.confirm == "from")
@@ -101,7 +108,7 @@ def _carry_out(
     if allowed == Allowance.SHORT:
         outbox.queue(connection, plain_answer(house, to.of_kind("short"), "mail/stranger.txt", "your mail"), now)
     else:
-        results = run_all(connection, mail, understood, proofs, house.server, now)
+        results = run_all(connection, mail, understood, proofs, house.server, kept.kept_at)
         if not results:
             actor = Actor(known or claimant, mail.sender, "none")
             refused = Forwarded() if understood.forwarded else NoCommand(board=understood.board)
@@ -111,11 +118,6 @@ def _carry_out(
         for letter in letters:
             outbox.queue(connection, letter, now)
     return done("handled")
-
-
-def _masked_raw(mail: IncomingMail, understood: Reading) -> bytes | None:
-    hidden = masked(mail, understood)
-    return None if hidden is None else write_masked(mail, *hidden)
 
 
 def _failed(house: House, kept: Kept, error: Exception, now: datetime) -> None:

@@ -34,7 +34,7 @@ class Proofs:
     """What was found out before the transaction: hashes as they were, claims that fit them, new hashes."""
 
     seen: Mapping[str, str | None] = field(repr=False)
-    true_claims: frozenset[Claim]
+    true_claims: tuple[Claim, ...]
     new_hashes: Mapping[Secret, str] = field(repr=False)
 
 
@@ -47,10 +47,17 @@ def prove(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
     """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one."""
     claims = dict.fromkeys(_claims(reading))
     seen = {claim.userid.lower(): look_up(claim.userid) for claim in claims}
-    true_claims = frozenset(claim for claim in claims if _fits(claim, seen[claim.userid.lower()], hasher))
     parsed = [line for line in reading.lines if isinstance(line, Parsed)]
+    chosen_here = {line.new_password for line in parsed}
+    true_claims: list[Claim] = []
+    for claim in claims:
+        if _fits(claim, seen[claim.userid.lower()], hasher):
+            true_claims.append(claim)
+        elif claim.password not in chosen_here:
+            # Nothing after a false claim is run, so nothing more is to be found out by guessing.
+            break
     new = {line.new_password for line in parsed if line.new_password and is_fit_length(line.new_password.value)}
-    return Proofs(seen, true_claims, {secret: hasher.hash(secret.value) for secret in new})
+    return Proofs(seen, tuple(true_claims), {secret: hasher.hash(secret.value) for secret in new})
 
 
 def identify(

@@ -45,25 +45,28 @@ def run_all(
 ) -> tuple[Result, ...]:
     """Carries the lines out; what they change is written. `now` is when the mail was kept."""
     matches.lock(connection, _bound_boards(reading.lines))
+    records = TransactionRecords(connection)
     results: list[Result] = []
     refused_boards: set[int] = set()
     nobody = False
     for line in reading.lines:
-        boards = {ref.number for ref in line.arguments.boards} if isinstance(line, Parsed) else set()
+        boards = _boards_of(line)
         if nobody or boards & refused_boards:
             board = None if nobody else min(boards & refused_boards)
             results.append(Result(line, NotRun(board), None))
             continue
-        result = _run(connection, line, mail, reading, proofs, server, now)
+        result = _run(connection, records, line, mail, reading, proofs, server, now)
         results.append(result)
         if isinstance(result.outcome, Refused):
             nobody = result.outcome.about_identity
             refused_boards |= boards
+        records.forget(result.outcome.touched if isinstance(result.outcome, Decision) else ())
     return tuple(results)
 
 
 def _run(
     connection: Connection,
+    records: TransactionRecords,
     line: Parsed | Unparsed,
     mail: IncomingMail,
     reading: Reading,
@@ -73,7 +76,6 @@ def _run(
 ) -> Result:
     if isinstance(line, Unparsed):
         return Result(line, line.refused, None)
-    records = TransactionRecords(connection)
 
     def look_up(userid: str) -> str | None:
         return players.password_hash(connection, userid)
@@ -87,6 +89,13 @@ def _run(
             players.keep(connection, outcome.account, now)
         matches.keep(connection, outcome)
     return Result(line, outcome, request.actor)
+
+
+def _boards_of(line: Parsed | Unparsed) -> set[int]:
+    """The boards that a line names, as far as it could be read."""
+    if isinstance(line, Parsed):
+        return {ref.number for ref in line.arguments.boards}
+    return set() if line.refused.board is None else {line.refused.board}
 
 
 def _bound_boards(lines: Iterable[Parsed | Unparsed]) -> set[int]:

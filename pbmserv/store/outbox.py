@@ -72,27 +72,20 @@ def queue(connection: Connection, letter: Letter, now: datetime) -> None:
     connection.execute(insert(outbox).values(row))
 
 
-def lease(connection: Connection, now: datetime, until: datetime, count: int) -> list[Queued]:
-    """Takes the oldest mails that are due; nobody else gets them before `until`."""
+def lease(connection: Connection, now: datetime, until: datetime) -> Queued | None:
+    """Takes the oldest mail that is due; nobody else gets it before `until`."""
     due = (
-        select(outbox.c.id)
+        select(outbox)
         .where(outbox.c.status == "waiting", outbox.c.not_before <= now)
         .order_by(outbox.c.not_before, outbox.c.id)
-        .limit(count)
+        .limit(1)
         .with_for_update(skip_locked=True)
     )
-    ids = connection.execute(due).scalars().all()
-    if not ids:
-        return []
-    connection.execute(update(outbox).where(outbox.c.id.in_(ids)).values(not_before=until))
-    rows = connection.execute(select(outbox).where(outbox.c.id.in_(ids)).order_by(outbox.c.id))
-    return [_queued(row) for row in rows]
-
-
-def release(connection: Connection, mail_id: int, until: datetime, now: datetime) -> None:
-    """Gives back a mail that was taken until then and not tried, unless somebody else took it after that."""
-    query = update(outbox).where(outbox.c.id == mail_id, outbox.c.not_before == until)
-    connection.execute(query.values(not_before=now))
+    row = connection.execute(due).one_or_none()
+    if row is None:
+        return None
+    connection.execute(update(outbox).where(outbox.c.id == row.id).values(not_before=until))
+    return _queued(row)
 
 
 def sent(connection: Connection, mail_id: int, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Answers what commands ask (`matches.records.Records`) from one open transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,12 @@ class TransactionRecords:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._matches: dict[int, Match | None] = {}
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Matches that have changed since they were asked for are read anew."""
+        for number in numbers:
+            self._matches.pop(number, None)
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -35,7 +41,9 @@ class TransactionRecords:
 
     def match(self, number: int) -> Match | None:
         """A match with its whole log."""
-        return matches.load(self._connection, number)
+        if number not in self._matches:
+            self._matches[number] = matches.load(self._connection, number)
+        return self._matches[number]
 
     def next_number(self) -> int:
         """The number of a match started now."""

@@ -53,8 +53,10 @@ def _version(connection: Connection) -> str | None:
 
 
 def _other(connection: Connection) -> OtherSchema:
+    place = connection.engine.url.render_as_string(hide_password=True)
     return OtherSchema(
-        f"the database has schema {_version(connection) or 'none'}, this program needs {newest_version()}: "
+        f"the database {place} has schema {_version(connection) or 'none'}, "
+        f"this program needs {newest_version()}: "
         "stop the server and run `pbmserv migrate` with the newest program"
     )
 

@@ -37,7 +37,7 @@ from tests.conftest import ADDRESS, NOON, Clock, make_house
 pytestmark = pytest.mark.benchmark(group=PARTS)
 
 BOARDS = 20
-NO_PROOFS = Proofs({}, frozenset(), {})
+NO_PROOFS = Proofs({}, (), {})
 
 
 @dataclass(frozen=True)

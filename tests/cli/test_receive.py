@@ -116,8 +116,22 @@ def test_try_again_later(terminal: Terminal, what: str) -> None:
     terminal.settings["PBMSERV_DATABASE"] = AWAY[what]
     done = terminal.run("receive", stdin=MAIL)
     assert done.code == 75
-    assert done.sentence.startswith("pbmserv: the database ")
+    assert done.sentence.startswith(("pbmserv: the database ", "pbmserv: there is no database "))
     assert done.out == ""
+
+
+def test_the_sentence_names_the_place_and_no_password(terminal: Terminal) -> None:
+    """A tired operator in the wrong folder must see which database was looked at."""
+    done = terminal.run("admin", "players")
+    assert f"there is no database {terminal.folder}/data/pbmserv.db" in done.sentence
+    terminal.settings |= {
+        "PBMSERV_DATABASE": "postgresql://pbm@127.0.0.1:1/games?connect_timeout=5",
+        "PBMSERV_DATABASE_PASSWORD": "Xy7zzy-Q",
+    }
+    done = terminal.run("admin", "players")
+    assert "pbm:***@127.0.0.1:1/games" in done.sentence
+    assert "refused" in done.sentence
+    assert "Xy7zzy" not in done.sentence
 
 
 def test_a_data_folder_that_cannot_be_made(terminal: Terminal) -> None:

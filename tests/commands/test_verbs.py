@@ -67,6 +67,7 @@ def test_help(table: Table) -> None:
     assert isinstance(listed, HelpCommands)
     assert [command.name for command in listed.commands] == list(commands())
     assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move",))
+    assert table.give("help cefalopod", None) == NoHelpOn(subject="cefalopod", suggestions=("cephalopod",))
 
 
 def test_signup(table: Table) -> None:

@@ -97,3 +97,23 @@ def test_nothing_quoted_is_left_and_twice_is_once(text: str) -> None:
 @given(ALIKE.filter(lambda text: ">" not in text and "-- " not in text.split("\n")))
 def test_a_text_without_quotes_and_signature_stays_whole(text: str) -> None:
     assert own_text(text).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "From: pbmserv <pbm+x@club.test>\nSent: Thursday\nTo: bob@example.org\nSubject: Board 101",
+        "-----Original Message-----\nFrom: pbm@club.test\nSent: Thursday\nTo: bob@example.org",
+        "________________________________\nVon: pbm@club.test\nGesendet: Donnerstag\nAn: bob@example.org",
+        "*From:* pbm@club.test\n*Sent:* Thursday\n*To:* bob@example.org",
+    ],
+)
+def test_a_mail_quoted_without_marks_falls_away(head: str) -> None:
+    """The opponent must read neither the board once more nor the sender's address."""
+    assert own_text(f"c3\n\nNice game!\n\n{head}\n\nSummary of Cephalopod Board 101\nd4") == "c3\n\nNice game!"
+
+
+def test_a_line_with_an_address_is_no_head() -> None:
+    """Only three lines of a head together are one."""
+    text = "signup bob poppy bob@example.org\nNote: I am new\nand I like dice"
+    assert own_text(text) == text

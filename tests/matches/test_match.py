@@ -195,6 +195,7 @@ def test_summaries() -> None:
     played = match_of("A1")
     assert summarise(fold(match_of())) == Summary("active", 0, 0, NOON, "")
     assert summarise(fold(played)) == Summary("active", 1, 1, one, "A1")
+    assert summarise(fold(match_of("A1", "C3"))) == Summary("active", 0, 2, two, "C3")
     declined = played.with_entries(log([("declined", 1, "")], 2))
     assert summarise(fold(declined)) == Summary("declined", None, 1, two, "A1")
     resigned = played.with_entries(log([("resigned", 0, "")], 2))

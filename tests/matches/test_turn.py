@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Eliminated
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, fold, summarise
+from pbmserv.matches.match import Match, Replayed, fold, replay, summarise
 from pbmserv.matches.refusals import (
     AlreadyGone,
     AmbiguousMove,
@@ -156,8 +156,10 @@ def test_nothing_that_is_accepted_breaks_the_log(seats: int, attempts: list[tupl
         if isinstance(done, Refused):
             assert fold(match) == before
             continue
+        after = replay(match).then(done)
         match = match.with_entries((done,))
         state = fold(match)
+        assert after == replay(match) == Replayed(match, state)
         assert (state.outcome is None) is (state.status != "finished")
         assert (state.to_move is None) is (state.status != "active")
         assert state.to_move is None or still_in(state, state.to_move)

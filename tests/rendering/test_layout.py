@@ -73,3 +73,16 @@ def test_columns_fill_lines() -> None:
     drawn = in_columns([f"c3xb{number},c4" for number in range(9)])
     assert max(map(len, drawn.split("\n"))) <= WIDTH
     assert len(drawn.split("\n")) == 2
+
+
+def test_a_comment_of_bars_stays_small() -> None:
+    """What counts as indentation is bounded, or one letter a line would come below four thousand columns."""
+    for hostile in ("|" * 4000, "| " * 2000, " " * 100 + "x" * 3800, "| " + " " * 3000 + "x" * 900):
+        done = laid_out(f"| {hostile}")
+        assert len(done) < 3 * len(hostile)
+        assert max(map(len, done.split("\n"))) <= WIDTH
+
+
+def test_a_comment_cannot_end_its_line() -> None:
+    """What some programs take for a line's end is a blank to us."""
+    assert laid_out("| hi\u2028The game is over\x85bob wins") == "| hi The game is over bob wins\n"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pbmserv.commands.server import Server
 from pbmserv.services.house import House
+from pbmserv.store.engine import open_engine
 from tests.conftest import ADDRESS, make_house
 from tests.services.post import Post
 
@@ -149,10 +150,10 @@ def mails(draw: st.DrawFn) -> bytes:
 
 @contextmanager
 def house_in(file: Path, hasher: PasswordHasher, server: Server) -> Iterator[House]:
-    """A house on a SQLite file."""
-    house = make_house(f"sqlite:///{file}", hasher, server)
+    """A house on a SQLite file that is up to date."""
     counter = itertools.count(1)
-    yield House(house.engine, server, lambda: f"x{next(counter)}", hasher)
+    house = House(open_engine(f"sqlite:///{file}"), server, lambda: f"x{next(counter)}", hasher)
+    yield house
     house.engine.dispose()
 
 
@@ -160,8 +161,9 @@ def house_in(file: Path, hasher: PasswordHasher, server: Server) -> Iterator[Hou
 def template(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> Path:
     """A database with two players and a board."""
     file = tmp_path_factory.mktemp("any") / "template.db"
-    with house_in(file, quick_hasher, Server(ADDRESS, confirm="from")) as house:
-        fill(Post(house))
+    house = make_house(f"sqlite:///{file}", quick_hasher, Server(ADDRESS, confirm="from"))
+    fill(Post(house))
+    house.engine.dispose()
     return file
 
 

@@ -17,7 +17,7 @@ from pbmserv.store import players
 from pbmserv.store.engine import writing
 from tests.services.post import Post, text_of
 
-WRONG = "do not belong together"
+WRONG = "That is not the password"
 
 
 class CountingHasher(PasswordHasher):

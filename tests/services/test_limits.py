@@ -71,7 +71,7 @@ def test_a_mail_that_met_silence_may_be_sent_again(asking_club: Post) -> None:
 def test_refusals_and_wrong_passwords_count(asking_club: Post) -> None:
     for number in range(20):
         (letter,) = asking_club.mail(ALICE, f"move 101 alice wrong{number} a1")
-        assert "do not belong together" in text_of(letter)
+        assert "That is not the password" in text_of(letter)
     assert subjects(asking_club, ALICE) == ["pbmserv: limit"]
 
 
@@ -193,3 +193,15 @@ def test_a_server_without_manners_comes_to_rest_too(sqlite_post: Post) -> None:
         answers += 1
         letter = letters[0]
     assert answers < 5
+
+
+def test_a_password_does_not_make_a_bomb(post: Post) -> None:
+    """An answer goes to the address of whoever proved to be somebody, never to a From that proved nothing."""
+    post.people(mallory="secret")
+    post.mail("victim@example.org", "help", "", From="victim@example.org")
+    before = [each.recipient for each in post.letters()].count("victim@example.org")
+    for _ in range(3):
+        post.mail("victim@example.org", "as mallory secret", "help")
+    recipients = [each.recipient for each in post.letters()]
+    assert recipients.count("victim@example.org") == before
+    assert recipients.count("mallory@example.org") == 3 + 1

@@ -18,12 +18,12 @@ from pbmserv.store.tables import metadata
 SQLITE = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '%alembic%' AND sql IS NOT NULL"
 POSTGRESQL = """
     SELECT tablename || ' ' || indexname, indexdef FROM pg_indexes
-    WHERE schemaname = 'public' AND tablename <> 'alembic_version'
+    WHERE schemaname = current_schema() AND tablename <> 'alembic_version'
     UNION ALL SELECT conrelid::regclass || ' ' || conname, pg_get_constraintdef(oid) FROM pg_constraint
-    WHERE connamespace = 'public'::regnamespace AND conrelid <> 'alembic_version'::regclass
+    WHERE connamespace = current_schema()::regnamespace AND conrelid <> 'alembic_version'::regclass
     UNION ALL SELECT table_name || '.' || column_name,
     concat_ws(' ', data_type, character_maximum_length, is_nullable, is_identity, column_default)
-    FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'alembic_version'
+    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> 'alembic_version'
 """
 
 

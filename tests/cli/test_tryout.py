@@ -1,0 +1,131 @@
+"""Trying it out: `pbmserv mail` and `pbmserv demo`, and what they say when there is nobody to talk to."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from pbmserv.commands.server import Server
+from pbmserv.entrypoints import tryout
+from pbmserv.entrypoints.listener import Listener
+from tests.cli.terminal import Terminal
+from tests.free_port import free_port
+
+ALICE = ("--from", "alice@example.org")
+
+
+def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
+    """In a server of its own, in a folder of its own: nothing is left behind."""
+    done = terminal.run("demo")
+    assert done.code == 0, done.err
+    assert "Welcome, alice!" in done.out
+    assert "Cephalopod Board 101: alice vs bob" in done.out
+    assert done.out.count("Your move ") == len(tryout.DEMO_GAME.split())
+    assert re.search(r"The game is over: (alice|bob) wins", done.out)
+    assert "a whole game by mail, in" in done.out.splitlines()[-1]
+    assert [*terminal.folder.iterdir()] == []
+
+
+def test_demo_is_not_disturbed_by_the_settings_of_a_server(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs it where a server is set up neither reaches that server's people nor its data."""
+    monkeypatch.setattr(tryout, "DEMO_GAME", "c3 b1")
+    (terminal.folder / "pbmserv.toml").write_text(
+        'address = "games@club.example.org"\nout = "smtp://pbm@127.0.0.1:1"\nout_password = "secret"\n'
+        'database = "postgresql://nobody@127.0.0.1:1/n"\ndelimiter = ""\nconfirm = "ask"\nsite_url = "https://x.example"'
+    )
+    done = terminal.run("demo")
+    assert done.code == 0, done.err
+    assert "Your move B1 is played" in done.out
+    assert "club.example.org" not in done.out
+
+
+def test_demo_with_settings_that_are_wrong(terminal: Terminal) -> None:
+    terminal.settings["PBMSERV_MAX_SIZE"] = "many"
+    done = terminal.run("demo")
+    assert done.code == 78
+    assert "PBMSERV_MAX_SIZE" in done.sentence
+
+
+@pytest.fixture
+def silent_listener(terminal: Terminal) -> Iterator[Listener]:
+    """A server that takes mails and never answers."""
+    listener = Listener("smtp://127.0.0.1:0", Server("pbmserv@localhost"), lambda *mail: None)
+    listener.start()
+    terminal.settings["PBMSERV_LISTEN"] = listener.url
+    yield listener
+    listener.stop()
+
+
+@pytest.fixture
+def handed_over(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The mails that were sent, to a server that is not there; nobody waits for its answer."""
+    mails: list[bytes] = []
+    monkeypatch.setattr(tryout, "hand_over", lambda url, address, sender, raw: mails.append(raw))
+    monkeypatch.setattr(tryout, "PATIENCE", 0)
+    return mails
+
+
+def test_no_answer(terminal: Terminal, handed_over: list[bytes]) -> None:
+    done = terminal.run("mail", *ALICE, "help")
+    assert done.code == 75
+    assert "no answer" in done.err
+    assert len(handed_over) == 1
+
+
+def test_no_server(terminal: Terminal) -> None:
+    terminal.settings["PBMSERV_LISTEN"] = f"smtp://127.0.0.1:{free_port()}"
+    done = terminal.run("mail", *ALICE, "help")
+    assert done.code == 1
+    assert "is `make serve` running?" in done.err
+
+
+def test_a_server_that_refuses(terminal: Terminal, silent_listener: Listener) -> None:
+    """It takes no mail for the address that the settings name here."""
+    terminal.settings["PBMSERV_ADDRESS"] = "other@club.example.org"
+    done = terminal.run("mail", *ALICE, "help")
+    assert done.code == 1
+    assert "does not take mail" in done.err
+
+
+@pytest.mark.parametrize("words", [[], [*ALICE], ["help"], ["--read"]])
+def test_who_writes_what(terminal: Terminal, words: list[str]) -> None:
+    done = terminal.run("mail", *words)
+    assert done.code == 2
+    assert "say who writes and what" in done.sentence
+
+
+@pytest.mark.parametrize(
+    "sender", ["alice", "a b@c", "alice@example.org\nBcc: eve@example.net", "[/]", "\udcff@x"]
+)
+def test_a_sender_that_is_none(terminal: Terminal, handed_over: list[bytes], sender: str) -> None:
+    done = terminal.run("mail", "--from", sender, "help")
+    assert done.code == 2
+    assert handed_over == []
+    assert "is no mail address" in done.sentence
+
+
+@pytest.mark.parametrize("subject", ["two\nlines", "odd \udcff", "[/] [bold]", "\u00fc" * 500])
+def test_any_subject(terminal: Terminal, handed_over: list[bytes], subject: str) -> None:
+    assert terminal.run("mail", *ALICE, subject, subject).code == 75
+    (raw,) = handed_over
+    assert b"From: alice@example.org\r\n" in raw
+
+
+def test_answers_that_go_elsewhere(terminal: Terminal) -> None:
+    terminal.settings |= {"PBMSERV_OUT": "smtp://127.0.0.1:1"}
+    done = terminal.run("mail", *ALICE, "help")
+    assert done.code == 78
+    assert "not into a Maildir" in done.sentence
+
+
+def test_nowhere_to_send_to(terminal: Terminal) -> None:
+    terminal.settings["PBMSERV_LISTEN"] = ""
+    done = terminal.run("mail", *ALICE, "help")
+    assert done.code == 78
+    assert "PBMSERV_LISTEN is empty" in done.sentence
+
+
+def test_nothing_has_arrived(terminal: Terminal) -> None:
+    assert terminal.succeed("mail", *ALICE, "--read") == "Nothing has arrived for alice@example.org.\n"
