@@ -73,7 +73,10 @@ def understand(mail: IncomingMail) -> Reading:
     board = int(board_subject[1]) if board_subject and answers else None
     titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, None)
     if titled.parsed is not None:
-        top, rest = _claim_on_top(mail.text) if titled.parsed.command.kind != "open" else (PROSE, mail.text)
+        if titled.parsed.command.kind == "open":
+            # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
+            return _reading((titled, *_block(mail.text, None).lines), "")
+        top, rest = _claim_on_top(mail.text)
         return _reading((top, titled), rest)
     block = _block(mail.text, board)
     if block.lines:

@@ -14,6 +14,11 @@ from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
 
 FILTERS = ("all", "active", "inactive", "next")
+LATER = (
+    "accept add block broadcast chat confirm delete export forgot history message preview propose queue ratings "
+    "record reject seek set signoff standings submit subscribe unblock undo unsubscribe withdraw"
+)
+"""Commands that are to come: whoever was called so by then would be out of their own commands' reach."""
 
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
@@ -62,7 +67,20 @@ def is_userid(word: str) -> bool:
 
 def is_reserved(word: str, command_names: Iterable[str]) -> bool:
     """Whether a word already means something else, so that nobody may be called so."""
-    taken = {"yes", "no", "server", "as", "stop", "quit", "end", "former", *FILTERS, *games()}
+    taken = {
+        "yes",
+        "no",
+        "server",
+        "as",
+        "stop",
+        "quit",
+        "end",
+        "former",
+        "robot",
+        *FILTERS,
+        *LATER.split(),
+        *games(),
+    }
     taken.update(part for name in command_names for part in name.split())
     return word.lower() in taken or is_square_like(word)
 

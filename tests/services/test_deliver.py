@@ -167,6 +167,7 @@ def test_several_senders_never_share_a_mail(postgresql_house: House, clock: Cloc
     until = clock() + LEASE
     with postgresql_house.engine.connect() as one, postgresql_house.engine.connect() as other:
         with one.begin(), other.begin():
+            other.exec_driver_sql("SET lock_timeout = '20s'")
             leased = [outbox.lease(each, clock(), until) for each in (one, other, one, other)]
             assert [each.recipient[0] for each in leased if each] == ["a", "b", "c"]
         with one.begin(), other.begin():

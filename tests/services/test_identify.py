@@ -27,8 +27,8 @@ class CountingHasher(PasswordHasher):
     hashed = 0
 
     def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
-        """Counts."""
-        self.verified += 1
+        """Counts what is held against a hash that is as slow as any."""
+        self.verified += str(hash).startswith("$argon2id$v=19$m=8,t=1,p=1$")
         return super().verify(hash, password)
 
     def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:

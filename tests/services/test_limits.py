@@ -13,7 +13,7 @@ from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from tests.services.post import Post, header_of, text_of
 
-ALICE = "alice@example.org"
+ALICE, BOB = "alice@example.org", "bob@example.org"
 
 
 @pytest.fixture
@@ -86,9 +86,9 @@ def test_proof_is_not_limited_and_does_not_count(asking_club: Post) -> None:
 def test_boards_sent_unasked_do_not_count(asking_club: Post) -> None:
     """Else anybody could silence a player by playing with them."""
     for number in range(3):
-        asking_club.mail(ALICE, "as alice sesame", "challenge alice bob -size=3x3")
+        asking_club.mail(ALICE, "challenge alice bob -size=3x3")
         asking_club.mail(ALICE, "as alice sesame", f"move {101 + number} b2")
-    assert subjects(asking_club, "bob@example.org", times=21)[-1] == "pbmserv: limit"
+    assert subjects(asking_club, BOB, times=21)[-2:] == ["pbmserv: list", "pbmserv: limit"]
 
 
 def test_everybody_has_a_limit_of_their_own(asking_club: Post) -> None:

@@ -33,6 +33,7 @@ def worker(house: House) -> Iterator[Connection]:
     """A worker's transaction, begun and then abandoned."""
     with house.engine.connect() as connection:
         transaction = connection.begin()
+        connection.exec_driver_sql("SET LOCAL lock_timeout = '20s'")
         yield connection
         transaction.rollback()
 
