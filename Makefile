@@ -40,15 +40,15 @@ clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pbmserv needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pbmserv needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
 	@echo 'Setting up in $(VENV), which takes half a minute the first time ...'
 	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	touch $@
+	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	@echo 'Setting up in $(VENV) what the tests need, which takes a minute the first time ...'
 	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $@ $(VENV)/.serve
+	@touch $@ $(VENV)/.serve

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
 from pbmserv.matches.records import Filter, Wanted
 from pbmserv.rendering.environment import laid_out, ordered, render
 from pbmserv.services.check import check as check_all
@@ -222,10 +222,8 @@ def _show(rows: list[dict[str, Any]], as_json: bool, what: str) -> None:
     if not rows:
         out.print(f"No {what}.", highlight=False)
         return
-    table = Table(*(Column(name, overflow="fold") for name in rows[0]), title=what, title_justify="left")
-    for row in rows:
-        table.add_row(*(Text(_text(value)) for value in row.values()))
-    out.print(table)
+    columns = [Column(name, overflow="fold") for name in rows[0]]
+    print_table(columns, ([Text(_text(value)) for value in row.values()] for row in rows), what)
 
 
 def _plain(value: object) -> object:

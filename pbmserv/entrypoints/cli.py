@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from pbmserv.entrypoints import admin, tryout
@@ -18,7 +18,7 @@ from pbmserv.entrypoints.config import Settings, WrongSetting, described
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import all_parts, listener_parts, run_parts, stop_at_signals, web_part
-from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
 from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
@@ -142,10 +142,8 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
     if json:
         out.print_json(data={name: value for name, value, _ in rows})
         return
-    table = Table(Column("setting", no_wrap=True), Column("value", overflow="fold"), "meaning")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    out.print(table)
+    columns = [Column("setting", no_wrap=True), Column("value", overflow="fold"), Column("meaning")]
+    print_table(columns, ([Text(part) for part in row] for row in rows))
 
 
 def _ready() -> tuple[Settings, House]:
@@ -174,7 +172,8 @@ def _run(house: House, parts: dict[str, Part], stop: threading.Event | None = No
 def _greet(settings: Settings, listeners: list[str]) -> None:
     server = settings.server()
     called = Path(sys.argv[0])
-    program = called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called.name
+    # As it was called, if it must be called with its folder.
+    program = called.name if called.is_absolute() and not called.is_relative_to(Path.cwd()) else called
     lines = [
         f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {escape(' '.join(listeners) or '-')}",
         f"  data       {escape(str(settings.data.resolve()))}",

@@ -62,6 +62,7 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
         thread.start()
     for thread in threads:
         thread.join()
+    log.info("stopped")
     return not ended_early
 
 

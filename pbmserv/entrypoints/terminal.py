@@ -1,15 +1,21 @@
 """What the command line tools share: consoles, settings or one clear sentence, exit codes as in sysexits.h."""
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NoReturn
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Column, Table
+from rich.text import Text
 
 from pbmserv.entrypoints.bootstrap import CannotStart, build_house
 from pbmserv.entrypoints.config import Settings, WrongSetting, load_settings
 from pbmserv.services.house import House
+
+WIDE = 160
 
 
 class Exit(IntEnum):
@@ -25,6 +31,14 @@ class Exit(IntEnum):
 
 out = Console()
 err = Console(stderr=True)
+
+
+def print_table(columns: Iterable[Column], rows: Iterable[Iterable[Text]], title: str = "") -> None:
+    """Prints a table; where it goes into a pipe or a file, as wide as it needs to be."""
+    table = Table(*columns, title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    (out if out.is_terminal else Console(file=out.file, width=WIDE)).print(table)
 
 
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
