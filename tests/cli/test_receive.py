@@ -104,8 +104,8 @@ def test_going_in_circles(ready: Terminal) -> None:
 AWAY = {
     "a server that is not there": "postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=5",
     "a folder that cannot be made": "sqlite:////dev/null/pbmserv.db",
-    "a file that is no database": "sqlite:////etc/passwd",
-    "a folder in place of a file": "sqlite:////tmp",
+    "a file that is no database": "sqlite:///garbage",
+    "a folder in place of a file": "sqlite:///folder",
     "no schema": "sqlite:///empty.db",
 }
 
@@ -113,6 +113,8 @@ AWAY = {
 @pytest.mark.parametrize("what", AWAY)
 def test_try_again_later(terminal: Terminal, what: str) -> None:
     """The MTA keeps the mail; nothing is told of it but one sentence."""
+    (terminal.folder / "garbage").write_text("no database" * 1000)
+    (terminal.folder / "folder").mkdir()
     terminal.settings["PBMSERV_DATABASE"] = AWAY[what]
     done = terminal.run("receive", stdin=MAIL)
     assert done.code == 75

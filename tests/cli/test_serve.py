@@ -53,6 +53,8 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
         assert terminal.run("admin", "games", "--json").rows[0]["last_move"] == "C3"
         assert server.stop() == 0
         assert "Traceback" not in server.log
+    data = Path(settings["PBMSERV_DATA"])
+    assert [file for file in (data, *data.rglob("*")) if file.stat().st_mode & 0o077] == [], "mails are private"
     stored = [file for file in terminal.folder.rglob("*") if file.is_file()]
     assert len(stored) > 5
     assert [file for file in stored if WORD.encode() in file.read_bytes()] == []

@@ -271,6 +271,21 @@ def test_the_kill_counts_even_if_telling_kills_too(post: Post, monkeypatch: pyte
     count_kill(post.house, mail_id, post.clock())
 
 
+def test_what_is_decided_counts_from_when_the_mail_was_kept(post: Post) -> None:
+    """A server that slept costs nobody's time; what it sends then is dated when it is written."""
+    club(post)
+    kept_at = post.clock()
+    post.put(post.write("alice@example.org", "move 101 b2"))
+    post.put(post.write("bob@example.org", "challenge bob alice"))
+    post.clock.move(days=2)
+    post.work()
+    moved, begun = see_board(post.house, 101), see_board(post.house, 102)
+    assert moved is not None
+    assert begun is not None
+    assert (moved.match.entries[0].at, begun.match.started) == (kept_at, kept_at)
+    assert {letter.created_at for letter in post.letters()[-4:]} == {post.clock()}
+
+
 def test_the_mail_in_hand_is_told_first(post: Post) -> None:
     """Before anything is done with it, so that the one which kills is known."""
     mail_id = post.put(post.write("alice@example.org", "help"))

@@ -109,6 +109,16 @@ def test_one_claim_is_verified_once(club: Post, hasher: CountingHasher) -> None:
     assert hasher.verified == before + 1
 
 
+def test_one_mail_is_one_guess(club: Post, hasher: CountingHasher) -> None:
+    """Nothing is run after a wrong password, so no later one is looked at: a mail cannot try twenty."""
+    before = hasher.verified
+    guesses = "\n".join(f"move 101 alice guess{number} a1" for number in range(19))
+    said = answer(club, "many", f"{guesses}\nmove 101 alice sesame a1")
+    assert said.count(WRONG) == 1
+    assert plies(club) == 0
+    assert hasher.verified == before + 1
+
+
 def test_what_nobody_asks_for_costs_nothing(club: Post, hasher: CountingHasher) -> None:
     before = hasher.verified, hasher.hashed
     club.mail("alice@example.org", "as alice sesame", "list", Precedence="bulk")

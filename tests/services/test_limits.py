@@ -88,7 +88,7 @@ def test_boards_sent_unasked_do_not_count(asking_club: Post) -> None:
     for number in range(3):
         asking_club.mail(ALICE, "challenge alice bob -size=3x3")
         asking_club.mail(ALICE, "as alice sesame", f"move {101 + number} b2")
-    assert subjects(asking_club, BOB, times=21)[-2:] == ["pbmserv: list", "pbmserv: limit"]
+    assert subjects(asking_club, BOB, times=21) == ["pbmserv: list"] * 20 + ["pbmserv: limit"]
 
 
 def test_everybody_has_a_limit_of_their_own(asking_club: Post) -> None:

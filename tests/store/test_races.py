@@ -89,15 +89,24 @@ def test_two_challenges_at_the_same_time(post: Post, monkeypatch: pytest.MonkeyP
     assert len(post.letters()) == 4 + 4
 
 
-def test_an_operators_challenge_meets_a_players(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    if post.house.engine.dialect.name == "postgresql":
-        meet(monkeypatch, "next_number")
+def test_an_operators_challenge_loses_the_race(
+    postgresql_house: House, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its asking for a number and its using it, a worker uses the same."""
+    post = Post(postgresql_house, clock)
+    post.people(alice="sesame", bob="poppy", carol="pepper")
     post.put(post.write("alice@example.org", "challenge alice bob"))
-    at_once(
-        lambda: handle_next(post.house, post.clock),
-        lambda: run_as(post.house, "carol", "challenge carol dora", post.clock()),
-    )
-    assert set(boards(post, 101, 102)) == {("alice", "bob"), ("carol", "dora")}
+    real = matches.next_number
+
+    def overtaken(connection: Connection) -> int:
+        number = real(connection)
+        monkeypatch.undo()
+        assert handle_next(post.house, post.clock)
+        return number
+
+    monkeypatch.setattr(matches, "next_number", overtaken)
+    assert run_as(post.house, "carol", "challenge carol bob", post.clock()).done
+    assert boards(post, 101, 102) == [("alice", "bob"), ("carol", "bob")]
 
 
 def two_moves(post: Post) -> None:
