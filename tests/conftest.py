@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from argon2 import PasswordHasher
@@ -16,6 +17,9 @@ from pbmserv.commands.server import Server
 from pbmserv.services.house import House
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
+
+if TYPE_CHECKING:
+    from tests.servers.dovecot import Dovecot
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"
@@ -141,3 +145,12 @@ def postgresql_house(new_postgresql: Callable[[], str], quick_hasher: PasswordHa
     built = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
     built.engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def dovecot() -> "Iterator[Dovecot]":
+    """A Dovecot that many tests share, each with a user of its own; who stops or hurts it starts it again."""
+    from tests.servers.dovecot import running_dovecot
+
+    with running_dovecot() as server:
+        yield server

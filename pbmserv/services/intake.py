@@ -9,12 +9,22 @@ from pbmserv.store import inbox
 from pbmserv.store.engine import writing
 
 
-def keep(house: House, raw: bytes, envelope_sender: str, recipients: Sequence[str], now: datetime) -> int:
-    """Stores the mail durably and gives its number in the inbox; raises when the database is away."""
+def keep(
+    house: House,
+    raw: bytes,
+    envelope_sender: str,
+    recipients: Sequence[str],
+    now: datetime,
+    full_size: int | None = None,
+) -> int:
+    """Stores the mail durably and gives its number in the inbox; raises when the database is away.
+
+    `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
+    """
     envelope_sender, *recipients = map(_storable, (envelope_sender, *recipients))
     sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
     with writing(house.engine) as connection:
-        return inbox.keep(connection, raw, envelope_sender, recipients, sender, now)
+        return inbox.keep(connection, raw, envelope_sender, recipients, sender, now, full_size)
 
 
 def _storable(address: str) -> str:

@@ -19,7 +19,10 @@ SET_ASIDE = "set aside"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process."""
+    """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process.
+
+    `full_size` (bytes) is None but for a mail that was too large, of which `raw` holds the head alone.
+    """
 
     id: int
     kept_at: datetime
@@ -31,10 +34,17 @@ class Kept:
     tries: int
     kills: int
     error: str | None
+    full_size: int | None
 
 
 def keep(
-    connection: Connection, raw: bytes, envelope_sender: str, recipients: Sequence[str], sender: str, now: datetime
+    connection: Connection,
+    raw: bytes,
+    envelope_sender: str,
+    recipients: Sequence[str],
+    sender: str,
+    now: datetime,
+    full_size: int | None = None,
 ) -> int:
     """Stores a mail; `sender` is its From address in lower case, for the order of one sender's mails."""
     row = {
@@ -43,6 +53,7 @@ def keep(
         "recipients": list(recipients),
         "sender": sender,
         "raw": raw,
+        "full_size": full_size,
         "status": "waiting",
         "tries": 0,
         "kills": 0,
@@ -151,4 +162,5 @@ def _kept(row: Row[Any]) -> Kept:
         row.tries,
         row.kills,
         row.error,
+        row.full_size,
     )

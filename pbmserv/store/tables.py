@@ -78,6 +78,19 @@ addresses = Table(
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
     Column("is_first", Boolean, nullable=False),
     Column("confirmed_at", UtcDateTime),
+    Column("suspended_at", UtcDateTime),
+)
+
+bounces = Table(
+    "bounces",
+    metadata,
+    # One mail bounces once, however many reports of it come.
+    Column("outbox_id", RowId, primary_key=True, autoincrement=False),
+    Column("address", String(320), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("is_hard", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Index("ix_bounces_address_at", "address", "at"),
 )
 
 matches = Table(
@@ -131,6 +144,8 @@ inbox = Table(
     Column("recipients", JSON, nullable=False),
     Column("sender", String(320), nullable=False),
     Column("raw", LargeBinary, nullable=False),
+    # Of the whole mail, in bytes, where only its head was kept.
+    Column("full_size", BigInteger),
     Column("status", String(12), nullable=False),
     Column("tries", Integer, nullable=False),
     Column("kills", Integer, nullable=False),
