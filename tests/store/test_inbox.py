@@ -49,7 +49,9 @@ def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
     with writing(house.engine) as connection:
         mail_id = inbox.keep(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
         found = inbox.claim(connection, mail_id, NOON)
-    wanted = inbox.Kept(mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None)
+    wanted = inbox.Kept(
+        mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None, None
+    )
     assert found == wanted
 
 
