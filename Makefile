@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: help serve test format lint types check bench clean
+.PHONY: help serve test format lint types check bench soak clean
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
 	@echo "make test    set everything up; check format, lint, types; run all tests"
 	@echo "make bench   measure; figures are ratios within one run"
+	@echo "make soak    kill processes 500 times while games are played (half an hour), and print a report"
 	@echo "make format  put the code into its format"
 	@echo "make clean   remove what these commands made, but not data/ and pbmserv.toml"
 
@@ -31,6 +32,9 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(RUN)/pytest tests/bench --benchmark-only -q
+
+soak: $(VENV)/.test
+	PBMSERV_SOAK=1 $(RUN)/pytest tests/soak -s -q -p no:cacheprovider
 
 format: $(VENV)/.test
 	$(RUN)/ruff format .

@@ -9,6 +9,7 @@ From: ...
 <=== nothing                    when nothing goes out
 @ confirm ask                   before the first mail: what a From address proves
 @ later hours=2                 the clock moves on (such a file is run in process only)
+Content-Length: 3200000         a header by which a mail says that it was too large to keep (in process only)
 # a remark
 """
 
@@ -33,9 +34,9 @@ class Script:
     steps: tuple[str, ...]
 
     @property
-    def moves_clock(self) -> bool:
-        """Whether it needs a clock that can be moved."""
-        return any(step.startswith("@ later") for step in self.steps)
+    def is_in_process_only(self) -> bool:
+        """Whether it needs a clock that can be moved, or a mailbox with a mail that is too large."""
+        return any(step.startswith("@ later") or "\nContent-Length: " in step for step in self.steps)
 
 
 Send = Callable[[bytes, str], Iterable[bytes]]

@@ -1,5 +1,6 @@
 """Golden conversations: whole mails in, whole answers out, in process and through a real listener."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -25,12 +26,14 @@ from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.views import see_inbox, see_outbox
+from pbmserv.store import outbox
+from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock, make_house
 from tests.conversation import Script, parse, play, without_chance
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
-ON_A_REAL_CLOCK = [file for file in FILES if not parse(file.read_text()).moves_clock]
+ON_A_REAL_CLOCK = [file for file in FILES if not parse(file.read_text()).is_in_process_only]
 PATIENCE = 30.0
 
 
@@ -39,18 +42,17 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
     clock = Clock()
     server = Server(ADDRESS, confirm="ask" if script.confirm == "ask" else "from", site_url="https://club.test")
     house = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
-    seen = 0
 
     def send(raw: bytes, sender: str) -> Iterator[bytes]:
-        nonlocal seen
         clock.move(minutes=1)
-        keep(house, raw, sender, [ADDRESS], clock())
+        size = re.search(rb"(?m)^Content-Length: ([0-9]+)", raw)
+        keep(house, raw, sender, [ADDRESS], clock(), int(size[1]) if size else None)
         while handle_next(house, clock):
             pass
-        for mail in reversed(see_outbox(house, None, 1000)):
-            if mail.id > seen:
-                seen = mail.id
-                yield mail.raw
+        for mail in reversed(see_outbox(house, "waiting", 1000)):
+            with writing(house.engine) as connection:
+                outbox.sent(connection, mail.id, clock())
+            yield mail.raw
 
     def later(text: str) -> None:
         clock.move(**{name: float(value) for name, value in (part.split("=") for part in text.split())})

@@ -1,4 +1,4 @@
-"""Roads and trust: bounces, suspended addresses, mails of which only the head was kept.
+"""Roads and trust: bounces, suspended addresses, mails of which only the head was kept, mails that were tidied.
 
 Revision ID: 0002
 Revises: 0001
@@ -13,6 +13,11 @@ revision = "0002"
 down_revision = "0001"
 branch_labels = None
 depends_on = None
+
+TIDIED = (
+    ("inbox", "handled_at", "handled_at IS NOT NULL"),
+    ("outbox", "created_at", "status <> 'waiting'"),
+)
 
 
 def upgrade() -> None:
@@ -29,10 +34,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("outbox_id", name=op.f("pk_bounces")),
     )
     op.create_index("ix_bounces_address_at", "bounces", ["address", "at"], unique=False)
+    for table, column, done in TIDIED:
+        op.add_column(table, sa.Column("tidied_at", UtcDateTime(), nullable=True))
+        where = sa.text(f"{done} AND tidied_at IS NULL")
+        op.create_index(f"ix_{table}_tidy", table, [column], sqlite_where=where, postgresql_where=where)
 
 
 def downgrade() -> None:
     """Takes them away."""
+    for table, _, _ in reversed(TIDIED):
+        op.drop_index(f"ix_{table}_tidy", table_name=table)
+        op.drop_column(table, "tidied_at")
     op.drop_index("ix_bounces_address_at", table_name="bounces")
     op.drop_table("bounces")
     op.drop_column("inbox", "full_size")

@@ -4,42 +4,41 @@ from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, Replayed, replay
+from pbmserv.matches.match import Replayed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
 
 
-def find_match(number: int, game: str | None, records: Records) -> Match | Refused:
-    """The match of a board, which must be one of `game` if that was said."""
-    match = records.match(number)
-    if match is None:
+def find_board(number: int, game: str | None, records: Records) -> Replayed | Refused:
+    """The board of a number, which must be one of `game` if that was said."""
+    board = records.board(number)
+    if board is None:
         return NoSuchBoard(number=number)
-    if game is not None and game != match.game:
-        return OtherGame(board=number, named=game, actual=match.game)
-    return match
+    if game is not None and game != board.match.game:
+        return OtherGame(board=number, named=game, actual=board.match.game)
+    return board
 
 
-def find_shown(ref: BoardRef, game: str | None, records: Records) -> Match | Refused:
-    """The match of a board that somebody wants to see, at a ply that it has."""
-    match = find_match(ref.number, game, records)
-    if isinstance(match, Refused) or ref.ply is None:
-        return match
-    plies = sum(entry.kind == "played" for entry in match.entries)
-    return match if ref.ply <= plies else NoSuchPly(board=match.number, ply=ref.ply, plies=plies)
+def find_shown(ref: BoardRef, game: str | None, records: Records) -> Replayed | Refused:
+    """The board that somebody wants to see, at a ply that it has."""
+    board = find_board(ref.number, game, records)
+    if isinstance(board, Refused) or ref.ply is None or ref.ply <= board.state.plies:
+        return board
+    return NoSuchPly(board=ref.number, ply=ref.ply, plies=board.state.plies)
 
 
 def find_seat(request: Request, records: Records) -> tuple[Replayed, Seat] | Refused:
     """The board that a player acts on, as it stands, and their seat at it."""
-    match = find_match(request.arguments.boards[0].number, request.arguments.game, records)
-    if isinstance(match, Refused):
-        return match
+    board = find_board(request.arguments.boards[0].number, request.arguments.game, records)
+    if isinstance(board, Refused):
+        return board
     player = request.actor.player
     if player is None:
         raise ValueError("a binding command without a player")
-    seat = match.seat_of(player.userid)
+    seat = board.match.seat_of(player.userid)
     if seat is None:
-        return NotYourBoard(board=match.number, userid=player.userid)
-    return replay(match), seat
+        return NotYourBoard(board=board.match.number, userid=player.userid)
+    return board, seat
 
 
 def named_players(request: Request, records: Records) -> tuple[str, ...] | Refused:

@@ -27,7 +27,7 @@ _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
 
 _MOST_SECRETS = 50
-"""A mail with more is not searched for each of them, but kept and sent on without its text."""
+"""A mail with more is not searched for each of them, but goes on without its comment."""
 
 _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
@@ -75,9 +75,12 @@ def understand(mail: IncomingMail) -> Reading:
     if titled.parsed is not None:
         if titled.parsed.command.kind == "open":
             # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
-            return _reading((titled, *_block(mail.text, None).lines), "")
-        top, rest = _claim_on_top(mail.text)
-        return _reading((top, titled), rest)
+            below = _block(mail.text, None).lines
+            # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
+            top = below[:1] if len(below) > 1 and below[0].claim else ()
+            return _reading((*top, titled, *below[len(top) :]), "")
+        claimed, rest = _claim_on_top(mail.text)
+        return _reading((claimed, titled), rest)
     block = _block(mail.text, board)
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)

@@ -22,6 +22,13 @@ class Forwarded(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TooLarge(Refused):
+    """The mail has so many kilobytes that only its head was kept."""
+
+    kilobytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownCommand(Refused):
     """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
 

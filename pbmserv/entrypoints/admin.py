@@ -1,16 +1,15 @@
 """`pbmserv admin`: what an operator looks after."""
 
 import sys
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import Progress
-from rich.table import Column
-from rich.text import Text
 
+from pbmserv.entrypoints import admin_addresses, admin_backup
 from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
+from pbmserv.entrypoints.terminal import Exit, Json, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.entrypoints.terminal import print_rows as _show
 from pbmserv.matches.records import Filter, Wanted
 from pbmserv.rendering.environment import laid_out, ordered, render
 from pbmserv.services.check import check as check_all
@@ -20,11 +19,15 @@ from pbmserv.services.operate import CannotOperate, run_as, set_password
 from pbmserv.services.resend import CannotResend
 from pbmserv.services.resend import resend as resend_board
 from pbmserv.services.retry import retry as retry_mail
+from pbmserv.services.tidy import discard as discard_mail
 from pbmserv.services.views import see_board, see_boards, see_inbox, see_outbox, see_players
 
 app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")
+app.command("backup")(admin_backup.backup)
+app.command("restore")(admin_backup.restore)
+app.command("suspended")(admin_addresses.suspended)
+app.command("lift")(admin_addresses.lift)
 
-Json = Annotated[bool, typer.Option("--json", help="for scripts")]
 Count = Annotated[int, typer.Option(min=1, max=10_000, help="at most so many, the newest")]
 Board = Annotated[int, typer.Argument(help="a board's number")]
 
@@ -113,7 +116,9 @@ def password(userid: str) -> None:
     out.print(f"{userid} has a new password.", highlight=False)
 
 
-inbox_app = typer.Typer(invoke_without_command=True, help="Mails taken in: those set aside, or all; retry one.")
+inbox_app = typer.Typer(
+    invoke_without_command=True, help="Mails taken in: those set aside, or all; retry or discard one."
+)
 app.add_typer(inbox_app, name="inbox")
 
 
@@ -150,9 +155,17 @@ def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
 
+@inbox_app.command()
+def discard(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Let go of a mail that was set aside, words and all; it is never handled then."""
+    if not discard_mail(_house(), mail_id, utc_now()):
+        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    out.print(f"Mail {mail_id} is discarded.", highlight=False)
+
+
 @app.command()
 def outbox(
-    status: Annotated[str, typer.Option(help="waiting, sent or failed; empty: any")] = "",
+    status: Annotated[str, typer.Option(help="waiting, withheld, sent or failed; empty: any")] = "",
     count: Count = 50,
     json: Json = False,
 ) -> None:
@@ -166,7 +179,7 @@ def outbox(
             "status": mail.status,
             "tries": mail.tries,
             "created_at": mail.created_at,
-            "not_before": mail.not_before if mail.status == "waiting" else None,
+            "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
             "error": mail.error or "",
         }
         for mail in see_outbox(_house(), status or None, count)
@@ -213,26 +226,3 @@ def filter_empty(*words: str) -> list[str]:
 
 def _house() -> House:
     return house_or_exit(settings_or_exit())
-
-
-def _show(rows: list[dict[str, Any]], as_json: bool, what: str) -> None:
-    if as_json:
-        out.print_json(data=[{name: _plain(value) for name, value in row.items()} for row in rows])
-        return
-    if not rows:
-        out.print(f"No {what}.", highlight=False)
-        return
-    columns = [Column(name, overflow="fold") for name in rows[0]]
-    print_table(columns, ([Text(_text(value)) for value in row.values()] for row in rows), what)
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S")
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)

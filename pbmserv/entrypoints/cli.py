@@ -12,12 +12,12 @@ from rich.markup import escape
 from rich.table import Column
 from rich.text import Text
 
-from pbmserv.entrypoints import admin, tryout
+from pbmserv.entrypoints import admin, tidying, tryout
 from pbmserv.entrypoints.bootstrap import CannotStart, opened, start_logging, utc_now
 from pbmserv.entrypoints.config import Settings, WrongSetting, described
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
-from pbmserv.entrypoints.serve import all_parts, listener_parts, run_parts, stop_at_signals, web_part
+from pbmserv.entrypoints.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
 from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
@@ -34,6 +34,7 @@ app = typer.Typer(
 app.add_typer(admin.app, name="admin")
 app.command("mail")(tryout.mail)
 app.command("demo")(tryout.demo)
+app.command("tidy")(tidying.tidy)
 
 
 @app.callback(invoke_without_command=True)
@@ -54,7 +55,7 @@ def main(
 
 @app.command()
 def serve() -> None:
-    """Run everything in one process: listener, worker, sender, web."""
+    """Run everything in one process: listener, poller, worker, sender, web."""
     settings = settings_or_exit()
     start_logging()
     house = house_or_exit(settings, bring_up_to_date=True)
@@ -74,6 +75,15 @@ def listen() -> None:
 
 
 @app.command()
+def poll() -> None:
+    """Fetch mail from the mailbox, and only keep it."""
+    settings, house = _ready()
+    if not settings.imap:
+        give_up("PBMSERV_IMAP is empty, so no mailbox is polled", Exit.WRONG_SETTING)
+    _run(house, _made(lambda: poller_part(settings, house, threading.Event())))
+
+
+@app.command()
 def work() -> None:
     """Handle the mails that were kept."""
     settings, house = _ready()
@@ -84,7 +94,7 @@ def work() -> None:
 def send() -> None:
     """Send what waits in the outbox."""
     settings, house = _ready()
-    _run(house, _made(lambda: {"sender": sending(house, settings.road_out(), threading.Event())}))
+    _run(house, _made(lambda: {"sender": sending(house, settings.road_out, threading.Event())}))
 
 
 @app.command()

@@ -1,7 +1,8 @@
 """The settings: `pbmserv.toml` in the working folder, and `PBMSERV_*` in the environment, which goes before it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
@@ -19,6 +20,8 @@ from sqlalchemy.exc import ArgumentError
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_address
 from pbmserv.entrypoints.listener import split as split_listener
+from pbmserv.mail.imap import Filing, Mailbox, open_mailbox
+from pbmserv.mail.imap_address import mailbox_address
 from pbmserv.mail.road import Road, relay_address, road
 
 PREFIX = "PBMSERV_"
@@ -45,11 +48,19 @@ class Settings(BaseSettings):
     out: str = Field("", description="maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data")
     out_password: SecretStr = Field(SecretStr(""), description="of the relay's user")
     out_password_file: Path | None = Field(None, description="a file that holds that password")
+    imap: str = Field("", description="mailbox to fetch mail from, imaps://user@host[:port][/folder]; empty: none")
+    imap_password: SecretStr = Field(SecretStr(""), description="of the mailbox's user")
+    imap_password_file: Path | None = Field(None, description="a file that holds that password")
+    imap_done: Literal["move", "delete"] = Field("move", description="what becomes of mail that was fetched")
+    imap_kept: str = Field("Kept", min_length=1, description="folder of the mailbox that it is moved to")
     web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
     site_url: str = Field("", description="how people reach the web pages; empty: by the address above")
     confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
     delimiter: Literal["+", "-", ""] = Field("+", description="what stands before a tag in the address")
     max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
+    keep_days: int = Field(
+        90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -86,6 +97,20 @@ class Settings(BaseSettings):
             raise ValueError("maildir: wants the path of a folder after it")
         if value and not value.startswith("maildir:"):
             relay_address(value)
+        return value
+
+    @field_validator("imap")
+    @classmethod
+    def _is_mailbox(cls, value: str) -> str:
+        if value:
+            mailbox_address(value)
+        return value
+
+    @field_validator("imap_kept")
+    @classmethod
+    def _is_folder(cls, value: str) -> str:
+        if not value.isprintable():
+            raise ValueError("is no name of a folder")
         return value
 
     @field_validator("web")
@@ -142,20 +167,26 @@ class Settings(BaseSettings):
 
     def road_out(self) -> Road:
         """The way out. Raises WrongSetting."""
+        password = _password("OUT_PASSWORD", self.out_password, self.out_password_file)
         try:
-            password = self.out_password.get_secret_value()
-            if self.out_password_file is not None:
-                password = self.out_password_file.read_text().strip()
             return road(self.way_out, password=password, hostname=self.server().domain)
-        except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", "") or "it is no text"
-            raise WrongSetting(f"{PREFIX}OUT_PASSWORD_FILE cannot be read: {reason}") from None
         except ValueError as error:
             raise WrongSetting(f"{PREFIX}OUT: {error}") from error
 
+    def mailbox(self) -> Callable[[], Mailbox]:
+        """What connects to the mailbox, which must be named. Raises WrongSetting."""
+        address, filing = mailbox_address(self.imap), Filing(self.imap_done, self.imap_kept)
+        password = _password("IMAP_PASSWORD", self.imap_password, self.imap_password_file)
+        if not password:
+            raise WrongSetting(f"{PREFIX}IMAP names a mailbox, and {PREFIX}IMAP_PASSWORD is empty")
+        if filing.done == "move" and filing.folder.casefold() == address.folder.casefold():
+            raise WrongSetting(f"{PREFIX}IMAP_KEPT must be another folder than the one that mail comes to")
+        return partial(open_mailbox, address, password, filing)
+
     def is_open_to_strangers(self) -> bool:
-        """Whether mail is taken from other machines although a From address is believed."""
-        return self.confirm == "from" and any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
+        """Whether mail is taken from other machines, or from a mailbox, although a From address is believed."""
+        has_strangers = self.imap or any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
+        return self.confirm == "from" and bool(has_strangers)
 
 
 def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -191,6 +222,14 @@ def described(settings: Settings) -> list[tuple[str, str, str]]:
             shown = settings.server().site_url
         rows.append((PREFIX + name.upper(), shown, field.description or ""))
     return rows
+
+
+def _password(name: str, value: SecretStr, file: Path | None) -> str:
+    try:
+        return value.get_secret_value() if file is None else file.read_text().strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", "") or "it is no text"
+        raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None
 
 
 def _is_loopback(host: str) -> bool:

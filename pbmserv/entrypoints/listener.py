@@ -6,16 +6,17 @@ import logging
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.lmtp import LmtpConnection, SmtpConnection
-from pbmserv.mail.reception import Keep, Reception
+from pbmserv.mail.reception import Reception, attempt
+from pbmserv.mail.together import Keep, Together
 
 PORTS = MappingProxyType({"smtp": 25, "lmtp": 24})
-KEEPERS = 8  # mails kept at a time; others wait
 
 
 class CannotListen(Exception):
@@ -24,6 +25,8 @@ class CannotListen(Exception):
 
 class Listener:
     """Takes mail at one URL, `smtp://HOST[:PORT]` or `lmtp://HOST[:PORT]`; each is given to `keep` before its 250.
+
+    What waits at the same time is given to it together, from one thread of the listener's.
 
     ValueError for any other URL. Port 0 lets the system choose; `url` and `port` tell which, once started.
     """
@@ -92,8 +95,9 @@ class Listener:
     async def _serve(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         connections: set[SmtpConnection] = set()
-        with ThreadPoolExecutor(KEEPERS, thread_name_prefix="keep") as pool:
-            reception = Reception(self._server, self._keep, pool, self._max_size, self._timeout)
+        with ThreadPoolExecutor(1, thread_name_prefix="keep") as pool:
+            store = Together(partial(attempt, self._keep), pool)
+            reception = Reception(self._server, store, self._max_size, self._timeout)
             speak = LmtpConnection if self._kind == "lmtp" else SmtpConnection
             accepting = await loop.create_server(lambda: speak(reception, connections, loop), sock=listening)
             await self._told_to_stop.wait()

@@ -5,18 +5,20 @@ Whoever waits for work looks every 100 ms; inside one process a bell spares even
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.listener import Listener
-from pbmserv.entrypoints.mark import Mark
+from pbmserv.entrypoints.mark import Mark, abandoned_marks, free_mark
 from pbmserv.mail.road import Road
-from pbmserv.services.deliver import deliver_due
+from pbmserv.mail.together import Arrival, Keep, NotNow
+from pbmserv.services.deliver import Sender
 from pbmserv.services.handle import count_kill, handle_next
 from pbmserv.services.house import House
-from pbmserv.services.intake import keep
+from pbmserv.services.intake import keep_all
 from pbmserv.store.engine import forget_overwritten, is_database_trouble
 
 Part = Callable[[threading.Event], None]
@@ -41,12 +43,27 @@ def listening(listener: Listener) -> Part:
     return run
 
 
-def keeper(house: House, bell: threading.Event) -> Callable[[bytes, str, tuple[str, ...]], None]:
-    """What a listener keeps a mail by; the bell tells the worker."""
+def keeper(house: House, bell: threading.Event) -> Keep:
+    """What a listener keeps mails by; the bell tells the worker."""
 
-    def keep_and_ring(raw: bytes, envelope_sender: str, recipients: tuple[str, ...]) -> None:
-        keep(house, raw, envelope_sender, recipients, utc_now())
-        bell.set()
+    is_away = False
+
+    def keep_and_ring(mails: Sequence[Arrival]) -> list[Exception | None]:
+        nonlocal is_away
+        outcomes = keep_all(house, mails, utc_now())
+        if None in outcomes:
+            bell.set()
+            if is_away:
+                log.info("the database is back for the listener")
+            is_away = False
+            return outcomes
+        trouble = next((error for error in outcomes if error is not None and is_database_trouble(error)), None)
+        if trouble is None:
+            return outcomes
+        if not is_away:
+            log.error("the database is away (%s); the listener takes no mail", type(trouble).__name__)
+        is_away = True
+        return [NotNow() for _ in outcomes]
 
     return keep_and_ring
 
@@ -55,10 +72,10 @@ def working(house: House, data: Path, bell: threading.Event, done: threading.Eve
     """Handles what was kept; `done` tells the sender."""
 
     def run(stop: threading.Event) -> None:
-        mark = Mark(data)
+        mark = free_mark(data)
         has_handled = threading.Event()
         try:
-            _loop(stop, bell, lambda: _count_kill(house, mark), once=True)
+            _loop(stop, bell, lambda: _count_kills(house, data, mark), once=True)
             _loop(stop, bell, lambda: _handle(house, mark, done, has_handled))
         finally:
             mark.close()
@@ -66,14 +83,16 @@ def working(house: House, data: Path, bell: threading.Event, done: threading.Eve
     return run
 
 
-def sending(house: House, road: Road, bell: threading.Event) -> Part:
-    """Hands over what waits in the outbox."""
+def sending(house: House, open_road: Callable[[], Road], bell: threading.Event) -> Part:
+    """Hands over what waits in the outbox. Raises what `open_road` does, which opens nothing but the setting."""
+    open_road().close()
 
     def run(stop: threading.Event) -> None:
+        sender = Sender(house, open_road, utc_now)
         try:
-            _loop(stop, bell, lambda: deliver_due(house, road, utc_now, stop.is_set) > 0)
+            _loop(stop, bell, lambda: sender.send_due(stop.is_set) > 0)
         finally:
-            road.close()
+            sender.close()
 
     return run
 
@@ -91,13 +110,18 @@ def _handle(house: House, mark: Mark, done: threading.Event, has_handled: thread
     return handled
 
 
-def _count_kill(house: House, mark: Mark) -> bool:
-    left = mark.left_behind()
-    if left is not None:
-        log.warning("mail %d was in hand when an earlier worker ended", left)
-        count_kill(house, left, utc_now())
-        mark.clear()
+def _count_kills(house: House, data: Path, own: Mark) -> bool:
+    for mark in chain([own], abandoned_marks(data)):
+        left = mark.left_behind()
+        if left is not None:
+            log.warning("mail %d was in hand when an earlier worker ended", left)
+            count_kill(house, left, utc_now())
+            mark.clear()
     return False
+
+
+def _part() -> str:
+    return threading.current_thread().name
 
 
 def _loop(stop: threading.Event, bell: threading.Event, step: Callable[[], bool], once: bool = False) -> None:
@@ -110,12 +134,12 @@ def _loop(stop: threading.Event, bell: threading.Event, step: Callable[[], bool]
             if not is_database_trouble(error):
                 raise
             if pause == LOOK_EVERY:
-                log.error("the database is away (%s); waiting for it", type(error).__name__)
+                log.error("the database is away (%s); the %s waits for it", type(error).__name__, _part())
             stop.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
             continue
         if pause != LOOK_EVERY:
-            log.info("the database is back")
+            log.info("the database is back for the %s", _part())
             pause = LOOK_EVERY
         if once:
             return

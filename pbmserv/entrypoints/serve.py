@@ -5,10 +5,14 @@ import signal
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import timedelta
 
 from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
+from pbmserv.entrypoints.poller import polling
+from pbmserv.entrypoints.tidying import tidying
+from pbmserv.mail.imap_address import mailbox_address
 from pbmserv.services.house import House
 
 log = logging.getLogger(__name__)
@@ -19,8 +23,10 @@ def all_parts(settings: Settings, house: House) -> dict[str, Part]:
     kept, done = threading.Event(), threading.Event()
     parts: dict[str, Part] = {
         "worker": working(house, settings.data, kept, done),
-        "sender": sending(house, settings.road_out(), done),
+        "sender": sending(house, settings.road_out, done),
+        "tidier": tidying(house, timedelta(days=settings.keep_days)),
     }
+    parts |= poller_part(settings, house, kept)
     return parts | web_part(settings, house) | listener_parts(settings, house, kept)
 
 
@@ -32,6 +38,14 @@ def listener_parts(settings: Settings, house: House, kept: threading.Event) -> d
         listener.start()
         parts[listener.url] = listening(listener)
     return parts
+
+
+def poller_part(settings: Settings, house: House, kept: threading.Event) -> dict[str, Part]:
+    """A part for the mailbox, if there is one. Raises WrongSetting."""
+    if not settings.imap:
+        return {}
+    place = mailbox_address(settings.imap).place
+    return {place: polling(settings.mailbox(), place, house, settings.max_size, kept)}
 
 
 def web_part(settings: Settings, house: House) -> dict[str, Part]:

@@ -1,8 +1,9 @@
 """What the command line tools share: consoles, settings or one clear sentence, exit codes as in sysexits.h."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from enum import IntEnum
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -16,6 +17,8 @@ from pbmserv.entrypoints.config import Settings, WrongSetting, load_settings
 from pbmserv.services.house import House
 
 WIDE = 160
+
+Json = Annotated[bool, typer.Option("--json", help="for scripts")]
 
 
 class Exit(IntEnum):
@@ -41,6 +44,18 @@ def print_table(columns: Iterable[Column], rows: Iterable[Iterable[Text]], title
     (out if out.is_terminal else Console(file=out.file, width=WIDE)).print(table)
 
 
+def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, what: str) -> None:
+    """Prints what was found as a table, one sentence, or JSON; `what` names it, in the plural."""
+    if as_json:
+        out.print_json(data=[{name: _plain(value) for name, value in row.items()} for row in rows])
+        return
+    if not rows:
+        out.print(f"No {what}.", highlight=False)
+        return
+    columns = [Column(name, overflow="fold") for name in rows[0]]
+    print_table(columns, ([Text(_text(value)) for value in row.values()] for row in rows), what)
+
+
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     """Ends the program with a sentence on standard error."""
     err.print(f"[bold red]pbmserv:[/] {escape(sentence)}", highlight=False, soft_wrap=True)
@@ -61,3 +76,15 @@ def house_or_exit(settings: Settings, bring_up_to_date: bool = False) -> House:
         return build_house(settings, bring_up_to_date)
     except CannotStart as error:
         give_up(str(error), Exit.TRY_LATER)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

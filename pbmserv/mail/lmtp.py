@@ -1,4 +1,4 @@
-"""Connections of clients that bring mail by LMTP or SMTP: one mail becomes one call of `keep`, its end the reply.
+"""Connections of clients that bring mail by LMTP or SMTP: one mail becomes one thing to store, its end the reply.
 
 The protocol machine is aiosmtpd's. DATA is ours, because aiosmtpd's reads an oversized mail for as long as it is
 sent, keeps the whole of an endless line in memory, refuses for good every mail with a line above 998 octets, and
@@ -12,7 +12,8 @@ from collections import defaultdict
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, syntax
 
-from pbmserv.mail.reception import NOT_NOW, TOO_LARGE, Reception, attempt, told
+from pbmserv.mail.reception import NOT_NOW, TOO_LARGE, Reception, told
+from pbmserv.mail.together import Arrival
 
 log = logging.getLogger(__name__)
 
@@ -128,10 +129,10 @@ class SmtpConnection(SMTP):
         assert self._timeout_handle is not None
         self._timeout_handle.cancel()  # from here on the client waits for us
         self._keeping = True
-        mail = (raw, envelope.mail_from or "<>", tuple(envelope.rcpt_tos), host)
+        mail = Arrival(raw, envelope.mail_from or "<>", tuple(envelope.rcpt_tos), host)
         try:
-            job = self.loop.run_in_executor(self._reception.pool, attempt, self._reception, *mail)
-            status = await asyncio.wait_for(job, self._reception.timeout)
+            async with asyncio.timeout(self._reception.timeout):
+                status = await self._reception.store.keep(mail)
         except Exception as error:  # no end in time (it may be kept yet, and come twice), or no thread to be had
             log.error("a mail from %s: no answer from the store, %s", host, told(error))
             status = NOT_NOW

@@ -43,6 +43,9 @@ class Maildir:
     def close(self) -> None:
         """Nothing is open between mails."""
 
+    def hang_up(self) -> None:
+        """A disk cannot be hung up on."""
+
     def _store(self, content: bytes) -> None:
         name = self._name()
         draft = self._path / "tmp" / name

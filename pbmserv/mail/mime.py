@@ -15,6 +15,8 @@ MAX_TYPE: Final = 4_096
 MAX_BOUNDARY: Final = 200
 
 _TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+# A boundary is another one in each mail: an expression made of it would take longer to compile than to search.
+_AFTER_DELIMITER: Final = re.compile(rb"(--)?[ \t\r]*(?=\n|\Z)")
 _PARAMETER: Final = re.compile(r';[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
 
 
@@ -43,6 +45,22 @@ def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
     """
     return _written(message, _Part(headers, start, len(message)), "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A part that holds no other parts, as text; of a forwarded mail, its head and body as they stand."""
+
+    kind: str
+    text: str
+
+
+def every_leaf(message: bytes, headers: Headers, start: int) -> list[Leaf]:
+    """All parts of the message whose body begins at `start`, files and forwarded mails too, in the same bounds.
+
+    This is for what machines write (RFC 6522), where nothing is said by a disposition.
+    """
+    return _leaves(message, _Part(headers, start, len(message)), MAX_DEPTH, iter(range(MAX_PARTS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +93,38 @@ def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iter
     return [one for group in groups for one in group]
 
 
+def _leaves(message: bytes, part: _Part, depth: int, budget: Iterator[int]) -> list[Leaf]:
+    kind, parameters = content_type(part.headers)
+    if not kind.startswith("multipart/"):
+        return [Leaf(kind, _text(message[part.start : part.end], part.headers, parameters))]
+    leaves: list[Leaf] = []
+    for start, end in _between(message, part, parameters.get("boundary", "")) if depth else ():
+        if next(budget, None) is None:
+            break
+        headers, body = parse_head(message, start, end, MAX_PART_HEAD_LINES)
+        leaves += _leaves(message, _Part(headers, body, end), depth - 1, budget)
+    return leaves
+
+
 def _between(message: bytes, part: _Part, boundary: str) -> Iterator[tuple[int, int]]:
     """Where the children of a multipart begin and end; one that is never closed goes on to the end."""
     name = boundary.rstrip().encode("latin-1")
     if not 0 < len(name) <= MAX_BOUNDARY:
         return
-    delimiter = re.compile(rb"\n--" + re.escape(name) + rb"(--)?[ \t\r]*(?=\n|\Z)")
+    delimiter = b"\n--" + name
     opened: int | None = None
     # A body begins after a newline, and that one may belong to the first delimiter.
-    for found in delimiter.finditer(message, part.start - 1, part.end):
-        if opened is not None:
-            # The newline before a delimiter belongs to it (RFC 2046, section 5.1.1).
-            yield opened, max(opened, found.start())
-        if found[1]:
-            return
-        opened = min(found.end() + 1, part.end)
+    found = message.find(delimiter, max(part.start - 1, 0), part.end)
+    while found >= 0:
+        after = _AFTER_DELIMITER.match(message, found + len(delimiter), part.end)
+        if after is not None:
+            if opened is not None:
+                # The newline before a delimiter belongs to it (RFC 2046, section 5.1.1).
+                yield opened, max(opened, found)
+            if after[1]:
+                return
+            opened = min(after.end() + 1, part.end)
+        found = message.find(delimiter, found + 1, part.end)
     if opened is not None:
         yield opened, part.end
 

@@ -35,7 +35,7 @@ def read(raw: bytes, envelope_sender: str, our_address: str, delimiter: str = "+
     A mail that makes no sense has no sender or no text. A head longer than `headers.MAX_LINES` names no sender.
     References are those of In-Reply-To, then those of References from the newest to the oldest.
     """
-    message, headers, body = _opened(raw)
+    message, headers, body = opened(raw)
     written = written_parts(message, headers, body)
     sender = _sender(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
@@ -55,10 +55,11 @@ def read(raw: bytes, envelope_sender: str, our_address: str, delimiter: str = "+
 
 def sender_of(raw: bytes) -> str | None:
     """Only the sender, as `read` would tell it: for keeping one sender's mails in order before they are read."""
-    return _sender(_opened(raw)[1])
+    return _sender(opened(raw)[1])
 
 
-def _opened(raw: bytes) -> tuple[bytes, Headers, int]:
+def opened(raw: bytes) -> tuple[bytes, Headers, int]:
+    """What is read of a mail, its line ends made one; its head; and where its body begins."""
     message = raw[:MAX_MESSAGE].replace(b"\r\n", b"\n")
     if b"\n" not in message:
         message = message.replace(b"\r", b"\n")
@@ -99,12 +100,12 @@ def _plain_values(headers: Headers, name: str) -> list[str]:
 
 def envelope_sender_of(raw: bytes) -> str:
     """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
-    headers = _opened(raw)[1]
+    headers = opened(raw)[1]
     path = headers.first("return-path").decode("ascii", "replace").strip()
     return path.strip("<>") or "<>" if path else _sender(headers) or "unknown"
 
 
 def is_mail(raw: bytes) -> bool:
     """Whether these bytes have a header that every mail has in some form: who wrote it, or how it came."""
-    headers = _opened(raw)[1]
+    headers = opened(raw)[1]
     return any(headers.every(name) for name in ("from", "received", "message-id", "date", "to", "subject"))

@@ -4,21 +4,16 @@ import hashlib
 import logging
 import re
 import traceback
-from collections.abc import Callable
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbmserv.commands.server import Server
+from pbmserv.mail.together import Arrival, Keep, NotNow, Together
 
 log = logging.getLogger(__name__)
-
-Keep = Callable[[bytes, str, tuple[str, ...]], None]
-"""(raw, envelope sender, recipients): comes back once they are stored for good, raises anything where not.
-
-The raw mail is what was sent, byte for byte; the null sender is "<>"; the recipients are as the client wrote them.
-"""
 
 MOST_RECIPIENTS = 100  # RFC 5321 4.5.3.1.8: the least a server must take
 MOST_HOPS = 50
@@ -67,14 +62,13 @@ def strange(address: str, smtputf8: bool) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """Whose mail is taken, how much of it, and where it goes; `timeout` (seconds) is for clients and for `keep`.
+    """Whose mail is taken, how much of it, and where it goes; clients and the store have `timeout` seconds.
 
-    `pool` runs `keep`, which blocks. Also aiosmtpd's handler: the methods below are called by name.
+    Also aiosmtpd's handler: the methods below are called by name.
     """
 
     server: Server
-    keep: Keep
-    pool: Executor
+    store: Together
     max_size: int
     timeout: float
 
@@ -112,19 +106,40 @@ def told(error: BaseException) -> str:
     return type(error).__name__ + "".join(f" at {frame.filename}:{frame.lineno}" for frame in place)
 
 
-def attempt(reception: Reception, raw: bytes, sender: str, recipients: tuple[str, ...], host: str) -> str:
-    """Keep a mail that `host` brought and give the reply; it blocks.
+def attempt(keep: Keep, mails: Sequence[Arrival]) -> list[str]:
+    """Keep mails together and give the reply to each, in their order; it blocks, and never raises."""
+    good = [hops(mail.raw) <= MOST_HOPS for mail in mails]
+    outcomes = iter(_outcomes(keep, [*compress(mails, good)]))
+    return [
+        _reply(mail, next(outcomes)) if is_good else _refused(mail)
+        for mail, is_good in zip(mails, good, strict=True)
+    ]
 
-    Runs to its end even where the client has gone. The log names a mail by its digest, never by its words.
-    """
-    name = f"mail {hashlib.sha256(raw).hexdigest()[:12]} of {len(raw)} bytes from {host} for {len(recipients)}"
-    if hops(raw) > MOST_HOPS:
-        log.info("%s: more than %d hops, refused", name, MOST_HOPS)
-        return LOOPS
+
+def _outcomes(keep: Keep, mails: Sequence[Arrival]) -> Sequence[BaseException | None]:
     try:
-        reception.keep(raw, sender, recipients)
+        return keep(mails) if mails else ()
     except BaseException as error:  # even SystemExit: in an event loop it would end the whole listener
-        log.error("%s: not kept, %s", name, told(error))
+        return [error] * len(mails)
+
+
+def _reply(mail: Arrival, error: BaseException | None) -> str:
+    if isinstance(error, NotNow):
+        log.info("%s: not now", _name(mail))
         return NOT_NOW
-    log.info("%s: kept", name)
+    if error is not None:
+        log.error("%s: not kept, %s", _name(mail), told(error))
+        return NOT_NOW
+    log.info("%s: kept", _name(mail))
     return KEPT
+
+
+def _refused(mail: Arrival) -> str:
+    log.info("%s: more than %d hops, refused", _name(mail), MOST_HOPS)
+    return LOOPS
+
+
+def _name(mail: Arrival) -> str:
+    # By its digest, never by its words.
+    digest = hashlib.sha256(mail.raw).hexdigest()[:12]
+    return f"mail {digest} of {len(mail.raw)} bytes from {mail.host} for {len(mail.recipients)}"

@@ -13,6 +13,8 @@ FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[U
 PORTS = MappingProxyType({"smtp": 25, "smtps": 465})
 SUBMISSION = 587  # RFC 6409: where one logs in to send
 
+WayToTls = Literal["none", "starttls", "implicit"]
+
 
 class Road(Protocol):
     """A way out for mail. For one thread."""
@@ -22,6 +24,9 @@ class Road(Protocol):
 
     def close(self) -> None:
         """Let go of what is open; a later delivery opens it again."""
+
+    def hang_up(self) -> None:
+        """End a delivery that takes too long: the one thing that another thread may ask for."""
 
 
 def road(setting: str, *, password: str = "", hostname: str = "localhost", timeout: float = 60.0) -> Road:
@@ -66,23 +71,28 @@ def relay_address(url: str) -> RelayAddress:
         raise ValueError("the relay's password does not belong in its URL, it has a setting of its own")
     if not port:
         port = SUBMISSION if user and parts.scheme == "smtp" else PORTS[parts.scheme]
-    return RelayAddress(host, port, user, way_to_tls(parts, host, user))
+    return RelayAddress(
+        host, port, user, way_to_tls(parts, "relay", bool(user), may_be_plain=not user and loopback(host))
+    )
 
 
-def way_to_tls(parts: SplitResult, host: str, user: str) -> Literal["none", "starttls", "implicit"]:
-    """How TLS begins at a relay. Raises ValueError."""
+def way_to_tls(parts: SplitResult, whose: str, has_login: bool, may_be_plain: bool) -> WayToTls:
+    """How TLS begins at a server ("relay", "mailbox") of which this is the URL. Raises ValueError.
+
+    `may_be_plain`: whether STARTTLS is not demanded where the URL does not ask for it.
+    """
     wish = parse_qsl(parts.query, keep_blank_values=True)
-    if parts.scheme == "smtps":
+    if parts.scheme.endswith("s"):
         if wish:
-            raise ValueError("smtps:// takes nothing after a ?, it is TLS from its beginning")
+            raise ValueError(f"{parts.scheme}:// takes nothing after a ?, it is TLS from its beginning")
         return "implicit"
     if wish not in ([], [("starttls", "yes")], [("starttls", "no")]):
-        raise ValueError("after a relay's ? there is starttls=yes or starttls=no")
+        raise ValueError(f"after a {whose}'s ? there is starttls=yes or starttls=no")
     if wish == [("starttls", "no")]:
-        if user and not loopback(host):
-            raise ValueError("starttls=no would send the relay's password in the clear")
+        if has_login and not loopback(parts.hostname or ""):
+            raise ValueError(f"starttls=no would send the {whose}'s password in the clear")
         return "none"
-    return "none" if not wish and not user and loopback(host) else "starttls"
+    return "none" if not wish and may_be_plain else "starttls"
 
 
 def loopback(host: str) -> bool:

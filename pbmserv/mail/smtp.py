@@ -3,11 +3,14 @@
 import contextlib
 import re
 import smtplib
+import socket
 import ssl
 from dataclasses import dataclass, field
 from typing import Literal
 
-ABOUT_THE_SESSION = (
+from pbmserv.mail.verdict import judge, stated
+
+ABOUT_THE_SESSION = (  # and not about the mail, although said to MAIL
     421,  # the relay goes away (RFC 5321 3.8)
     503,  # commands out of order (RFC 5321 4.2.2)
     530,  # STARTTLS or AUTH wanted first (RFC 3207 4, RFC 4954 6)
@@ -15,6 +18,12 @@ ABOUT_THE_SESSION = (
 ADDRESS = re.compile(r"{0}+@{0}+".format(r'[^\s\x00-\x20\x7f\ud800-\udfff()<>\[\]:;,\\"@]'))
 END_OF_MAIL = 10  # RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five
 POLITENESS = 5.0  # seconds that the reply to QUIT is worth
+ABOUT_THE_MAIL = (
+    (5, 3, 4),  # too large for the system (RFC 3463)
+    (5, 2, 3),  # too large for the mailbox
+    (5, 6, 7),  # non-ASCII addresses are not taken (RFC 6531 3.5)
+)
+MAILBOX = 2  # the subject of a status that is about a mailbox (RFC 3463 3.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +42,34 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Not taken now, or perhaps taken: to be tried again. The reason is one line."""
+    """Not taken now, or perhaps taken: to be tried again. The reason is one line.
+
+    `is_ours`: it was refused for good, but for what the operator can mend, such as a sender who may not send.
+    """
 
     reason: str
+    is_ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """This mail will never be taken for this recipient. The reason is one line."""
+    """This mail will never be taken for this recipient. The reason is one line.
+
+    `refuses_recipient`: it is the recipient that was refused, and not the mail or its sender.
+    """
+
+    reason: str
+    refuses_recipient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The way out is closed to every mail, and nothing was said about this one. The reason is one line."""
 
     reason: str
 
 
-Outcome = Sent | Deferred | Failed
+Outcome = Sent | Deferred | Failed | Closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +92,21 @@ class Relay:
         self._hostname = hostname
         self._timeout = timeout
         self._link: smtplib.SMTP | None = None
+        self._takes_mail = False
 
     def deliver(self, mail: Outgoing) -> Outcome:
         """Hand one mail to the relay; whatever happens on the way is an Outcome.
 
-        5xx is about this mail only in reply to MAIL, RCPT, DATA or the mail; elsewhere it is about the relay or
-        our settings. Where the connection breaks after DATA nobody knows: Deferred, and the mail may come twice.
+        5xx is for good where it is about the recipient, the mail's size, or the mail itself; and the last only
+        from a relay that has taken another mail since it refused one so. Elsewhere it is about us or our settings.
+        Where the connection breaks after DATA nobody knows: Deferred, and the mail may come twice.
         """
         if flaw := malformed(mail):
             return Failed(flaw)
-        try:
-            link = self._open()
-            return self._hand_over(link, mail)
-        except (OSError, ValueError) as error:  # all of smtplib's and ssl's are OSErrors; ValueError: no such host
-            self._drop()
-            return Deferred(reason(error))
+        is_used = self._link is not None
+        outcome = self._try(mail)
+        # A relay that wants no more mail over one connection says so to MAIL, and takes it over another.
+        return self._try(mail) if is_used and isinstance(outcome, Closed) else outcome
 
     def close(self) -> None:
         """Take leave of the relay. The next delivery connects anew."""
@@ -93,6 +117,26 @@ class Relay:
                 self._link.quit()
             self._drop()
 
+    def hang_up(self) -> None:
+        """End the delivery that another thread is at, which makes it Deferred or Closed."""
+        link = self._link
+        connection = None if link is None else link.sock
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def _try(self, mail: Outgoing) -> Outcome:
+        try:
+            link = self._open()
+        except (OSError, ValueError) as error:  # all of smtplib's and ssl's are OSErrors; ValueError: no such host
+            self._drop()
+            return Closed(reason(error))
+        try:
+            return self._hand_over(link, mail)
+        except (OSError, ValueError) as error:
+            self._drop()
+            return Deferred(reason(error))
+
     def _open(self) -> smtplib.SMTP:
         """A connection that is ready for a mail: the one in use if it still answers, or a new one."""
         if self._link is not None:
@@ -101,28 +145,23 @@ class Relay:
                     return self._link
             self._drop()
         self._link = self._connect()
+        self._introduce(self._link)
         return self._link
 
     def _connect(self) -> smtplib.SMTP:
         where = self._address
         if where.tls == "implicit":
             context = ssl.create_default_context()
-            link: smtplib.SMTP = smtplib.SMTP_SSL(
-                where.host, where.port, self._hostname, timeout=self._timeout, context=context
-            )
-        else:
-            link = smtplib.SMTP(where.host, where.port, self._hostname, timeout=self._timeout)
-        try:
+            return smtplib.SMTP_SSL(where.host, where.port, self._hostname, timeout=self._timeout, context=context)
+        return smtplib.SMTP(where.host, where.port, self._hostname, timeout=self._timeout)
+
+    def _introduce(self, link: smtplib.SMTP) -> None:
+        greet(link)
+        if self._address.tls == "starttls":
+            link.starttls(context=ssl.create_default_context())  # raises where it is not offered: no downgrade
             greet(link)
-            if where.tls == "starttls":
-                link.starttls(context=ssl.create_default_context())  # raises where it is not offered: no downgrade
-                greet(link)
-            if where.user:
-                log_in(link, where.user, self._password)
-        except BaseException:
-            link.close()
-            raise
-        return link
+        if self._address.user:
+            log_in(link, self._address.user, self._password)
 
     def _hand_over(self, link: smtplib.SMTP, mail: Outgoing) -> Outcome:
         sender = mail.envelope_sender.removeprefix("<>")
@@ -135,19 +174,33 @@ class Relay:
             options.append("BODY=8BITMIME")  # not offered: 8 bits go unannounced, most relays take them
         if link.has_extn("size"):
             options.append(f"SIZE={len(raw)}")
-        if refused := refusal(*link.mail(sender, options)):
+        code, text = link.mail(sender, options)
+        if code in ABOUT_THE_SESSION:
+            self._drop()
+            return Closed(reason(smtplib.SMTPResponseException(code, text)))
+        if refused := refused_sender(code, text):
             return refused
-        if refused := refusal(*link.rcpt(mail.recipient)):
+        if refused := refused_recipient(*link.rcpt(mail.recipient)):
             return refused
         if link.sock is not None:
             link.sock.settimeout(self._timeout * END_OF_MAIL)
         try:
-            return refusal(*link.data(raw)) or Sent()
+            refused = self._refused_mail(*link.data(raw))
         except smtplib.SMTPDataError as error:
-            return refusal(error.smtp_code, error.smtp_error) or Deferred(reason(error))
-        finally:
-            if link.sock is not None:
-                link.sock.settimeout(self._timeout)
+            if error.smtp_code < 400:  # neither "go on" nor a refusal: who knows what it would take a mail for
+                raise
+            refused = self._refused_mail(error.smtp_code, error.smtp_error)
+        if link.sock is not None:
+            link.sock.settimeout(self._timeout)
+        return refused or Sent()
+
+    def _refused_mail(self, code: int, text: bytes | str) -> Deferred | Failed | None:
+        refused = refusal(code, text)
+        if isinstance(refused, Failed) and not self._takes_mail:
+            return Deferred(refused.reason, is_ours=True)
+        if not isinstance(refused, Deferred):
+            self._takes_mail = refused is None
+        return refused
 
     def _drop(self) -> None:
         if self._link is not None:
@@ -171,8 +224,32 @@ def log_in(link: smtplib.SMTP, user: str, password: str) -> None:
         raise smtplib.SMTPException(f"login refused: {what}") from None
 
 
+def refused_sender(code: int, text: bytes | str) -> Deferred | Failed | None:
+    """What a reply to MAIL means for the mail, None for a yes. Raises as `refusal` does."""
+    refused = refusal(code, text)
+    if not isinstance(refused, Failed):
+        return refused
+    is_about_mail = code == 552 or stated(refused.reason) in ABOUT_THE_MAIL
+    return refused if is_about_mail else Deferred(refused.reason, is_ours=True)
+
+
+def refused_recipient(code: int, text: bytes | str) -> Deferred | Failed | None:
+    """What a reply to RCPT means for the mail, None for a yes. Raises as `refusal` does.
+
+    Many relays say only now what they have against the sender, or that they do not relay for us.
+    """
+    refused = refusal(code, text)
+    if not isinstance(refused, Failed):
+        return refused
+    if judge("", refused.reason) == "hard":
+        return Failed(refused.reason, refuses_recipient=True)
+    status = stated(refused.reason)
+    is_full = code == 552 or (status is not None and status[1] == MAILBOX)
+    return refused if status in ABOUT_THE_MAIL else Deferred(refused.reason, is_ours=not is_full)
+
+
 def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:
-    """What a reply to MAIL, RCPT or DATA means for the mail, None for a yes.
+    """What a reply to MAIL, RCPT, DATA or the mail says, None for a yes.
 
     Raises SMTPResponseException for a reply after which the connection is of no use: it says so, or is no reply.
     """

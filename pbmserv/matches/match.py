@@ -89,6 +89,10 @@ class Replayed:
         after = _next_state(rules_of(self.match), self.match, self.state, entry)
         return Replayed(self.match.with_entries((entry,)), after)
 
+    def at(self, ply: int | None) -> "Replayed":
+        """The same as it stood right after a ply (0 is the start); None: as it stands."""
+        return self if ply is None else Replayed(self.match, fold(self.match, ply))
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:

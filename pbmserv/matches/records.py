@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from pbmserv.matches.match import Match, Summary
+from pbmserv.matches.match import Replayed, Summary
 from pbmserv.matches.player import Player
 
 Filter = Literal["all", "active", "inactive", "next"]
@@ -66,8 +66,8 @@ class Records(Protocol):
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that `userid` may be a slip for, best first, at most three."""
 
-    def match(self, number: int) -> Match | None:
-        """A match with its whole log."""
+    def board(self, number: int) -> Replayed | None:
+        """A match with its whole log, and what that adds up to. Raises BrokenLog."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

@@ -5,8 +5,11 @@ The drawing follows the layout that players of such servers, and the programs th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
+from pbmserv.games.library import games
 from pbmserv.matches.match import Replayed, State, Status, rules_of
 from pbmserv.rendering.environment import WIDTH
 
@@ -87,13 +90,15 @@ def view_board(
     """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move."""
     match, state = board.match, board.state
     game = rules_of(match)
-    scene = game.scene(state.position)
+    scene, squares = _drawn(match.game, state.position)
     to_move = None if state.to_move is None else match.userids[state.to_move]
     sides = game.info.sides[: len(match.userids)]
     captures: list[tuple[str, tuple[str, ...]]] = []
     choices: list[tuple[str, ...]] = []
+    example = ""
     if viewer is not None and viewer == to_move and ply is None:
         captures, choices = _open_captures(game, state, scene)
+        example = _example(scene, captures, choices)
     last = state.turns[-1].events if state.turns else ()
     return BoardView(
         number=match.number,
@@ -105,10 +110,10 @@ def view_board(
         scores=tuple(zip(match.userids, scene.scores, strict=True)),
         gone=tuple(match.userids[seat] for seat in state.gone),
         moves=draw_moves(state, match.userids, sides, whole or state.status != "active"),
-        squares=draw_squares(scene),
+        squares=squares,
         captures=tuple(captures),
         choices=tuple(choices),
-        example=_example(scene, captures, choices) if to_move is not None and viewer == to_move else "",
+        example=example,
         eliminated=tuple(match.userids[event.seat] for event in last if isinstance(event, Eliminated)),
         left=tuple(match.userids[event.seat] for event in last if isinstance(event, Left)),
         plies=state.plies,
@@ -117,6 +122,13 @@ def view_board(
         ply=ply,
         comment=comment,
     )
+
+
+@lru_cache(maxsize=64)
+def _drawn(game: str, position: Any) -> tuple[Scene, str]:
+    """A position of the game of that name: drawn once for all who are mailed it."""
+    scene = games()[game].scene(position)
+    return scene, draw_squares(scene)
 
 
 def draw_squares(scene: Scene) -> str:

@@ -5,8 +5,6 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection
-
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, IncomingMail, Parsed
 from pbmserv.commands.refusals import WrongForm
@@ -14,16 +12,16 @@ from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
 from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
-from pbmserv.matches.match import Replayed, fold
+from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.board import BoardView, Comment, view_board
-from pbmserv.rendering.environment import laid_out, render
+from pbmserv.rendering.environment import filled, laid_out, render
 from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
 from pbmserv.services.run import NotRun, Result
-from pbmserv.store import matches, players
 from pbmserv.store.outbox import Kind, Letter
+from pbmserv.store.records import TransactionRecords
 
 MOST_TOUCHED_SHOWN = 5
 MOST_SHOWN = 20
@@ -58,21 +56,21 @@ class ToldResult:
     board: int | None = None
 
 
-def answer(connection: Connection, house: House, to: Answering, results: Sequence[Result]) -> Letter:
+def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Letter:
     """The sender's mail: what became of each line, then the boards it is about."""
     player = next((result.actor.player for result in results if result.actor and result.actor.player), None)
-    views, unshown = _boards_for_sender(connection, results, player)
+    views, unshown = _boards_for_sender(records, results, player)
     told = [_told(result, house.server, with_words=to.kind != "stranger") for result in results]
     text = render("mail/answer.txt", results=told, views=views, unshown=unshown, server=house.server)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     if len(concerned) == 1 and len(views) == 1:
-        return _letter(house, to, player, _board_subject(views[0]), text, views[0])
+        return _answer_letter(house, to, _board_subject(views[0]), text, player, views[0])
     subject = render("mail/subject_other.txt", about=_about(results))
-    return _letter(house, to, player, subject, text, None)
+    return _answer_letter(house, to, subject, text, player)
 
 
 def notices(
-    connection: Connection, house: House, to: Answering, results: Sequence[Result], comment: str
+    records: TransactionRecords, house: House, to: Answering, results: Sequence[Result], comment: str
 ) -> list[Letter]:
     """The boards that were touched, for every player of them but the one who gets the answer."""
     letters = []
@@ -80,7 +78,7 @@ def notices(
     for number, board in sorted(_touched(results).items()):
         said = Comment(authors[number][0], comment) if comment else None
         for userid in board.match.userids:
-            player = players.find(connection, userid)
+            player = records.player(userid)
             if player is not None and player.address != to.recipient:
                 letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
     return letters
@@ -106,29 +104,33 @@ def board_letter(
         ply=view.plies,
         is_notice=True,
     )
-    return Letter(
-        token=envelope.token,
-        kind="board",
-        proven=proven,
-        recipient=player.address,
-        envelope_sender=envelope_sender(envelope, house.server),
-        message_id=message_id(envelope, house.server),
-        raw=write(envelope, laid_out(text), house.server, now),
-        inbox_id=inbox_id,
-        player_id=player.id,
-        match=view.number,
-    )
+    return _sealed(house, envelope, text, now, "board", proven, inbox_id, player)
 
 
 def plain_answer(house: House, to: Answering, template: str, about: str, **context: object) -> Letter:
     """A fixed text in answer to a mail, about no board."""
     subject = render("mail/subject_other.txt", about=about)
     text = render(template, server=house.server, **context)
-    return _letter(house, to, None, subject, text, None)
+    return _answer_letter(house, to, subject, text)
 
 
-def _letter(
-    house: House, to: Answering, player: Player | None, subject: str, text: str, view: BoardView | None
+def plain_notice(
+    house: House, player: Player, template: str, about: str, now: datetime, **context: object
+) -> Letter:
+    """A fixed text that a player is sent without asking, about no one board."""
+    subject = render("mail/subject_other.txt", about=about)
+    text = filled(render(template, server=house.server, **context))
+    envelope = Envelope(recipient=player.address, subject=subject, token=house.new_token(), is_notice=True)
+    return _sealed(house, envelope, text, now, "notice", proven=True, inbox_id=None, player=player)
+
+
+def _answer_letter(
+    house: House,
+    to: Answering,
+    subject: str,
+    text: str,
+    player: Player | None = None,
+    view: BoardView | None = None,
 ) -> Letter:
     envelope = Envelope(
         recipient=to.recipient,
@@ -138,17 +140,30 @@ def _letter(
         ply=view.plies if view else None,
         answers=to.mail.message_id,
     )
+    return _sealed(house, envelope, text, to.now, to.kind, to.proven, to.inbox_id, player)
+
+
+def _sealed(
+    house: House,
+    envelope: Envelope,
+    text: str,
+    now: datetime,
+    kind: Kind,
+    proven: bool,
+    inbox_id: int | None,
+    player: Player | None,
+) -> Letter:
     return Letter(
         token=envelope.token,
-        kind=to.kind,
-        proven=to.proven,
-        recipient=to.recipient,
+        kind=kind,
+        proven=proven,
+        recipient=envelope.recipient,
         envelope_sender=envelope_sender(envelope, house.server),
         message_id=message_id(envelope, house.server),
-        raw=write(envelope, laid_out(text), house.server, to.now),
-        inbox_id=to.inbox_id,
+        raw=write(envelope, laid_out(text), house.server, now),
+        inbox_id=inbox_id,
         player_id=player.id if player else None,
-        match=view.number if view else None,
+        match=envelope.board,
     )
 
 
@@ -172,7 +187,7 @@ def _without_words(refused: Refused) -> Refused:
 
 
 def _boards_for_sender(
-    connection: Connection, results: Sequence[Result], player: Player | None
+    records: TransactionRecords, results: Sequence[Result], player: Player | None
 ) -> tuple[list[BoardView], list[int]]:
     """The boards that the answer shows, and the numbers of those concerned that it has no room for."""
     asked: dict[BoardRef, None] = {}
@@ -187,13 +202,8 @@ def _boards_for_sender(
     touched = _touched(results)
 
     def see(ref: BoardRef, whole: bool) -> BoardView | None:
-        board = touched.get(ref.number) if ref.ply is None else None
-        if board is None:
-            match = matches.load(connection, ref.number)
-            if match is None:
-                return None
-            board = Replayed(match, fold(match, ref.ply))
-        return view_board(board, userid, whole=whole, ply=ref.ply)
+        board = records.board(ref.number)
+        return None if board is None else view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply)
 
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]

@@ -1,25 +1,35 @@
-"""Sending: what waits in the outbox is handed over at least once, with the Message-ID it was queued with."""
+"""Sending: what waits in the outbox is handed over at least once, with the Message-ID it was queued with.
+
+One mail after the other over one connection, oldest first. A mail that takes long keeps only those to the same
+recipient waiting: the others go on over a second connection, and so on.
+"""
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import wait
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Final
 
 from sqlalchemy import Connection
 
 from pbmserv.mail.road import Road
-from pbmserv.mail.smtp import Deferred, Failed, Outcome, Outgoing, Sent
+from pbmserv.mail.smtp import Closed, Deferred, Failed, Outcome, Sent
+from pbmserv.services.bounce import heed_refusal
 from pbmserv.services.house import House
+from pbmserv.services.lane import Lane
 from pbmserv.store import outbox
-from pbmserv.store.engine import writing
+from pbmserv.store.bounces import Returned
+from pbmserv.store.engine import is_database_trouble, writing
 from pbmserv.store.outbox import Queued
 
 BATCH: Final = 20
 """Mails tried before others get a look at the clock; each is leased, tried and noted by itself."""
 
-LEASE: Final = timedelta(minutes=5)
-"""How long a sender that died keeps the one mail it had in hand from the others. A relay that takes longer to
-answer may get the mail twice, with the same Message-ID."""
+LEASE: Final = timedelta(minutes=3)
+"""How long a sender that died keeps the mail it had in hand from the others, and by how much the clocks of several
+hosts may differ. A sender that lives renews its leases, however long a relay takes to answer."""
 
 FIRST_WAIT: Final = timedelta(minutes=1)
 LONGEST_WAIT: Final = timedelta(hours=6)
@@ -28,23 +38,141 @@ GIVE_UP_AFTER: Final = timedelta(days=5)
 log = logging.getLogger(__name__)
 
 
-def deliver_due(
-    house: House, road: Road, clock: Callable[[], datetime], stopping: Callable[[], bool] = lambda: False
-) -> int:
-    """Tries the mails that are due, oldest first, and gives how many were tried."""
-    tried = 0
-    tried_mail: tuple[Queued, Outcome] | None = None
-    while True:
-        now = clock()
-        with writing(house.engine) as connection:
-            if tried_mail is not None:
-                _note(connection, *tried_mail, now)
-            may_go_on = tried < BATCH and not stopping()
-            mail = outbox.lease(connection, now, now + LEASE) if may_go_on else None
-        if mail is None:
-            return tried
-        tried_mail = mail, _try(road, mail)
-        tried += 1
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a sender waits for what, in seconds.
+
+    A mail is slow after `slow`, and hung up on after `longest`: more than a relay may take for all its replies,
+    ten minutes of them for the one after the dot (RFC 5321 4.5.3.2). Leases are renewed each `renew`. A connection
+    that nothing goes over is closed after `idle`. A way out that is closed is tried again after `first_pause`,
+    doubling to `longest_pause`. Who ends waits `last` for what is on its way.
+    """
+
+    slow: float = 5.0
+    longest: float = 1200.0
+    renew: float = 30.0
+    idle: float = 30.0
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+    last: float = 10.0
+
+
+MOST_LANES: Final = 4
+
+
+class Sender:
+    """Hands over what is due. For one thread; knows between two calls what the outbox could not be told yet."""
+
+    def __init__(
+        self,
+        house: House,
+        open_road: Callable[[], Road],
+        clock: Callable[[], datetime],
+        patience: Patience = Patience(),
+    ) -> None:
+        """`open_road` gives a way out of its own for each thread that sends."""
+        self._house = house
+        self._open_road = open_road
+        self._clock = clock
+        self._patience = patience
+        self._lanes: list[Lane] = []
+        self._unnoted: list[tuple[Queued, Outcome]] = []
+        self._pause = 0.0
+        self._closed_until = 0.0
+        self._has_told = False
+
+    def send_due(self, stopping: Callable[[], bool] = lambda: False) -> int:
+        """Tries the mails that are due, oldest first, and gives how many were taken in hand.
+
+        What a relay takes long for is still in hand then; a later call, or `close`, notes what became of it.
+        """
+        begun = 0
+        while True:
+            self._look_after_lanes()
+            may_lease = begun < BATCH and not stopping() and monotonic() >= self._closed_until
+            lane = self._free_lane() if may_lease else None
+            mail = self._note_and_lease(lane is not None)
+            if lane is None or mail is None:
+                return begun
+            begun += 1
+            wait([lane.carry(mail).outcome], self._patience.slow)
+
+    def close(self) -> None:
+        """Waits a little for the mails on their way, hangs up on the rest, and notes what became of them.
+
+        A later call of `send_due` begins anew.
+        """
+        on_their_way = [lane.errand.outcome for lane in self._lanes if lane.errand is not None]
+        wait(on_their_way, self._patience.last)
+        for lane in self._lanes:
+            if lane.errand is not None and not lane.errand.outcome.done():
+                lane.hang_up()
+        wait(on_their_way, self._patience.last)
+        try:
+            self._look_after_lanes()
+            self._note_and_lease(False)
+        except Exception as error:
+            if not is_database_trouble(error):
+                raise
+            log.warning("what became of %d mails could not be noted; they may be sent again", len(self._unnoted))
+        finally:
+            for lane in self._lanes:
+                lane.end()
+            self._lanes.clear()
+
+    def _free_lane(self) -> Lane | None:
+        free = next((lane for lane in self._lanes if lane.errand is None), None)
+        if free is None and len(self._lanes) < MOST_LANES:
+            free = Lane(self._open_road())
+            self._lanes.append(free)
+        return free
+
+    def _look_after_lanes(self) -> None:
+        for lane in self._lanes:
+            done = lane.take_back()
+            if done is not None:
+                self._unnoted.append(done)
+                self._heed(done[1])
+            elif lane.errand is not None and monotonic() > lane.errand.begun_at + self._patience.longest:
+                lane.hang_up()
+            lane.rest(self._patience.idle)
+
+    def _heed(self, outcome: Outcome) -> None:
+        """What an outcome says about the relay; the operator is told once."""
+        if isinstance(outcome, Closed):
+            if not self._pause:
+                log.error("the way out is closed, and mail waits: %s", outcome.reason)
+            self._pause = min(max(self._pause * 2, self._patience.first_pause), self._patience.longest_pause)
+            self._closed_until = monotonic() + self._pause
+            return
+        if self._pause:
+            log.info("the way out is open again")
+            self._pause = self._closed_until = 0.0
+        if isinstance(outcome, Deferred) and outcome.is_ours and not self._has_told:
+            log.error("the relay refuses what we send, which may be a setting here or there: %s", outcome.reason)
+            self._has_told = True
+        elif isinstance(outcome, Sent):
+            self._has_told = False
+
+    def _note_and_lease(self, may_lease: bool) -> Queued | None:
+        errands = [lane.errand for lane in self._lanes if lane.errand is not None]
+        old = [errand for errand in errands if monotonic() > errand.renewed_at + self._patience.renew]
+        if not (self._unnoted or old or may_lease):
+            return None
+        now = self._clock()
+        mail = None
+        with writing(self._house.engine) as connection:
+            for tried, outcome in self._unnoted:
+                _note(connection, self._house, tried, outcome, now)
+            for errand in old:
+                outbox.renew(connection, errand.mail.id, now + LEASE)
+            if may_lease:
+                on_their_way = [errand.mail.recipient for errand in errands]
+                mail = outbox.lease(connection, now, now + LEASE, elsewhere=on_their_way)
+        self._unnoted.clear()
+        for errand in old:
+            errand.renewed_at = monotonic()
+        return mail
 
 
 def next_wait(tries: int) -> timedelta:
@@ -65,21 +193,17 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def _try(road: Road, mail: Queued) -> Outcome:
-    try:
-        return road.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw))
-    except Exception as error:
-        # No road raises; should one all the same, it must not keep all others from being sent.
-        return Deferred(f"a fault of this server: {type(error).__name__}")
-
-
-def _note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
+def _note(connection: Connection, house: House, mail: Queued, outcome: Outcome, now: datetime) -> None:
     match outcome:
         case Sent():
             outbox.sent(connection, mail.id, now)
+        case Closed(reason):
+            outbox.put_back(connection, mail, reason)
         case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
-            log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
             outbox.deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
+            log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
         case Deferred(reason) | Failed(reason):
-            log.error("outgoing mail %d has failed: %s", mail.id, reason)
             outbox.failed(connection, mail.id, reason)
+            log.error("outgoing mail %d has failed: %s", mail.id, reason)
+            if isinstance(outcome, Failed) and outcome.refuses_recipient:
+                heed_refusal(connection, house, Returned(mail.id, mail.recipient), reason, now)

@@ -7,6 +7,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from pbmserv.commands.server import Server
+from pbmserv.store.recent import RecentBoards
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,4 @@ class House:
     server: Server
     new_token: Callable[[], str]
     hasher: PasswordHasher = field(repr=False)
+    recent: RecentBoards = field(default_factory=RecentBoards, repr=False)

@@ -60,6 +60,11 @@ def prove(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
     return Proofs(seen, tuple(true_claims), {secret: hasher.hash(secret.value) for secret in new})
 
 
+def has_secrets(reading: Reading) -> bool:
+    """Whether there is anything to prove or to hash."""
+    return bool(_claims(reading)) or any(isinstance(each, Parsed) and each.new_password for each in reading.lines)
+
+
 def identify(
     line: Parsed,
     reading: Reading,

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pbmserv.mail.read import sender_of
+from pbmserv.mail.together import Arrival
 from pbmserv.services.house import House
 from pbmserv.store import inbox
-from pbmserv.store.engine import writing
+from pbmserv.store.engine import is_database_trouble, writing
 
 
 def keep(
@@ -21,12 +22,34 @@ def keep(
 
     `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
     """
-    envelope_sender, *recipients = map(_storable, (envelope_sender, *recipients))
-    sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
+    storable = _storable(raw, envelope_sender, recipients)
     with writing(house.engine) as connection:
-        return inbox.keep(connection, raw, envelope_sender, recipients, sender, now, full_size)
+        return inbox.keep(connection, *storable, now, full_size)
 
 
-def _storable(address: str) -> str:
+def keep_all(house: House, mails: Sequence[Arrival], now: datetime) -> list[Exception | None]:
+    """Stores mails durably in one transaction; gives for each, in their order, None or why it is not stored.
+
+    One that cannot be stored fails alone. When the database is away all fail, after one try.
+    """
+    try:
+        rows = [inbox.new_row(*_storable(mail.raw, mail.sender, mail.recipients), now) for mail in mails]
+        with writing(house.engine) as connection:
+            inbox.keep_all(connection, rows)
+    except Exception as error:
+        if len(mails) == 1 or is_database_trouble(error):
+            return [error] * len(mails)
+        return [outcome for mail in mails for outcome in keep_all(house, [mail], now)]
+    return [None] * len(mails)
+
+
+def _storable(raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> tuple[bytes, str, list[str], str]:
+    """Raw mail, envelope sender and recipients for the inbox, and the sender whose mails stay in order."""
+    envelope_sender, *recipients = map(_as_text, (envelope_sender, *recipients))
+    sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
+    return raw, envelope_sender, recipients, sender
+
+
+def _as_text(address: str) -> str:
     # What a pipe hands over may hold NUL, or bytes that are no text: no database takes that as text.
     return "".join(character if character.isprintable() else "?" for character in address)

@@ -8,7 +8,6 @@ from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.words import normalised
-from pbmserv.matches.match import Replayed, fold
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
@@ -53,22 +52,23 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
         matches.lock(connection, [ref.number for ref in parsed.arguments.boards])
         actor = Actor(player, player.address, "operator")
         request = Request(parsed.line, parsed.command, parsed.arguments, actor)
-        outcome = decide(request, TransactionRecords(connection), now)
+        records = TransactionRecords(connection, house.recent)
+        outcome = decide(request, records, now)
         if not isinstance(outcome, Decision):
             return Operated(laid_out(say(outcome, house.server)), done=False)
         matches.keep(connection, outcome)
-        texts = [say(outcome.reply, house.server)]
+        letters = [
+            board_letter(house, board, each, now)
+            for board in outcome.boards
+            for each in map(records.player, board.match.userids)
+            if each is not None
+        ]
+        outbox.queue(connection, letters, now)
         views = [view_board(board, whole=True) for board in outcome.boards]
-        for board in outcome.boards:
-            for each in (players.find(connection, userid) for userid in board.match.userids):
-                if each is not None:
-                    outbox.queue(connection, board_letter(house, board, each, now), now)
-        for ref in outcome.shows:
-            match = matches.load(connection, ref.number)
-            assert match is not None
-            views.append(view_board(Replayed(match, fold(match, ref.ply)), whole=True, ply=ref.ply))
-        texts += [render("mail/notice.txt", view=view, alone=False, server=house.server) for view in views]
-    return Operated(laid_out("\n\n".join(texts)), done=True)
+        shown = [(records.board(ref.number), ref.ply) for ref in outcome.shows]
+        views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
+        texts = [render("mail/notice.txt", view=view, alone=False, server=house.server) for view in views]
+    return Operated(laid_out("\n\n".join([say(outcome.reply, house.server), *texts])), done=True)
 
 
 def set_password(house: House, userid: str, password: str, now: datetime) -> None:

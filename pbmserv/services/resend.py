@@ -25,6 +25,5 @@ def resend(house: House, number: int, userid: str | None, now: datetime) -> list
         board = replay(match)
         wanted = match.userids if seat is None else (match.userids[seat],)
         found = [player for player in (players.find(connection, each) for each in wanted) if player]
-        for player in found:
-            outbox.queue(connection, board_letter(house, board, player, now), now)
+        outbox.queue(connection, [board_letter(house, board, player, now) for player in found], now)
     return [player.userid for player in found]

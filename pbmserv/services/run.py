@@ -41,11 +41,16 @@ class Result:
 
 
 def run_all(
-    connection: Connection, mail: IncomingMail, reading: Reading, proofs: Proofs, server: Server, now: datetime
+    connection: Connection,
+    records: TransactionRecords,
+    mail: IncomingMail,
+    reading: Reading,
+    proofs: Proofs,
+    server: Server,
+    now: datetime,
 ) -> tuple[Result, ...]:
     """Carries the lines out; what they change is written. `now` is when the mail was kept."""
     matches.lock(connection, _bound_boards(reading.lines))
-    records = TransactionRecords(connection)
     results: list[Result] = []
     refused_boards: set[int] = set()
     nobody = False
@@ -60,7 +65,6 @@ def run_all(
         if isinstance(result.outcome, Refused):
             nobody = result.outcome.about_identity
             refused_boards |= boards
-        records.forget(result.outcome.touched if isinstance(result.outcome, Decision) else ())
     return tuple(results)
 
 
@@ -87,7 +91,9 @@ def _run(
     if isinstance(outcome, Decision):
         if outcome.account is not None:
             players.keep(connection, outcome.account, now)
+            records.forget_players()
         matches.keep(connection, outcome)
+        records.know(outcome.boards)
     return Result(line, outcome, request.actor)
 
 

@@ -8,9 +8,10 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
@@ -21,6 +22,32 @@ T = TypeVar("T")
 _PATIENCE = 30.0
 _READING = "pbmserv_reading"
 _LOST_RACES = ("40001", "40P01", "55P03")
+_READ_ONLY_TRANSACTION = "25006"
+
+# A cable that is cut says nothing. Both ends ask a silent other end after 5 seconds and give it up after 11, where
+# Linux by itself takes over two hours: so long the server would keep the locks of a host that has vanished, and a
+# part would wait for the answer of a server that has.
+_NOTICE_THE_SERVER_GONE = MappingProxyType(
+    {
+        "connect_timeout": 10,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 11_000,
+    }
+)
+_NOTICE_THE_CLIENT_GONE = MappingProxyType(
+    {
+        "tcp_keepalives_idle": "5",
+        "tcp_keepalives_interval": "2",
+        "tcp_keepalives_count": "3",
+        "tcp_user_timeout": "11000",
+        # For what no probe finds out: a process that hangs, or a connection pool between us that lives on.
+        "idle_in_transaction_session_timeout": "60000",
+    }
+)
+# What was chosen for this program alone, in the URL or by ALTER ROLE or ALTER DATABASE, is left as it is.
+_SET_FOR_US = ("client", "user", "database", "database user")
 
 
 def open_engine(url: str) -> Engine:
@@ -30,7 +57,7 @@ def open_engine(url: str) -> Engine:
     """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+        return _open_postgresql(parsed)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
@@ -39,6 +66,25 @@ def open_engine(url: str) -> Engine:
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _open_postgresql(url: URL) -> Engine:
+    noticing = {name: value for name, value in _NOTICE_THE_SERVER_GONE.items() if name not in url.query}
+    engine = create_engine(url, connect_args=noticing, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+    event.listen(engine, "connect", _configure_postgresql)
+    return engine
+
+
+def _configure_postgresql(connection: Any, record: Any) -> None:
+    # Not as options of the connection: pools such as PgBouncer refuse those. In a transaction a rollback undid it.
+    connection.autocommit = True
+    connection.execute(
+        "SELECT set_config(name, settings.value, false) FROM pg_settings"
+        " JOIN unnest(%s::text[], %s::text[]) AS settings (name, value) USING (name)"
+        " WHERE source <> ALL (%s::text[])",
+        [[*_NOTICE_THE_CLIENT_GONE], [*_NOTICE_THE_CLIENT_GONE.values()], [*_SET_FOR_US]],
+    )
+    connection.autocommit = False
 
 
 def _configure_sqlite(connection: Any, record: Any) -> None:
@@ -51,6 +97,11 @@ def _configure_sqlite(connection: Any, record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     reading = connection.get_execution_options().get(_READING, False)
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def locks_rows(engine: Engine) -> bool:
+    """Whether a transaction locks rows and no more; SQLite locks the whole file."""
+    return engine.dialect.name != "sqlite"
 
 
 @contextmanager
@@ -107,8 +158,11 @@ def is_lost_race(error: BaseException) -> bool:
 
 
 def is_database_trouble(error: BaseException) -> bool:
-    """Whether the database was away, full or busy: no fault of the mail or of the code that handled it."""
+    """Whether the database was away, full, busy or closed to writers: no fault of the mail or of our code."""
     if isinstance(error, OperationalError):
         # SQLite has no other kind of error for a statement that is wrong.
         return getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR
-    return isinstance(error, PoolTimeout) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+    if isinstance(error, DBAPIError):
+        # A server that only reads is a standby whose turn has not come, or one that its operator has closed.
+        return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == _READ_ONLY_TRANSACTION
+    return isinstance(error, PoolTimeout)

@@ -1,20 +1,23 @@
 """The inbox: every mail that was taken in, until long after it was handled.
 
 A row is "waiting" until its one handling transaction makes it "handled", "duplicate" (a second copy), "silent"
-(never to be answered) or, after our own repeated failure, "set aside".
+(never to be answered), "report" (a mail of ours came back) or, after our own repeated failure, "set aside".
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, exists, insert, select, update
 
 from pbmserv.store.tables import inbox
 
-Fate = Literal["handled", "duplicate", "silent"]
+Fate = Literal["handled", "duplicate", "silent", "report"]
 SET_ASIDE = "set aside"
+
+LONGEST_WAIT: Final = timedelta(minutes=15)
+"""No mail waits longer than that between two tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,26 @@ def keep(
     full_size: int | None = None,
 ) -> int:
     """Stores a mail; `sender` is its From address in lower case, for the order of one sender's mails."""
-    row = {
+    row = new_row(raw, envelope_sender, recipients, sender, now, full_size)
+    mail_id: int = connection.execute(_KEEP_ONE, row).scalar_one()
+    return mail_id
+
+
+def keep_all(connection: Connection, rows: Sequence[dict[str, object]]) -> None:
+    """Stores mails, each as `new_row` makes it; their numbers go up in the order given."""
+    connection.execute(_KEEP, rows)
+
+
+def new_row(
+    raw: bytes,
+    envelope_sender: str,
+    recipients: Sequence[str],
+    sender: str,
+    now: datetime,
+    full_size: int | None = None,
+) -> dict[str, object]:
+    """What is stored of a mail; parameters as for `keep`."""
+    return {
         "kept_at": now,
         "envelope_sender": envelope_sender,
         "recipients": list(recipients),
@@ -59,24 +81,24 @@ def keep(
         "kills": 0,
         "not_before": now,
     }
-    mail_id: int = connection.execute(insert(inbox).values(row).returning(inbox.c.id)).scalar_one()
-    return mail_id
 
 
-def first_waiting(connection: Connection, now: datetime) -> Kept | None:
-    """The oldest mail that may be handled now: no other worker has it, none of its sender's is before it."""
-    query = select(inbox).where(_may_be_handled(now)).order_by(inbox.c.id).limit(1)
-    return _one(connection, query)
+def take(connection: Connection, now: datetime) -> Kept | None:
+    """The oldest mail that may be handled now, held until the transaction ends; None when there is none.
+
+    It is one that no other worker holds, and none of its sender's waits before it. SQLite holds all of its file.
+    """
+    return _one(connection, _TAKE, _moments(now))
 
 
 def claim(connection: Connection, mail_id: int, now: datetime) -> Kept | None:
-    """Holds a waiting mail until the transaction ends; None when another worker was quicker."""
-    return _one(connection, select(inbox).where(inbox.c.id == mail_id, _may_be_handled(now)))
+    """The same for one mail, which was seen waiting; None when another worker was quicker."""
+    return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
 
 
 def is_known(connection: Connection, content_key: str) -> bool:
     """Whether a mail with this content was handled before."""
-    return connection.execute(select(exists().where(inbox.c.content_key == content_key))).scalar_one()
+    return connection.execute(_IS_KNOWN, {"key": content_key}).scalar_one()
 
 
 def finish(
@@ -85,13 +107,12 @@ def finish(
     fate: Fate,
     now: datetime,
     content_key: str | None = None,
-    masked: bytes | None = None,
+    *,
+    masked: bytes,
 ) -> None:
-    """Ends the handling of a mail; `masked` takes the place of raw bytes that held a secret."""
-    changed: dict[str, object] = {"status": fate, "handled_at": now, "content_key": content_key, "error": None}
-    if masked is not None:
-        changed["raw"] = masked
-    connection.execute(update(inbox).where(inbox.c.id == mail_id).values(changed))
+    """Ends the handling of a mail; `masked` takes the place of its raw bytes, which may hold a secret."""
+    changed = {"new_status": fate, "new_handled_at": now, "new_content_key": content_key, "new_raw": masked}
+    connection.execute(_FINISH, {"mail_id": mail_id, **changed})
 
 
 def fail(connection: Connection, mail_id: int, error: str, again_at: datetime | None) -> bool:
@@ -133,21 +154,61 @@ def listing(connection: Connection, status: str | None, count: int) -> list[Kept
     return [_kept(row) for row in rows]
 
 
-def _may_be_handled(now: datetime) -> ColumnElement[bool]:
-    earlier = inbox.alias("earlier")
-    is_before = exists().where(
-        earlier.c.status == "waiting", earlier.c.sender == inbox.c.sender, earlier.c.id < inbox.c.id
-    )
-    return (inbox.c.status == "waiting") & (inbox.c.not_before <= now) & ~is_before
-
-
 def _next(again_at: datetime | None) -> dict[str, object]:
     return {"status": SET_ASIDE} if again_at is None else {"not_before": again_at}
 
 
-def _one(connection: Connection, query: Select[Any]) -> Kept | None:
-    row = connection.execute(query.with_for_update(skip_locked=True, of=inbox)).one_or_none()
+def _moments(now: datetime) -> dict[str, object]:
+    return {"now": now, "beyond": now + LONGEST_WAIT}
+
+
+def _may_be_handled() -> ColumnElement[bool]:
+    earlier = inbox.alias("earlier")
+    is_before = exists().where(
+        earlier.c.status == "waiting", earlier.c.sender == inbox.c.sender, earlier.c.id < inbox.c.id
+    )
+    # Only a failed try makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
+    # any we set was set by a clock that ran ahead.
+    is_due = (
+        (inbox.c.tries == 0)
+        | (inbox.c.not_before <= bindparam("now"))
+        | (inbox.c.not_before > bindparam("beyond"))
+    )
+    return (inbox.c.status == "waiting") & is_due & ~is_before
+
+
+def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> Kept | None:
+    row = connection.execute(query, values).one_or_none()
     return None if row is None else _kept(row)
+
+
+# Statements that every mail needs are built once: building costs more than what SQLite does for them.
+_KEEP: Final = insert(inbox)
+_KEEP_ONE: Final = _KEEP.returning(inbox.c.id)
+_TAKE: Final = (
+    select(inbox)
+    .where(_may_be_handled())
+    .order_by(inbox.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True, of=inbox)
+)
+_CLAIM: Final = (
+    select(inbox)
+    .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())
+    .with_for_update(skip_locked=True, of=inbox)
+)
+_IS_KNOWN: Final = select(exists().where(inbox.c.content_key == bindparam("key")))
+_FINISH: Final = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("mail_id"))
+    .values(
+        status=bindparam("new_status"),
+        handled_at=bindparam("new_handled_at"),
+        content_key=bindparam("new_content_key"),
+        raw=bindparam("new_raw"),
+        error=None,
+    )
+)
 
 
 def _kept(row: Row[Any]) -> Kept:

@@ -1,17 +1,20 @@
 """Matches and their logs. `keep` is the one door by which they are written."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select, update
 
 from pbmserv.commands.decision import Decision
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, Replayed, Summary, summarise
+from pbmserv.matches.match import Match, Replayed, Summary, replay, summarise
 from pbmserv.matches.records import Listed, Listing, Wanted
 from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
+
+_SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
 
 def keep(connection: Connection, decision: Decision) -> None:
@@ -23,39 +26,45 @@ def keep(connection: Connection, decision: Decision) -> None:
         else:
             write_summary(connection, board.match.number, summarise(board.state))
     if decision.entries:
-        connection.execute(insert(entries), [_entry_row(entry) for entry in decision.entries])
+        connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
 
 
 def write_summary(connection: Connection, number: int, summary: Summary) -> None:
     """Puts a summary in the place of the one a match has."""
-    connection.execute(update(matches).where(matches.c.number == number).values(_summary_row(summary)))
+    connection.execute(_WRITE_SUMMARY, {"wanted": number, **_summary_row(summary, "new_")})
 
 
 def lock(connection: Connection, numbers: Iterable[int]) -> None:
     """Holds the matches until the transaction ends; ascending, so that two never wait for each other."""
     wanted = sorted(set(numbers))
-    if wanted:
+    # A writing transaction of SQLite holds the whole file already.
+    if wanted and connection.dialect.name != "sqlite":
         query = select(matches.c.number).where(matches.c.number.in_(wanted)).order_by(matches.c.number)
         connection.execute(query.with_for_update())
 
 
 def load(connection: Connection, number: int) -> Match | None:
     """A match with its whole log."""
-    row = connection.execute(_facts().where(matches.c.number == number)).one_or_none()
-    if row is None:
+    match = _without_log(connection, number)
+    return None if match is None else match.with_entries(_log(connection, number, after=0))
+
+
+def replayed(connection: Connection, number: int, known: Replayed | None = None) -> Replayed | None:
+    """A match with what its whole log adds up to. Raises BrokenLog.
+
+    `known` is the same board as it stood at an earlier commit: only what was added since is read and folded.
+    """
+    match = _without_log(connection, number)
+    if match is None:
         return None
-    log = connection.execute(select(entries).where(entries.c.match == number).order_by(entries.c.seq))
-    return Match(
-        number=row.number,
-        game=row.game,
-        rules=row.rules,
-        options=_options(row),
-        rated=row.rated,
-        userids=_userids(connection, [number])[number],
-        started_by=row.starter,
-        started=row.started_at,
-        entries=tuple(Entry(number, each.seq, each.at, each.kind, each.seat, each.text) for each in log),
-    )
+    seen = known.match.entries if known is not None and replace(known.match, entries=()) == match else ()
+    tail = _log(connection, number, after=max(len(seen) - 1, 0))
+    if known is None or not seen or tail[:1] != seen[-1:]:
+        return replay(match.with_entries(_log(connection, number, after=0) if seen else tail))
+    board = known
+    for entry in tail[1:]:
+        board = board.then(entry)
+    return board
 
 
 def numbers(connection: Connection) -> Sequence[int]:
@@ -134,6 +143,27 @@ def _facts() -> Select[Any]:
     return select(matches, players.c.userid.label("starter")).join(players, players.c.id == matches.c.started_by)
 
 
+def _without_log(connection: Connection, number: int) -> Match | None:
+    row = connection.execute(_FACTS_OF_ONE, {"wanted": number}).one_or_none()
+    if row is None:
+        return None
+    return Match(
+        number=row.number,
+        game=row.game,
+        rules=row.rules,
+        options=_options(row),
+        rated=row.rated,
+        userids=tuple(connection.execute(_USERIDS_OF_ONE, {"wanted": number}).scalars()),
+        started_by=row.starter,
+        started=row.started_at,
+    )
+
+
+def _log(connection: Connection, number: int, after: int) -> tuple[Entry, ...]:
+    rows = connection.execute(_LOG_AFTER, {"wanted": number, "after": after})
+    return tuple(Entry(number, row.seq, row.at, row.kind, row.seat, row.text) for row in rows)
+
+
 def _boards_of(lowered: Sequence[str]) -> Select[Any]:
     return (
         select(seats.c.match)
@@ -167,14 +197,8 @@ def _summary(row: Row[Any]) -> Summary:
     return Summary(row.status, row.to_move, row.plies, row.last_at, row.last_move)
 
 
-def _summary_row(summary: Summary) -> dict[str, object]:
-    return {
-        "status": summary.status,
-        "to_move": summary.to_move,
-        "plies": summary.plies,
-        "last_at": summary.last_at,
-        "last_move": summary.last_move,
-    }
+def _summary_row(summary: Summary, prefix: str = "") -> dict[str, object]:
+    return {f"{prefix}{name}": getattr(summary, name) for name in _SUMMARY}
 
 
 def _entry_row(entry: Entry) -> dict[str, object]:
@@ -186,3 +210,24 @@ def _entry_row(entry: Entry) -> dict[str, object]:
         "seat": entry.seat,
         "text": entry.text,
     }
+
+
+# Built once: building a statement costs more than what SQLite does for it.
+_FACTS_OF_ONE: Final = _facts().where(matches.c.number == bindparam("wanted"))
+_USERIDS_OF_ONE: Final = (
+    select(players.c.userid)
+    .join(seats, players.c.id == seats.c.player_id)
+    .where(seats.c.match == bindparam("wanted"))
+    .order_by(seats.c.seat)
+)
+_LOG_AFTER: Final = (
+    select(entries)
+    .where(entries.c.match == bindparam("wanted"), entries.c.seq > bindparam("after"))
+    .order_by(entries.c.seq)
+)
+_WRITE_SUMMARY: Final = (
+    update(matches)
+    .where(matches.c.number == bindparam("wanted"))
+    .values({name: bindparam(f"new_{name}") for name in _SUMMARY})
+)
+_ADD_ENTRIES: Final = insert(entries)

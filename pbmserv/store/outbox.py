@@ -1,20 +1,28 @@
 """The outbox: every mail that is to be sent, with a Message-ID that never changes, until long after it was sent.
 
-A row is "waiting", then "sent" or "failed". Whoever takes rows to send leases them for a while, so that a sender
-that dies loses nothing and sends at most again.
+A row is "waiting", then "sent" or "failed", and "withheld" as long as mail to its address comes back (`bounces`).
+Whoever takes rows to send leases them for a while: a sender that dies loses nothing, and sends at most again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
 
-from pbmserv.store.tables import outbox
+from pbmserv.store.tables import addresses, outbox
 
-Kind = Literal["answer", "stranger", "short", "limit", "board"]
-"""An answer to a player, to somebody unknown, a short one to such, the notice of a limit, a board unasked."""
+AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a mail may be sent that waits for nothing: who queued it may have another clock than who sends it."""
+
+LONGEST_WAIT: Final = timedelta(hours=7)
+"""No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
+
+Kind = Literal["answer", "stranger", "short", "limit", "board", "notice"]
+"""An answer to a player, to a stranger, a short one to such, the notice of a limit; unasked: a board, or news."""
+
+UNASKED: Final[tuple[Kind, ...]] = ("board", "notice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,59 +59,65 @@ class Queued:
     error: str | None
 
 
-def queue(connection: Connection, letter: Letter, now: datetime) -> None:
-    """Adds a mail to those that wait."""
-    row = {
-        "token": letter.token,
-        "inbox_id": letter.inbox_id,
-        "player_id": letter.player_id,
-        "match": letter.match,
-        "recipient": letter.recipient,
-        "envelope_sender": letter.envelope_sender,
-        "message_id": letter.message_id,
-        "raw": letter.raw,
-        "proven": letter.proven,
-        "kind": letter.kind,
-        "created_at": now,
-        "status": "waiting",
-        "tries": 0,
-        "not_before": now,
-    }
-    connection.execute(insert(outbox).values(row))
+def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> None:
+    """Adds mails to those that wait; what nobody asked for is withheld where mail to the address comes back."""
+    rows = [
+        {
+            "token": letter.token,
+            "inbox_id": letter.inbox_id,
+            "player_id": letter.player_id,
+            "match": letter.match,
+            "recipient": letter.recipient,
+            "envelope_sender": letter.envelope_sender,
+            "message_id": letter.message_id,
+            "raw": letter.raw,
+            "proven": letter.proven,
+            "kind": letter.kind,
+            "created_at": now,
+            "unasked_to": letter.recipient if letter.kind in UNASKED else "",
+            "tries": 0,
+            "not_before": AT_ONCE,
+        }
+        for letter in letters
+    ]
+    if rows:
+        connection.execute(_QUEUE, rows)
 
 
-def lease(connection: Connection, now: datetime, until: datetime) -> Queued | None:
-    """Takes the oldest mail that is due; nobody else gets it before `until`."""
-    due = (
-        select(outbox)
-        .where(outbox.c.status == "waiting", outbox.c.not_before <= now)
-        .order_by(outbox.c.not_before, outbox.c.id)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    row = connection.execute(due).one_or_none()
-    if row is None:
-        return None
-    connection.execute(update(outbox).where(outbox.c.id == row.id).values(not_before=until))
-    return _queued(row)
+def lease(connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()) -> Queued | None:
+    """Takes the oldest mail that is due, to no address of `elsewhere`; nobody else gets it before `until`."""
+    due = _DUE_BUT if elsewhere else _DUE
+    for after, by in ((AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)):
+        found = connection.execute(due, {"after": after, "by": by, "elsewhere": [*elsewhere]}).one_or_none()
+        if found is not None:
+            renew(connection, found.id, until)
+            return _queued(found)
+    return None
+
+
+def renew(connection: Connection, mail_id: int, until: datetime) -> None:
+    """Whoever has leased a mail keeps it longer."""
+    connection.execute(_WAIT, {"mail_id": mail_id, "until": until})
+
+
+def put_back(connection: Connection, mail: Queued, reason: str) -> None:
+    """A leased mail was not tried; it takes its old place again."""
+    connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
 
 
 def sent(connection: Connection, mail_id: int, now: datetime) -> None:
     """The mail was handed over."""
-    changed = {"status": "sent", "sent_at": now, "error": None, "tries": outbox.c.tries + 1}
-    connection.execute(update(outbox).where(outbox.c.id == mail_id).values(changed))
+    connection.execute(_SENT, {"mail_id": mail_id, "now": now})
 
 
 def deferred(connection: Connection, mail_id: int, reason: str, again_at: datetime) -> None:
     """The mail was not taken, and is tried again."""
-    changed = {"error": reason, "not_before": again_at, "tries": outbox.c.tries + 1}
-    connection.execute(update(outbox).where(outbox.c.id == mail_id).values(changed))
+    connection.execute(_DEFERRED, {"mail_id": mail_id, "until": again_at, "reason": reason})
 
 
 def failed(connection: Connection, mail_id: int, reason: str) -> None:
     """The mail will not be taken."""
-    changed = {"status": "failed", "error": reason, "tries": outbox.c.tries + 1}
-    connection.execute(update(outbox).where(outbox.c.id == mail_id).values(changed))
+    connection.execute(_FAILED, {"mail_id": mail_id, "reason": reason})
 
 
 def unproven_since(connection: Connection, address: str, since: datetime) -> int:
@@ -145,3 +159,40 @@ def _queued(row: Row[Any]) -> Queued:
         row.not_before,
         row.error,
     )
+
+
+# The lock makes this wait for whoever is just lifting a suspension: what is withheld too late would stay so.
+_HELD_BACK: Final = (
+    select(literal("withheld"))
+    .where(addresses.c.address == bindparam("unasked_to"), addresses.c.suspended_at.is_not(None))
+    .with_for_update(read=True)
+    .scalar_subquery()
+)
+_QUEUE: Final = insert(outbox).values(status=func.coalesce(_HELD_BACK, "waiting"))
+
+# In the very words of the index ix_outbox_waiting, by which a range of times is found at once: "or" would not be.
+_IS_WAITING: Final = text("status = 'waiting'")
+_DUE: Final = (
+    select(outbox)
+    .where(
+        _IS_WAITING,
+        outbox.c.not_before >= bindparam("after"),
+        outbox.c.not_before <= bindparam("by"),
+    )
+    .order_by(outbox.c.not_before, outbox.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+_DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
+_NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
+
+_ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
+_STILL_WAITING: Final = _ONE.where(_IS_WAITING)
+_WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
+_PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
+_DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
+# Another sender may have had it in hand too, where one was thought to be dead: what is sent stays sent.
+_SENT: Final = _ONE.values(status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1)
+_FAILED: Final = _ONE.where(outbox.c.status != "sent").values(
+    status="failed", error=bindparam("reason"), tries=outbox.c.tries + 1
+)

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from difflib import get_close_matches
+from typing import Final
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
 from pbmserv.commands.decision import NewPassword, NewPlayer
 from pbmserv.matches.player import Player
@@ -14,19 +15,18 @@ _MOST_COMPARED = 2000
 
 def find(connection: Connection, userid: str) -> Player | None:
     """The player of a userid, whatever its case."""
-    return _one(connection, _players().where(players.c.userid_lower == userid.lower()))
+    return _one(connection, _FIND, {"userid": userid.lower()})
 
 
 def find_at(connection: Connection, address: str) -> Player | None:
     """The player whom an address belongs to."""
-    owner = select(addresses.c.player_id).where(addresses.c.address == address.lower()).scalar_subquery()
-    return _one(connection, _players().where(players.c.id == owner))
+    return _one(connection, _FIND_AT, {"address": address.lower()})
 
 
 def everybody(connection: Connection) -> list[Player]:
     """All players, by userid."""
     rows = connection.execute(_players().order_by(players.c.userid_lower))
-    return [Player(row.id, row.userid, row.address) for row in rows]
+    return [_player(row) for row in rows]
 
 
 def similar(connection: Connection, userid: str) -> list[str]:
@@ -38,8 +38,7 @@ def similar(connection: Connection, userid: str) -> list[str]:
 
 def password_hash(connection: Connection, userid: str) -> str | None:
     """The stored hash; None when nobody has the userid."""
-    query = select(players.c.password_hash).where(players.c.userid_lower == userid.lower())
-    return connection.execute(query).scalar_one_or_none()
+    return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
 
 
 def keep(connection: Connection, account: NewPlayer | NewPassword, now: datetime) -> None:
@@ -64,14 +63,29 @@ def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
     connection.execute(insert(addresses).values(first))
 
 
-def _players() -> Select[tuple[int, str, str]]:
+def _players() -> Select[tuple[int, str, str, bool]]:
+    is_suspended = addresses.c.suspended_at.is_not(None).label("is_suspended")
     return (
-        select(players.c.id, players.c.userid, addresses.c.address)
+        select(players.c.id, players.c.userid, addresses.c.address, is_suspended)
         .join(addresses, addresses.c.player_id == players.c.id)
         .where(addresses.c.is_first)
     )
 
 
-def _one(connection: Connection, query: Select[tuple[int, str, str]]) -> Player | None:
-    row = connection.execute(query).one_or_none()
-    return None if row is None else Player(row.id, row.userid, row.address)
+def _one(
+    connection: Connection, query: Select[tuple[int, str, str, bool]], values: dict[str, str]
+) -> Player | None:
+    row = connection.execute(query, values).one_or_none()
+    return None if row is None else _player(row)
+
+
+def _player(row: Row[tuple[int, str, str, bool]]) -> Player:
+    return Player(row.id, row.userid, row.address, row.is_suspended)
+
+
+_FIND: Final = _players().where(players.c.userid_lower == bindparam("userid"))
+_FIND_AT: Final = _players().where(
+    players.c.id
+    == select(addresses.c.player_id).where(addresses.c.address == bindparam("address")).scalar_subquery()
+)
+_PASSWORD_HASH: Final = select(players.c.password_hash).where(players.c.userid_lower == bindparam("userid"))

@@ -1,49 +1,58 @@
 """Answers what commands ask (`matches.records.Records`) from one open transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
 
-from pbmserv.matches.match import Match
+from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
 from pbmserv.store import matches, players
+from pbmserv.store.recent import RecentBoards
 from pbmserv.store.tables import entries, seats
 from pbmserv.store.tables import matches as match_table
 from pbmserv.store.tables import players as player_table
 
 
 class TransactionRecords:
-    """The records as one transaction sees them."""
+    """The records as one transaction sees them; what was asked once is not read again.
 
-    def __init__(self, connection: Connection) -> None:
+    Whoever writes in the same transaction tells it: `know` boards as they stand now, `forget_players`.
+    """
+
+    def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
         self._connection = connection
-        self._matches: dict[int, Match | None] = {}
+        self._recent = recent or RecentBoards()
+        self._boards: dict[int, Replayed | None] = {}
+        self._players: dict[str, Player | None] = {}
 
-    def forget(self, numbers: Iterable[int]) -> None:
-        """Matches that have changed since they were asked for are read anew."""
-        for number in numbers:
-            self._matches.pop(number, None)
+    def know(self, boards: Iterable[Replayed]) -> None:
+        """Boards as they stand after what was just written."""
+        self._boards.update((board.match.number, board) for board in boards)
+
+    def forget_players(self) -> None:
+        """Players have changed since they were asked for, and are read anew."""
+        self._players.clear()
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
-        return players.find(self._connection, userid)
+        return self._player(userid.lower(), players.find)
 
     def player_at(self, address: str) -> Player | None:
         """The player whom an address belongs to."""
-        return players.find_at(self._connection, address)
+        return self._player(address.lower(), players.find_at)
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that are perhaps meant."""
         return players.similar(self._connection, userid)
 
-    def match(self, number: int) -> Match | None:
-        """A match with its whole log."""
-        if number not in self._matches:
-            self._matches[number] = matches.load(self._connection, number)
-        return self._matches[number]
+    def board(self, number: int) -> Replayed | None:
+        """A match with its whole log, and what that adds up to."""
+        if number not in self._boards:
+            self._boards[number] = matches.replayed(self._connection, number, self._recent.find(number))
+        return self._boards[number]
 
     def next_number(self) -> int:
         """The number of a match started now."""
@@ -74,6 +83,12 @@ class TransactionRecords:
             match_table.c.started_by == _id_of(starter), match_table.c.status == "active", ~moved
         )
         return self._connection.execute(waiting).scalar_one()
+
+    def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
+        # An address holds an @, which no userid does.
+        if key not in self._players:
+            self._players[key] = find(self._connection, key)
+        return self._players[key]
 
 
 def _id_of(userid: str) -> ScalarSelect[Any]:

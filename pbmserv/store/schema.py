@@ -41,6 +41,19 @@ def newest_version() -> str:
     return head
 
 
+def knows_version(version: str) -> bool:
+    """Whether this program can bring a database of that schema version up to date."""
+    return any(
+        script.revision == version for script in ScriptDirectory.from_config(_config(None)).walk_revisions()
+    )
+
+
+def stored_version(engine: Engine) -> str | None:
+    """The schema version that a database is at; None where it has no schema of ours."""
+    with reading(engine) as connection:
+        return _version(connection)
+
+
 def require_newest(engine: Engine) -> None:
     """Raises OtherSchema unless the database is at the newest version."""
     with reading(engine) as connection:

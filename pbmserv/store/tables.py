@@ -57,6 +57,8 @@ metadata = MetaData(
 )
 
 _WAITING = text("status = 'waiting'")
+_HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
+_DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
 
 # SQLite counts up by itself only in a column whose type is exactly INTEGER.
 RowId = BigInteger().with_variant(Integer(), "sqlite")
@@ -153,6 +155,9 @@ inbox = Table(
     Column("content_key", String(64)),
     Column("error", Text),
     Column("handled_at", UtcDateTime),
+    # When what it said was let go of.
+    Column("tidied_at", UtcDateTime),
+    Index("ix_inbox_tidy", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE),
     Index("ix_inbox_waiting", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
     Index(
         "ix_inbox_waiting_sender",
@@ -185,6 +190,8 @@ outbox = Table(
     Column("not_before", UtcDateTime, nullable=False),
     Column("error", Text),
     Column("sent_at", UtcDateTime),
+    Column("tidied_at", UtcDateTime),
+    Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(
         "ix_outbox_waiting",
         "not_before",

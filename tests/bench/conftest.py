@@ -16,7 +16,7 @@ WHOLE = "test_whole"
 ROUNDS = 100
 
 _times = pytest.StashKey[dict[str, tuple[float, float]]]()
-_rates = pytest.StashKey[dict[str, float]]()
+_rates = pytest.StashKey[dict[str, tuple[float, str]]]()
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def benchmark(benchmark: BenchmarkFixture, request: pytest.FixtureRequest) -> It
         request.config.stash.setdefault(_times, {})[request.node.name] = median, best
     if "mails" in benchmark.extra_info:
         rates = request.config.stash.setdefault(_rates, {})
-        rates[request.node.name] = benchmark.extra_info["mails"] / median
+        remark = benchmark.extra_info.get("remark", "")
+        rates[request.node.name] = benchmark.extra_info["mails"] / median, remark
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -46,8 +47,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             columns = f"{median * 1000:8.2f} ms {best * 1000:8.2f} ms"
             ratios = f"{median / times[WHOLE][0]:8.1%} {best / times[WHOLE][1]:8.1%}"
             terminalreporter.write_line(f"{name:30} {columns} {ratios}")
-    for name, rate in rates.items():
-        terminalreporter.write_line(f"{name:30} {rate:8.1f} mails a second")
+    for name, (rate, remark) in rates.items():
+        terminalreporter.write_line(f"{name:37} {rate:8.1f} mails a second{remark}")
 
 
 @pytest.fixture

@@ -82,13 +82,14 @@ def as_request(connection: Connection, taken: Taken, server: Server) -> Request:
 
 def carry_out(connection: Connection, taken: Taken, server: Server) -> tuple[Result, ...]:
     """Plays the move in an open transaction."""
-    return run_all(connection, taken.mail, taken.understood, NO_PROOFS, server, NOON)
+    records = TransactionRecords(connection)
+    return run_all(connection, records, taken.mail, taken.understood, NO_PROOFS, server, NOON)
 
 
 def letters_for(connection: Connection, house: House, taken: Taken, results: Sequence[Result]) -> list[Letter]:
     """The answer, and the board for the opponent."""
-    to = taken.answering
-    return [answer(connection, house, to, results), *notices(connection, house, to, results, "")]
+    to, records = taken.answering, TransactionRecords(connection)
+    return [answer(records, house, to, results), *notices(records, house, to, results, "")]
 
 
 def test_keeping(benchmark: BenchmarkFixture, club: Club) -> None:
@@ -102,10 +103,8 @@ def test_finding(benchmark: BenchmarkFixture, club: Club) -> None:
     taken = take(club)
 
     def find() -> Request:
-        with reading(club.house.engine) as connection:
-            assert inbox.first_waiting(connection, NOON) is not None
         with club.house.engine.connect() as connection:
-            assert inbox.claim(connection, taken.inbox_id, NOON) is not None
+            assert inbox.take(connection, NOON) is not None
             assert not inbox.is_known(connection, taken.mail.content_key)
             assert players.find_at(connection, taken.mail.sender or "") is not None
             matches.lock(connection, [taken.board.match.number])
@@ -165,9 +164,10 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
     def store(connection: Connection, taken: Taken, decision: Decision, letters: Sequence[Letter]) -> None:
         with connection:
             matches.keep(connection, decision)
-            for letter in letters:
-                outbox.queue(connection, letter, NOON)
-            inbox.finish(connection, taken.inbox_id, "handled", NOON, taken.mail.content_key)
+            outbox.queue(connection, letters, NOON)
+            inbox.finish(
+                connection, taken.inbox_id, "handled", NOON, taken.mail.content_key, masked=taken.raw[:500]
+            )
             connection.commit()
 
     measure(benchmark, store, set_up)

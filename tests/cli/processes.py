@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,13 +42,22 @@ class Running:
 
 
 @contextmanager
-def running(settings: dict[str, str], folder: Path, *words: str, program: Path | None = None) -> Iterator[Running]:
-    """`pbmserv WORDS`, or a program in its place, in a folder; killed at the end if it still runs."""
+def running(
+    settings: dict[str, str],
+    folder: Path,
+    *words: str,
+    program: Path | None = None,
+    behind: Sequence[str] = (),
+) -> Iterator[Running]:
+    """`pbmserv WORDS`, or a program in its place, in a folder; killed at the end if it still runs.
+
+    `behind` is a command that runs it, such as in a network of its own.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PBMSERV_")}
     file = folder / f"{'-'.join(words)}.log"
     with file.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, program] if program else [PBMSERV, *words],
+            [*behind, *([sys.executable, program] if program else [PBMSERV]), *words],
             cwd=folder,
             env=inherited | settings,
             stdout=log,

@@ -1,6 +1,7 @@
 """Running the command line inside the test's process."""
 
 import json
+import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -55,8 +56,10 @@ class Terminal:
             engines.append(open_engine(url))
             return engines[-1]
 
+        umask = os.umask(0o022)
         with patch("pbmserv.entrypoints.bootstrap.open_engine", noted):
             done = CliRunner().invoke(app, words, input=stdin, env=self.settings)
+        os.umask(umask)  # it has set its own, in what is the tests' process
         for engine in engines:
             engine.dispose()  # as the end of a process does
         if done.exception is not None and not isinstance(done.exception, SystemExit):
@@ -75,7 +78,7 @@ class Terminal:
             settings = load_settings()
         hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         tokens = iter(range(10**6))
-        started = utc_now().timestamp()
+        started = f"{utc_now().timestamp() * 1_000_000:.0f}"
         house = House(
             open_engine(settings.database_url), settings.server(), lambda: f"c{started}{next(tokens)}", hasher
         )

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbmserv.entrypoints import parts
-from pbmserv.entrypoints.mark import Mark
+from pbmserv.entrypoints.mark import abandoned_marks, free_mark
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import run_parts
 from pbmserv.mail.smtp import Outcome, Outgoing, Sent
@@ -23,48 +23,65 @@ PATIENCE = 60.0
 
 def left_by_a_killed_worker(folder: Path, mail_id: int) -> None:
     """What a process leaves that is killed over a mail: its mark, which nobody holds any more."""
-    mark = Mark(folder)
+    mark = free_mark(folder)
     mark.put(mail_id)
     mark.close()
 
 
 def test_a_mark_outlives_its_process(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
-    mark = Mark(folder)
+    mark = free_mark(folder)
     assert mark.left_behind() is None
     mark.put(123456789012345)
     mark.put(7)
     mark.close()
-    mark = Mark(folder)
+    mark = free_mark(folder)
     assert mark.left_behind() == 7
     mark.clear()
     mark.close()
-    mark = Mark(folder)
+    mark = free_mark(folder)
     assert mark.left_behind() is None
     mark.close()
 
 
 def test_workers_have_marks_of_their_own(tmp_path: Path) -> None:
-    one, two = Mark(tmp_path), Mark(tmp_path)
+    one, two = free_mark(tmp_path), free_mark(tmp_path)
     one.put(1)
     two.put(2)
-    three = Mark(tmp_path)
+    three = free_mark(tmp_path)
     assert three.left_behind() is None
     one.close()
-    heir = Mark(tmp_path)
+    heir = free_mark(tmp_path)
     assert heir.left_behind() == 1
     for mark in (two, three, heir):
         mark.close()
 
 
+def test_what_more_workers_left_behind_is_found(tmp_path: Path) -> None:
+    """One worker may follow upon three; a mark that is held by a living one is not touched."""
+    marks = [free_mark(tmp_path) for _ in range(3)]
+    for number, mark in enumerate(marks, 1):
+        mark.put(number)
+    for mark in marks[1:]:
+        mark.close()
+    found = []
+    for mark in abandoned_marks(tmp_path):
+        found.append(mark.left_behind())
+        mark.clear()
+    assert found == [2, 3]
+    assert [mark.left_behind() for mark in abandoned_marks(tmp_path)] == [None, None]
+    assert marks[0].left_behind() == 1
+    marks[0].close()
+
+
 @pytest.mark.parametrize("content", [b"", b" " * 32, b"x", b"12", b"-5 ", b"\xff\xfe 7 ", b"\0" * 40])
 def test_a_mark_that_makes_no_sense_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "worker-0.mark").write_bytes(content)
-    mark = Mark(tmp_path)
+    mark = free_mark(tmp_path)
     assert mark.left_behind() is None
     mark.put(5)
     mark.close()
-    mark = Mark(tmp_path)
+    mark = free_mark(tmp_path)
     assert mark.left_behind() == 5
     mark.close()
 
@@ -108,7 +125,7 @@ def test_a_worker_counts_the_kill_and_tries_again(post: Post, tmp_path: Path) ->
         assert done.wait(PATIENCE)
         wait_for(lambda: post.fates() == ["handled", "handled"])
     assert (post.row(mail_id).kills, post.row(other).kills) == (1, 0)
-    mark = Mark(tmp_path)
+    mark = free_mark(tmp_path)
     assert mark.left_behind() is None
     mark.close()
 
@@ -205,7 +222,7 @@ def test_a_fault_ends_the_worker_and_frees_its_mark(
     monkeypatch.setattr(parts, "handle_next", Trouble(1, ValueError("bug")))
     with pytest.raises(ValueError, match="bug"):
         working(post.house, tmp_path, threading.Event(), threading.Event())(threading.Event())
-    mark = Mark(tmp_path)
+    mark = free_mark(tmp_path)
     assert (mark.left_behind(), len([*tmp_path.glob("*.mark")])) == (None, 1)
     mark.close()
 
@@ -219,10 +236,14 @@ def test_a_sender_closes_its_road(post: Post) -> None:
             return Sent()
 
         def close(self) -> None:
-            closed.set()
+            if sent.is_set():
+                closed.set()
+
+        def hang_up(self) -> None:
+            """Is not asked for."""
 
     post.mail("alice@example.org", "help")
-    with running(sending(post.house, Way(), threading.Event())):
+    with running(sending(post.house, Way, threading.Event())):
         assert sent.wait(PATIENCE)
         assert not closed.is_set()
     assert closed.is_set()

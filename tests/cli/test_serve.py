@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import create_engine, text
 
-from pbmserv.entrypoints.mark import Mark
+from pbmserv.entrypoints.mark import free_mark
 from tests.cli.processes import running, wait_for
 from tests.cli.terminal import Terminal
 from tests.free_port import free_port
@@ -150,13 +150,13 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     killer.write_text(
         "import os\n"
         "from pbmserv.entrypoints.cli import app\n"
-        "from pbmserv.services import handle\n"
-        "handle.answer = lambda *arguments: os.kill(os.getpid(), 9)\n"
+        "from pbmserv.services import carry_out\n"
+        "carry_out.answer = lambda *arguments: os.kill(os.getpid(), 9)\n"
         "app(['work'])\n"
     )
     with running(settings, terminal.folder, "work", program=killer) as worker:
         assert worker.end() == -signal.SIGKILL
-    mark = Mark(Path(settings["PBMSERV_DATA"]))
+    mark = free_mark(Path(settings["PBMSERV_DATA"]))
     assert mark.left_behind() == 1
     mark.close()
     with running(settings, terminal.folder, "work") as worker:

@@ -10,6 +10,7 @@ from pbmserv.entrypoints import tryout
 from pbmserv.entrypoints.listener import Listener
 from tests.cli.terminal import Terminal
 from tests.free_port import free_port
+from tests.mail.keeping import keep_nothing
 
 ALICE = ("--from", "alice@example.org")
 
@@ -51,7 +52,7 @@ def test_demo_with_settings_that_are_wrong(terminal: Terminal) -> None:
 @pytest.fixture
 def silent_listener(terminal: Terminal) -> Iterator[Listener]:
     """A server that takes mails and never answers."""
-    listener = Listener("smtp://127.0.0.1:0", Server("pbmserv@localhost"), lambda *mail: None)
+    listener = Listener("smtp://127.0.0.1:0", Server("pbmserv@localhost"), keep_nothing)
     listener.start()
     terminal.settings["PBMSERV_LISTEN"] = listener.url
     yield listener

@@ -10,7 +10,7 @@ from pbmserv.commands.message import Actor, Proof, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.replies import Reply
 from pbmserv.commands.words import normalised
-from pbmserv.matches.match import Match, fold, summarise
+from pbmserv.matches.match import Match, Replayed, fold, replay, summarise
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listed, Listing, Records, Wanted
 from pbmserv.matches.refusals import Refused
@@ -37,9 +37,10 @@ class Memory:
         """Userids that look like it."""
         return [self.players[name].userid for name in get_close_matches(userid.lower(), self.players, n=3)]
 
-    def match(self, number: int) -> Match | None:
-        """A match."""
-        return self.matches.get(number)
+    def board(self, number: int) -> Replayed | None:
+        """A board."""
+        match = self.matches.get(number)
+        return None if match is None else replay(match)
 
     def next_number(self) -> int:
         """The next number."""

@@ -76,7 +76,7 @@ def test_challenge_is_limited(table: Table) -> None:
     """Three against the same player that this one has not begun, and ten a day."""
     for number in (102, 103, 104):
         assert isinstance(table.give("challenge cora anna", "anna"), Challenged)
-        assert table.records.match(number) is not None
+        assert table.records.board(number) is not None
     for line in ("challenge cora anna", "challenge anna bob cora"):
         assert table.give(line, "anna") == TooManyUnbegun(userid="cora", limit=3)
     assert isinstance(table.give("challenge cora anna", "cora"), Challenged)

@@ -180,6 +180,9 @@ def test_who_writes_below_a_subject() -> None:
     reading = read("move 101 c3", "\nas anna sesame\nBye, sesame")
     assert (told(reading), reading.comment) == (["move 101 c3"], "Bye, ***")
     assert reading.claim is not None
+    below_help = read("help", "as anna sesame\n101 c3\n102 d4\nBye")
+    assert told(below_help) == ["help", "move 101 c3", "move 102 d4"]
+    assert below_help.claim is not None
     assert read("help", "as you like it").claim is None
     assert read("help", "as you like").claim is None
 

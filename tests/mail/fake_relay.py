@@ -31,6 +31,7 @@ class Relay:
     mails: list[bytes] = field(default_factory=list)
     connections: int = 0
     in_tls: list[str] = field(default_factory=list)
+    hangs: bool = False
 
     def answer(self, step: str) -> str:
         answers = self.answers.get(step) or [GOOD[step]]
@@ -60,6 +61,7 @@ class Relay:
             if answer == DROP:
                 return
             if answer == HANG:
+                self.hangs = True
                 file.read()
                 return
             connection.sendall(answer.encode() + b"\r\n")

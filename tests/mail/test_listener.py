@@ -11,8 +11,8 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.listener import CannotListen, Listener
+from tests.mail.keeping import Kept, keep_nothing, one_by_one
 
-Kept = tuple[bytes, str, tuple[str, ...]]
 MAIL = b"Subject: move\r\n\r\nmove 101 c3\r\n"
 
 
@@ -20,9 +20,7 @@ MAIL = b"Subject: move\r\n\r\nmove 101 c3\r\n"
 def listening(
     kept: list[Kept], server: Server | None = None, kind: str = "smtp", max_size: int = 2000
 ) -> Iterator[Listener]:
-    def keep(*mail: object) -> None:
-        kept.append(mail)  # type: ignore[arg-type]
-
+    keep = one_by_one(lambda *mail: kept.append(mail))
     listener = Listener(f"{kind}://127.0.0.1:0", server or Server("pbm@club.test"), keep, max_size=max_size)
     listener.start()
     try:
@@ -224,7 +222,7 @@ def test_stopping_lets_the_mail_in_hand_finish_and_sends_the_others_away() -> No
         assert go_on.wait(20)
         kept.append(raw)
 
-    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), keep)
+    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), one_by_one(keep))
     listener.start()
     assert listener.alive
     idle = connected(listener)
@@ -263,7 +261,7 @@ def test_a_stopped_listener_starts_again_at_its_port(kept: list[Kept]) -> None:
 
 def test_a_port_in_use_is_told_in_one_sentence() -> None:
     with listening([]) as listener:
-        other = Listener(listener.url, Server("pbm@club.test"), lambda *mail: None)
+        other = Listener(listener.url, Server("pbm@club.test"), keep_nothing)
         with pytest.raises(CannotListen, match=rf"cannot take mail at {listener.url}: .*in use"):
             other.start()
         assert not other.alive
@@ -275,7 +273,7 @@ def test_a_port_in_use_is_told_in_one_sentence() -> None:
 )
 def test_any_other_url(url: str) -> None:
     with pytest.raises(ValueError, match="a listener is smtp://HOST:PORT or lmtp://HOST:PORT, not "):
-        Listener(url, Server("pbm@club.test"), lambda *mail: None)
+        Listener(url, Server("pbm@club.test"), keep_nothing)
 
 
 @pytest.mark.parametrize(
@@ -287,4 +285,4 @@ def test_any_other_url(url: str) -> None:
     ],
 )
 def test_the_whole_url(url: str, whole: str) -> None:
-    assert Listener(url, Server("pbm@club.test"), lambda *mail: None).url == whole
+    assert Listener(url, Server("pbm@club.test"), keep_nothing).url == whole

@@ -12,12 +12,11 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.listener import Listener
+from tests.mail.keeping import Kept, one_by_one
 
 MAX_SIZE = 2000
 HELLO = {"smtp": b"EHLO client.test", "lmtp": b"LHLO client.test"}
 MAIL = b"From: ann@a.test\r\nSubject: move\r\n\r\nmove 101 c3\r\n"
-
-Kept = tuple[bytes, str, tuple[str, ...]]
 
 
 @dataclass
@@ -87,7 +86,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 @contextlib.contextmanager
 def meeting(kind: str, desk: Desk, timeout: float = 20, max_size: int = MAX_SIZE) -> Iterator[Client]:
     server = Server("pbm@club.test")
-    listener = Listener(f"{kind}://127.0.0.1:0", server, desk, max_size=max_size, timeout=timeout)
+    listener = Listener(f"{kind}://127.0.0.1:0", server, one_by_one(desk), max_size=max_size, timeout=timeout)
     listener.start()
     client = Client(listener.port)
     try:

@@ -9,13 +9,15 @@ import subprocess
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from pbmserv.mail.road import Road, road
-from pbmserv.mail.smtp import Deferred, Failed, Outgoing, Sent
+from pbmserv.mail.smtp import Closed, Deferred, Failed, Outgoing, Sent
+from tests.cli.processes import PATIENCE, wait_for
 from tests.mail.fake_relay import DROP, GOOD, HANG, Relay
 
 MAIL = Outgoing("pbm+b.7@club.test", "ann@a.test", b"Subject: hello\r\n\r\nyour turn\r\n")
@@ -120,35 +122,119 @@ def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
 
 @pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
 @pytest.mark.parametrize(
-    ("answer", "outcome", "connections"),
+    ("answer", "reason", "connections"),
     [
-        ("550 5.1.1 no\tsuch\x1b user", Failed("550 5.1.1 no such? user"), 1),
-        ("552-5.3.4 too\r\n552 large", Failed("552 5.3.4 too large"), 1),
-        ("450 4.2.0 greylisted", Deferred("450 4.2.0 greylisted"), 1),
-        ("421 4.3.2 going down", Deferred("421 4.3.2 going down"), 2),
-        ("503 5.5.1 out of order", Deferred("503 5.5.1 out of order"), 2),
-        ("530 5.7.0 log in first", Deferred("530 5.7.0 log in first"), 2),
-        ("nonsense", Deferred("-1 ense"), 2),
-        ("550 " + "x" * 9000, Deferred("500 Line too long."), 2),
-        ("999 what", Deferred("999 what"), 2),
+        ("450 4.2.0 greylisted", "450 4.2.0 greylisted", 1),
+        ("452-4.5.3 too\tmany\x1b\r\n452 of them", "452 4.5.3 too many? of them", 1),
+        ("nonsense", "-1 ense", 2),
+        ("550 " + "x" * 9000, "500 Line too long.", 2),
+        ("999 what", "999 what", 2),
+        ("150 wait", "150 wait", 2),
+        ("334 what?", "334 what?", 2),
     ],
 )
-def test_a_refusal_of_the_mail(
-    step: str, answer: str, outcome: Failed | Deferred, connections: int, play: Play
+def test_a_mail_that_is_not_taken_now(step: str, answer: str, reason: str, connections: int, play: Play) -> None:
+    scene = play(Relay({step: [answer, GOOD[step]]}))
+    assert scene.road.deliver(MAIL) == Deferred(reason)
+    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.relay.connections == connections
+
+
+def test_a_yes_where_the_mail_was_to_come_first(play: Play) -> None:
+    """Nobody knows what a relay took for a mail that it never asked for: the connection is of no use any more."""
+    scene = play(Relay({"data": ["250 OK", GOOD["data"]]}))
+    assert scene.road.deliver(MAIL) == Deferred("250 OK")
+    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.relay.connections == 2
+
+
+GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in first"]
+
+
+@pytest.mark.parametrize("step", ["rcpt", "data", "dot"])
+@pytest.mark.parametrize("answer", GOING)
+def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, play: Play) -> None:
+    scene = play(Relay({step: [answer, GOOD[step]]}))
+    assert scene.road.deliver(MAIL) == Deferred(answer)
+    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.relay.connections == 2
+
+
+@pytest.mark.parametrize("answer", GOING)
+def test_a_session_that_is_over_before_the_mail(answer: str, play: Play) -> None:
+    scene = play(Relay({"mail": [answer, GOOD["mail"]]}))
+    assert scene.road.deliver(MAIL) == Closed(answer)
+    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.relay.connections == 2
+
+
+def test_a_relay_that_takes_only_so_many_mails_over_one_connection(play: Play) -> None:
+    scene = play(Relay({"mail": [GOOD["mail"], GOOD["mail"], "421 4.7.0 too many", GOOD["mail"]]}))
+    assert [scene.road.deliver(MAIL) for _ in range(4)] == [Sent()] * 4
+    assert scene.relay.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "answer", "outcome"),
+    [
+        ("rcpt", "550 5.1.1 no such user", Failed("550 5.1.1 no such user", refuses_recipient=True)),
+        ("rcpt", "550-5.1.1 no\r\n550 such user", Failed("550 5.1.1 no such user", refuses_recipient=True)),
+        ("rcpt", "550 no such user", Failed("550 no such user", refuses_recipient=True)),
+        ("rcpt", "552 5.3.4 too large", Failed("552 5.3.4 too large")),
+        ("rcpt", "552 5.2.2 full", Deferred("552 5.2.2 full")),
+        ("rcpt", "554 5.7.1 relay access denied", Deferred("554 5.7.1 relay access denied", is_ours=True)),
+        ("rcpt", "550 relay not permitted", Deferred("550 relay not permitted", is_ours=True)),
+        ("rcpt", "550 5.1.0 sender rejected", Deferred("550 5.1.0 sender rejected", is_ours=True)),
+        ("rcpt", "504 5.5.2 bad HELO name", Deferred("504 5.5.2 bad HELO name", is_ours=True)),
+        ("mail", "550 5.1.1 no such sender", Deferred("550 5.1.1 no such sender", is_ours=True)),
+        ("mail", "553 5.7.1 not yours", Deferred("553 5.7.1 not yours", is_ours=True)),
+        ("mail", "552 5.3.4 too large", Failed("552 5.3.4 too large")),
+        ("mail", "552 too large", Failed("552 too large")),
+        ("mail", "553 5.6.7 no such letters", Failed("553 5.6.7 no such letters")),
+        ("data", "554 5.5.1 no", Deferred("554 5.5.1 no", is_ours=True)),
+        ("dot", "554 5.2.252 may not send as", Deferred("554 5.2.252 may not send as", is_ours=True)),
+    ],
+)
+def test_a_refusal_for_good_is_one_only_where_it_is_not_about_us(
+    step: str, answer: str, outcome: Failed | Deferred, play: Play
 ) -> None:
     scene = play(Relay({step: [answer, GOOD[step]]}))
     assert scene.road.deliver(MAIL) == outcome
     assert scene.road.deliver(MAIL) == Sent()
-    assert scene.relay.connections == connections
+    assert scene.relay.connections == 1
+
+
+@pytest.mark.parametrize("step", ["data", "dot"])
+def test_that_the_mail_itself_is_refused_is_believed_if_others_are_taken(step: str, play: Play) -> None:
+    spam, good = "554 5.7.1 spam", GOOD[step]
+    scene = play(Relay({step: [spam, spam, good, spam, spam, good, good, spam]}))
+    ours, failed = Deferred(spam, is_ours=True), Failed(spam)
+    outcomes = [scene.road.deliver(MAIL) for _ in range(8)]
+    assert outcomes == [ours, ours, Sent(), failed, ours, Sent(), Sent(), failed]
+    assert scene.relay.connections == 1
 
 
 @pytest.mark.parametrize("step", ["connect", "ehlo"])
 @pytest.mark.parametrize("answer", ["554 5.7.1 go away", "450 later", "421 busy", "nonsense", DROP])
 def test_a_refusal_of_us_is_no_fault_of_the_mail(step: str, answer: str, play: Play) -> None:
     scene = play(Relay({step: [answer, GOOD.get(step, "250 relay.test")]}))
-    assert isinstance(scene.road.deliver(MAIL), Deferred)
+    assert isinstance(scene.road.deliver(MAIL), Closed)
     assert scene.road.deliver(MAIL) == Sent()
     assert scene.relay.connections == 2
+
+
+def test_a_long_greeting(play: Play) -> None:
+    scene = play(Relay({"connect": ["220-relay.test\r\n220-no spam\r\n220 please"]}))
+    assert scene.road.deliver(MAIL) == Sent()
+
+
+@pytest.mark.parametrize("answer", ["221 bye", "421 bye", "500 what?", "nonsense", DROP, HANG])
+def test_a_leave_that_is_not_returned(answer: str, play: Play) -> None:
+    scene = play(Relay({"quit": [answer]}), timeout=0.2)
+    assert scene.road.deliver(MAIL) == Sent()
+    scene.road.close()
+    scene.road.close()
+    assert scene.relay.heard[-1] == "quit"
 
 
 @pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
@@ -159,12 +245,29 @@ def test_a_dropped_connection_is_made_anew(step: str, play: Play) -> None:
     assert scene.relay.connections == 2
 
 
-@pytest.mark.parametrize("step", ["connect", "ehlo", "mail", "rcpt", "data", "dot"])
+@pytest.mark.parametrize("step", ["connect", "ehlo"])
+def test_a_relay_that_says_nothing_at_all(step: str, play: Play) -> None:
+    outcome = play(Relay({step: [HANG]}), timeout=0.05).road.deliver(MAIL)
+    assert isinstance(outcome, Closed)
+    assert "timed out" in outcome.reason
+
+
+@pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
 def test_a_relay_that_falls_silent(step: str, play: Play) -> None:
-    scene = play(Relay({step: [HANG]}), timeout=0.05)
-    outcome = scene.road.deliver(MAIL)
+    outcome = play(Relay({step: [HANG]}), timeout=0.05).road.deliver(MAIL)
     assert isinstance(outcome, Deferred)
     assert "timed out" in outcome.reason
+
+
+@pytest.mark.parametrize("step", ["ehlo", "mail", "rcpt", "data", "dot"])
+def test_a_relay_that_is_hung_up_on(step: str, play: Play) -> None:
+    scene = play(Relay({step: [HANG, GOOD.get(step, "250 relay.test")]}))
+    with ThreadPoolExecutor(1) as other:
+        outcome = other.submit(scene.road.deliver, MAIL)
+        wait_for(lambda: scene.relay.hangs)
+        scene.road.hang_up()
+        assert isinstance(outcome.result(PATIENCE), Closed if step == "ehlo" else Deferred)
+    assert scene.road.deliver(MAIL) == Sent()
 
 
 @pytest.mark.parametrize("answer", ["421 4.4.2 idle for too long", DROP, "500 what?"])
@@ -179,7 +282,7 @@ def test_nobody_listens() -> None:
         port = closed.getsockname()[1]
     way = road(f"smtp://127.0.0.1:{port}", timeout=20)
     outcome = way.deliver(MAIL)
-    assert isinstance(outcome, Deferred)
+    assert isinstance(outcome, Closed)
     assert "refused" in outcome.reason
 
 
@@ -205,19 +308,23 @@ def test_a_malformed_recipient_is_never_sent_to(recipient: str, play: Play) -> N
     assert scene.relay.connections == 0
 
 
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key and a certificate for 127.0.0.1 that nobody trusts, in one file."""
+def make_certificate(folder: Path, name: str) -> Path:
+    """A key and a certificate that nobody trusts for the host of that name, in one file."""
     if shutil.which("openssl") is None and not os.environ.get("CI"):
         pytest.skip("the openssl command makes the certificate, and is not installed")
-    folder = tmp_path_factory.mktemp("tls")
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=x")
-    names = ("-addext", "subjectAltName=IP:127.0.0.1", "-addext", "keyUsage=critical,digitalSignature,keyCertSign")
+    names = ("-addext", f"subjectAltName={name}", "-addext", "keyUsage=critical,digitalSignature,keyCertSign")
     command = ("openssl", "req", "-x509", *key, *names, "-keyout", "key", "-out", "certificate")
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     both = folder / "both.pem"
     both.write_bytes((folder / "key").read_bytes() + (folder / "certificate").read_bytes())
     return both
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1."""
+    return make_certificate(tmp_path_factory.mktemp("tls"), "IP:127.0.0.1")
 
 
 @pytest.fixture
@@ -267,36 +374,58 @@ def test_an_untrusted_certificate_gets_neither_login_nor_mail(
 ) -> None:
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
     outcome = play(relay, scheme, "pbm@", "hunter2").road.deliver(MAIL)
-    assert isinstance(outcome, Deferred)
+    assert isinstance(outcome, Closed)
     assert "certificate" in outcome.reason.lower()
+    assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_certificate_of_another_host_gets_neither_login_nor_mail(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, play: Play
+) -> None:
+    others = make_certificate(tmp_path, "DNS:relay.test")
+    monkeypatch.setenv("SSL_CERT_FILE", str(others))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(others)
+    relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
+    outcome = play(relay, scheme, "pbm@", "hunter2").road.deliver(MAIL)
+    assert isinstance(outcome, Closed)
+    assert "mismatch" in outcome.reason
     assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
 
 
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize(
-    "relay",
+    ("relay", "why"),
     [
-        Relay(features=("AUTH PLAIN",)),
-        Relay({"starttls": ["454 4.7.0 not now"]}, OFFERS),
-        Relay({"starttls": ["554 5.7.0 never"]}, OFFERS),
-        Relay({"starttls": [DROP]}, OFFERS),
+        (Relay(features=("AUTH PLAIN",)), "STARTTLS extension not supported"),
+        (Relay({"starttls": ["454 4.7.0 not now"]}, OFFERS), "454 4.7.0 not now"),
+        (Relay({"starttls": ["554 5.7.0 never"]}, OFFERS), "554 5.7.0 never"),
+        (Relay({"starttls": ["nonsense"]}, OFFERS), "-1 ense"),
+        (Relay({"starttls": [DROP]}, OFFERS), "closed"),
+        (Relay({"starttls": [HANG]}, OFFERS), "timed out"),
     ],
-    ids=["not offered", "not now", "refused", "dropped"],
+    ids=["not offered", "not now", "refused", "nonsense", "dropped", "silent"],
 )
 @pytest.mark.parametrize("user", ["", "pbm@"])
-def test_there_is_no_way_back_to_clear_text(user: str, relay: Relay, play: Play) -> None:
+def test_there_is_no_way_back_to_clear_text(user: str, relay: Relay, why: str, play: Play) -> None:
     relay = Relay(dict(relay.answers), relay.features)
-    outcome = play(relay, "smtp", user, "hunter2" if user else "", "?starttls=yes").road.deliver(MAIL)
-    assert isinstance(outcome, Deferred)
+    password = "hunter2" if user else ""
+    timeout = 0.5 if why == "timed out" else 20
+    outcome = play(relay, "smtp", user, password, "?starttls=yes", timeout).road.deliver(MAIL)
+    assert isinstance(outcome, Closed)
+    assert why in outcome.reason
     assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
 
 
 @pytest.mark.usefixtures("trusted")
-@pytest.mark.parametrize("answer", [f"535 5.7.8 no: {LOGIN} hunter2", "454 4.7.0 later", "421 bye", DROP])
+@pytest.mark.parametrize(
+    "answer", [f"535 5.7.8 no: {LOGIN} hunter2", "454 4.7.0 later", "421 bye", "nonsense", DROP, HANG]
+)
 def test_a_refused_login_is_no_fault_of_the_mail(answer: str, context: ssl.SSLContext, play: Play) -> None:
     relay = Relay({"auth": [answer]}, OFFERS, context)
-    outcome = play(relay, "smtp", "pbm@", "hunter2").road.deliver(MAIL)
-    assert isinstance(outcome, Deferred)
+    outcome = play(relay, "smtp", "pbm@", "hunter2", timeout=2 if answer == HANG else 20).road.deliver(MAIL)
+    assert isinstance(outcome, Closed)
     assert "login refused" in outcome.reason
     assert "hunter2" not in outcome.reason
     assert LOGIN not in outcome.reason
@@ -306,4 +435,4 @@ def test_a_refused_login_is_no_fault_of_the_mail(answer: str, context: ssl.SSLCo
 @pytest.mark.usefixtures("trusted")
 def test_a_relay_without_login(context: ssl.SSLContext, play: Play) -> None:
     outcome = play(Relay(features=("STARTTLS",), context=context), "smtp", "pbm@", "hunter2").road.deliver(MAIL)
-    assert outcome == Deferred("SMTPException: login refused: SMTPNotSupportedError")
+    assert outcome == Closed("SMTPException: login refused: SMTPNotSupportedError")

@@ -40,9 +40,13 @@ class Dovecot:
     def stop(self) -> None:
         """Stops it, sessions and all."""
         if self.process is not None:
+            sessions = self.sessions()
             self.process.terminate()
             self.process.wait(PATIENCE)
             self.process = None
+            for each in sessions:  # the master leaves them to themselves
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGKILL)
             wait_for(lambda: not _answers(self.imap_port))
 
     @property
@@ -79,8 +83,8 @@ def _answers(port: int) -> bool:
 
 
 @contextmanager
-def running_dovecot() -> Iterator[Dovecot]:
-    """A Dovecot of its own, gone at the end with all its mail."""
+def running_dovecot(more: str = "") -> Iterator[Dovecot]:
+    """A Dovecot of its own, gone at the end with all its mail; `more` is added to its configuration."""
     if not Path(PROGRAM).exists() or os.geteuid() != 0:
         needed("Dovecot (and being root, to start it)")
     folder = Path(tempfile.mkdtemp(prefix="pbmserv-dovecot-", dir="/tmp"))
@@ -89,7 +93,7 @@ def running_dovecot() -> Iterator[Dovecot]:
     for name in ("run", "state", "mail"):
         (folder / name).mkdir()
     shutil.chown(folder / "mail", "dovecot", "dovecot")
-    text = CONFIG.replace("$D", str(folder)).replace("$IMAP", str(server.imap_port))
+    text = (CONFIG + more).replace("$D", str(folder)).replace("$IMAP", str(server.imap_port))
     (folder / "dovecot.conf").write_text(text.replace("$LMTP", str(server.lmtp_port)))
     try:
         server.start()
@@ -112,6 +116,8 @@ state_dir = $D/state
 log_path = $D/log
 info_log_path = $D/log
 protocols = imap lmtp
+verbose_proctitle = yes
+auth_failure_delay = 0
 listen = 127.0.0.1
 ssl = no
 disable_plaintext_auth = no

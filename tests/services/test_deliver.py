@@ -1,19 +1,33 @@
 """Sending: at least once, in order, with the bytes that were queued, and not for ever."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 
-from pbmserv.mail.smtp import Deferred, Failed, Outcome, Outgoing, Sent
-from pbmserv.services.deliver import BATCH, GIVE_UP_AFTER, LEASE, LONGEST_WAIT, deliver_due, next_wait
+from pbmserv.mail.smtp import Closed, Deferred, Failed, Outcome, Outgoing, Sent
+from pbmserv.services.deliver import (
+    BATCH,
+    GIVE_UP_AFTER,
+    LEASE,
+    LONGEST_WAIT,
+    MOST_LANES,
+    Patience,
+    Sender,
+    next_wait,
+)
 from pbmserv.services.house import House
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import Letter, Queued
+from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import Clock
 from tests.services.post import Post
+from tests.services.sending import deliver_due
 
 
 class Killed(BaseException):
@@ -33,6 +47,9 @@ class Way:
         return self.answers(mail)
 
     def close(self) -> None:
+        """Nothing."""
+
+    def hang_up(self) -> None:
         """Nothing."""
 
     @property
@@ -58,12 +75,12 @@ def queue(post: Post, *tokens: str) -> None:
     """Queues a letter for each."""
     with writing(post.house.engine) as connection:
         for token in tokens:
-            outbox.queue(connection, letter(token), post.clock())
+            outbox.queue(connection, [letter(token)], post.clock())
 
 
 def row(post: Post, token: str) -> Queued:
     """A letter as it stands in the outbox."""
-    return next(each for each in post.letters() if each.recipient == f"{token}@example.org")
+    return next(each for each in post.letters() if each.message_id == f"<{token}@club.test>")
 
 
 def test_the_oldest_first_and_once(post: Post) -> None:
@@ -224,3 +241,185 @@ def test_what_is_sent_is_what_was_answered(post: Post) -> None:
     assert [mail.raw for mail in way.given] == [only.raw]
     assert f"Message-ID: {only.message_id}\r\n".encode() in only.raw
     assert way.given[0].envelope_sender == only.envelope_sender
+
+
+HUNG_UP_ON = Deferred("hung up on")
+
+
+class SlowWay(Way):
+    """A road on which mails to some wait until they are let go, or until it is hung up on."""
+
+    def __init__(self, *slow: str, cut_short: Outcome = HUNG_UP_ON) -> None:
+        super().__init__(self._answer)
+        self._slow, self._cut_short = slow, cut_short
+        self.on_the_way: list[str] = []
+        self.arrives, self.is_hung_up = threading.Event(), threading.Event()
+
+    def _answer(self, mail: Outgoing) -> Outcome:
+        if mail.recipient.partition("@")[0] not in self._slow:
+            return Sent()
+        self.on_the_way.append(mail.recipient)
+        self.arrives.wait(PATIENCE)
+        return self._cut_short if self.is_hung_up.is_set() else Sent()
+
+    def hang_up(self) -> None:
+        """Ends what waits."""
+        self.is_hung_up.set()
+        self.arrives.set()
+
+
+@contextmanager
+def sender_over(post: Post, way: SlowWay, patience: Patience) -> Iterator[Sender]:
+    """A sender that ends at the end."""
+    sender = Sender(post.house, lambda: way, post.clock, patience)
+    try:
+        yield sender
+    finally:
+        way.arrives.set()
+        sender.close()
+
+
+HASTY = Patience(slow=0.01)
+
+
+def test_a_mail_that_takes_long_lets_all_others_pass_but_those_to_the_same_recipient(post: Post) -> None:
+    queue(post, "a", "b", "c")
+    with writing(post.house.engine) as connection:
+        outbox.queue(connection, [replace(letter("d"), recipient="a@example.org")], post.clock())
+    way = SlowWay("a")
+    with sender_over(post, way, HASTY) as sender:
+        assert sender.send_due() == 3
+        assert sender.send_due() == 0
+        assert way.recipients == ["a@example.org", "b@example.org", "c@example.org"]
+        assert [row(post, token).status for token in "bc"] == ["sent", "sent"]
+        assert [each.tries for each in post.letters() if each.recipient == "a@example.org"] == [0, 0]
+        way.arrives.set()
+        wait_for(lambda: sender.send_due() == 1)
+    assert {(each.status, each.tries) for each in post.letters()} == {("sent", 1)}
+    assert way.given[-1].envelope_sender == letter("d").envelope_sender
+
+
+def test_so_many_roads_and_no_more(post: Post) -> None:
+    names = [f"n{number}" for number in range(MOST_LANES + 2)]
+    queue(post, *names)
+    way = SlowWay(*names)
+    roads = []
+
+    def open_road() -> Way:
+        roads.append(way)
+        return way
+
+    sender = Sender(post.house, open_road, post.clock, HASTY)
+    assert [sender.send_due(), sender.send_due()] == [MOST_LANES, 0]
+    assert len(roads) == MOST_LANES
+    way.arrives.set()
+    wait_for(lambda: sender.send_due() + len(way.given) == len(names))
+    sender.close()
+    assert {(each.status, each.tries) for each in post.letters()} == {("sent", 1)}
+    assert sorted(way.recipients) == [f"{name}@example.org" for name in names]
+
+
+def test_a_sender_keeps_what_its_relay_takes_long_for(post: Post) -> None:
+    """Ten minutes for the reply after the dot are within the standard: nobody else may send the mail meanwhile."""
+    queue(post, "a")
+    way, other = SlowWay("a"), Way()
+    with sender_over(post, way, replace(HASTY, renew=0.0)) as sender:
+        assert sender.send_due() == 1
+        for _ in range(5):
+            post.clock.now += LEASE - timedelta(seconds=1)
+            assert sender.send_due() == 0
+            assert deliver_due(post.house, other, post.clock) == 0
+    assert (row(post, "a").status, other.given) == ("sent", [])
+
+
+@pytest.mark.parametrize("late", [Deferred("hung up on"), Failed("550 no"), Closed("gone")])
+def test_a_sender_that_hangs_itself_loses_its_lease_but_what_is_sent_stays_sent(
+    late: Outcome, sqlite_post: Post
+) -> None:
+    """Stopped for long it does not renew: another sends the mail again, and no late word undoes that."""
+    queue(sqlite_post, "a")
+    way = SlowWay("a", cut_short=late)
+    with sender_over(sqlite_post, way, HASTY) as sender:
+        assert sender.send_due() == 1
+        sqlite_post.clock.now += LEASE
+        assert deliver_due(sqlite_post.house, Way(), sqlite_post.clock) == 1
+        way.hang_up()
+    found = row(sqlite_post, "a")
+    assert (found.status, found.tries, found.error) == ("sent", 1, None)
+
+
+def test_what_never_ends_is_hung_up_on(post: Post) -> None:
+    queue(post, "a")
+    way = SlowWay("a")
+    with sender_over(post, way, replace(HASTY, longest=0.0)) as sender:
+        sender.send_due()
+        wait_for(lambda: sender.send_due() == 0 and row(post, "a").tries == 1)
+    assert way.is_hung_up.is_set()
+    assert (row(post, "a").status, row(post, "a").error) == ("waiting", "hung up on")
+
+
+def test_told_to_stop_it_waits_a_little_for_what_is_on_its_way(post: Post) -> None:
+    queue(post, "a")
+    way = SlowWay("a")
+    sender = Sender(post.house, lambda: way, post.clock, HASTY)
+    assert sender.send_due() == 1
+    threading.Timer(0.05, way.arrives.set).start()
+    sender.close()
+    assert row(post, "a").status == "sent"
+
+
+def test_told_to_stop_it_hangs_up_on_what_takes_too_long(post: Post) -> None:
+    queue(post, "a", "b")
+    way = SlowWay("a")
+    sender = Sender(post.house, lambda: way, post.clock, Patience(slow=0.01, last=0.01))
+    assert sender.send_due(lambda: len(way.on_the_way) > 0) == 1
+    sender.close()
+    assert (row(post, "a").status, row(post, "a").tries) == ("waiting", 1)
+    assert (row(post, "b").status, row(post, "b").tries) == ("waiting", 0)
+    assert deliver_due(post.house, Way(), post.clock) == 1, "the other is free at once"
+
+
+def test_a_closed_way_out_costs_no_mail_a_try(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """A relay that is away for weeks: told once, tried with one mail, and all goes out in order after."""
+    caplog.set_level(logging.INFO)
+    queue(post, "a", "b", "c")
+    is_closed = True
+    way = Way(lambda mail: Closed("connection refused") if is_closed else Sent())
+    sender = Sender(post.house, lambda: way, post.clock, Patience(first_pause=1e-9, longest_pause=1e-9))
+    assert sender.send_due() == BATCH
+    assert set(way.recipients) == {"a@example.org"}
+    post.clock.move(days=30)
+    found = row(post, "a")
+    assert (found.status, found.tries, found.error) == ("waiting", 0, "connection refused")
+    is_closed = False
+    way.given.clear()
+    assert sender.send_due() == 3
+    sender.close()
+    assert way.recipients == ["a@example.org", "b@example.org", "c@example.org"]
+    told = [record.getMessage() for record in caplog.records if record.name == "pbmserv.services.deliver"]
+    assert told == ["the way out is closed, and mail waits: connection refused", "the way out is open again"]
+
+
+def test_a_closed_way_out_is_left_in_peace_for_a_while(sqlite_post: Post) -> None:
+    queue(sqlite_post, "a")
+    way = Way(lambda mail: Closed("connection refused"))
+    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, Patience(first_pause=3600.0))
+    assert [sender.send_due() for _ in range(3)] == [1, 0, 0]
+    sender.close()
+    assert len(way.given) == 1
+
+
+def test_a_relay_that_refuses_us_is_told_of_once(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing fails for what the operator can mend; once it is, all goes out."""
+    queue(post, "a", "b", "c")
+    refuses = True
+    way = Way(lambda mail: Deferred("554 5.7.1 relay denied", is_ours=True) if refuses else Sent())
+    assert deliver_due(post.house, way, post.clock) == 3
+    errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert errors == [
+        "the relay refuses what we send, which may be a setting here or there: 554 5.7.1 relay denied"
+    ]
+    refuses = False
+    post.clock.move(minutes=1)
+    assert deliver_due(post.house, way, post.clock) == 3
+    assert {each.status for each in post.letters()} == {"sent"}

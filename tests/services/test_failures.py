@@ -9,7 +9,7 @@ import pytest
 from jinja2 import TemplateNotFound
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.services import answer, handle
+from pbmserv.services import answer, carry_out, handle
 from pbmserv.services.handle import WAITS_BETWEEN_TRIES, count_kill, handle_next
 from pbmserv.services.retry import retry
 from pbmserv.services.views import see_board, see_players
@@ -51,7 +51,7 @@ STAGES: dict[str, tuple[str, Callable[..., bool]]] = {
     "a template of a notice": ("services.answer:render", lambda name, **_: name == "mail/notice.txt"),
     "laying out": ("services.answer:laid_out", lambda text: "Your move" in text),
     "writing": ("services.answer:write", lambda envelope, *_: envelope.ply == 1),
-    "queueing": ("store.outbox:queue", lambda _, letter, now: letter.kind == "board"),
+    "queueing": ("store.outbox:queue", lambda _, letters, now: any(letter.kind == "board" for letter in letters)),
     "finishing": ("store.inbox:finish", lambda *_: True),
 }
 
@@ -97,7 +97,7 @@ def test_earlier_commands_of_the_mail_are_undone_too(post: Post, monkeypatch: py
 
 def break_for_clumsy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every mail of clumsy's fails from now on."""
-    spoil(monkeypatch, "services.handle:answer", lambda _, __, to, *___: to.recipient == "clumsy@example.org")
+    spoil(monkeypatch, "services.carry_out:answer", lambda _, __, to, *___: to.recipient == "clumsy@example.org")
 
 
 def test_tried_five_times_then_set_aside(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_trouble_with_the_database_is_no_try(post: Post, monkeypatch: pytest.Mon
         raise OperationalError("SELECT", {}, Exception("gone"))
 
     mail_id = post.put(post.write("alice@example.org", "help"))
-    monkeypatch.setattr(handle, "answer", away)
+    monkeypatch.setattr(carry_out, "answer", away)
     for _ in range(10):
         with pytest.raises(OperationalError):
             handle_next(post.house, post.clock)

@@ -150,7 +150,7 @@ def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
             other = outbox.Letter(
                 f"o{number}", "short", False, f"{number}@example.net", "", letter.message_id, b""
             )
-            outbox.queue(connection, other, post.clock())
+            outbox.queue(connection, [other], post.clock())
     assert len(post.mail("200@example.net", "help")) == 1
     assert post.mail("201@example.net", "help") == []
     assert post.mail("eve@example.net", "signup eve pepper") == []

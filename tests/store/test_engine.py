@@ -140,7 +140,7 @@ def test_foreign_keys_are_kept(house: House) -> None:
     def write() -> None:
         with writing(house.engine) as connection:
             connection.execute(
-                text("INSERT INTO addresses VALUES ('a@b.test', 999, :first, NULL)"), {"first": True}
+                text("INSERT INTO addresses VALUES ('a@b.test', 999, :first, NULL, NULL)"), {"first": True}
             )
 
     with pytest.raises(IntegrityError):

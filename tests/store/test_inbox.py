@@ -40,7 +40,7 @@ def worker(house: House) -> Iterator[Connection]:
 
 def first(connection: Connection) -> int | None:
     """The number of the mail that a worker would take."""
-    found = inbox.first_waiting(connection, NOON)
+    found = inbox.take(connection, NOON)
     return None if found is None else found.id
 
 
@@ -66,7 +66,7 @@ def test_the_oldest_first(house: House) -> None:
     for mail_id in (one, two, three):
         with writing(house.engine) as connection:
             assert first(connection) == mail_id
-            inbox.finish(connection, mail_id, "handled", NOON)
+            inbox.finish(connection, mail_id, "handled", NOON, masked=b"")
     with reading(house.engine) as connection:
         assert first(connection) is None
 
@@ -79,11 +79,18 @@ def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> Non
         assert inbox.claim(connection, one, NOON) is None
         assert inbox.claim(connection, two, NOON) is None
         assert inbox.claim(connection, two, LATER) is None
-        inbox.finish(connection, three, "handled", NOON)
+        inbox.finish(connection, three, "handled", NOON, masked=b"")
         assert first(connection) is None
-        found = inbox.first_waiting(connection, LATER)
+        found = inbox.take(connection, LATER)
         assert found is not None
         assert (found.id, found.tries, found.error) == (one, 1, "bug")
+
+
+def test_a_wait_set_by_a_clock_that_ran_ahead_is_no_wait(house: House) -> None:
+    (one,) = keep(house, "a")
+    with writing(house.engine) as connection:
+        inbox.fail(connection, one, "bug", NOON + timedelta(days=1))
+        assert first(connection) == one
 
 
 @pytest.mark.parametrize("fate", ["handled", "duplicate", "silent", "set aside"])
@@ -93,7 +100,7 @@ def test_what_is_done_with_lets_the_next_one_through(house: House, fate: str) ->
         if fate == "set aside":
             inbox.fail(connection, one, "bug", None)
         else:
-            inbox.finish(connection, one, fate, LATER)  # type: ignore[arg-type]
+            inbox.finish(connection, one, fate, LATER, masked=b"")  # type: ignore[arg-type]
         assert first(connection) == two
     assert row(house, one).status == fate
 
@@ -108,7 +115,7 @@ def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
         assert [inbox.claim(workers[3], each, NOON) for each in (one, two, three, four)] == [None] * 4
     with writing(house.engine) as connection:
         assert first(connection) == one
-        inbox.finish(connection, one, "handled", NOON)
+        inbox.finish(connection, one, "handled", NOON, masked=b"")
         with worker(house) as other:
             assert first(other) == three
     with reading(house.engine) as connection:
@@ -122,7 +129,7 @@ def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:
     with writing(house.engine) as quick, worker(house) as slow:
         assert inbox.claim(quick, one, NOON) is not None
         assert inbox.claim(slow, one, NOON) is None
-        inbox.finish(quick, one, "handled", NOON)
+        inbox.finish(quick, one, "handled", NOON, masked=b"")
     with writing(house.engine) as connection:
         assert inbox.claim(connection, one, NOON) is None
 
@@ -130,8 +137,7 @@ def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:
 def test_masked_bytes_take_the_place_of_raw_ones(house: House) -> None:
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
-        inbox.finish(connection, one, "handled", NOON, "key", b"masked")
-        inbox.finish(connection, two, "silent", NOON)
+        inbox.finish(connection, one, "handled", NOON, "key", masked=b"masked")
     assert (row(house, one).raw, row(house, two).raw) == (b"masked", b"raw")
 
 
@@ -139,12 +145,12 @@ def test_one_content_is_handled_once(house: House) -> None:
     one, two, three, four = keep(house, "a", "b", "c", "d")
     with writing(house.engine) as connection:
         assert not inbox.is_known(connection, "key")
-        inbox.finish(connection, one, "handled", NOON, "key")
+        inbox.finish(connection, one, "handled", NOON, "key", masked=b"")
         assert inbox.is_known(connection, "key")
-        inbox.finish(connection, two, "silent", NOON)
-        inbox.finish(connection, three, "duplicate", NOON)
+        inbox.finish(connection, two, "silent", NOON, masked=b"")
+        inbox.finish(connection, three, "duplicate", NOON, masked=b"")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
-        inbox.finish(connection, four, "handled", NOON, "key")
+        inbox.finish(connection, four, "handled", NOON, "key", masked=b"")
     assert row(house, four).status == "waiting"
 
 
@@ -169,7 +175,7 @@ def test_a_failure_told_too_late_changes_nothing(house: House) -> None:
     """A worker fails; before it can note that, another one handles the mail."""
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        inbox.finish(connection, one, "handled", NOON)
+        inbox.finish(connection, one, "handled", NOON, masked=b"")
         assert not inbox.fail(connection, one, "bug", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("handled", 0, None)
@@ -185,7 +191,7 @@ def test_kills_add_up(house: House) -> None:
             assert found.kills == kills
         assert inbox.count_kill(connection, one, 3) is not None
         assert inbox.count_kill(connection, one, 3) is None
-        inbox.finish(connection, two, "handled", NOON)
+        inbox.finish(connection, two, "handled", NOON, masked=b"")
         assert inbox.count_kill(connection, two, 1) is None
         assert inbox.count_kill(connection, 999, 1) is None
     found = row(house, one)

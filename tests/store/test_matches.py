@@ -16,6 +16,7 @@ from pbmserv.matches.records import Filter, Wanted
 from pbmserv.services.house import House
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.recent import MOST, RecentBoards
 from pbmserv.store.records import TransactionRecords
 from pbmserv.store.tables import entries as entry_table
 from tests.store.club import NOON, WHOLE_GAME, add_players, keep, make_club, new_match, played
@@ -201,3 +202,42 @@ def test_a_userid_and_an_address_belong_to_one(house: House, userid: str) -> Non
         add_players(connection, "Alice")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
         add_players(connection, userid)
+
+
+def test_what_was_added_since_is_all_that_is_read(house: House) -> None:
+    """A board known from an earlier commit comes out as if it had been read whole."""
+    with writing(house.engine) as connection:
+        add_players(connection, "alice", "bob")
+        match = keep(connection, new_match(101, "alice", "bob"), played(new_match(101, "alice", "bob"), 9))
+        whole = replay(match)
+        for plies in (0, 1, 5, 9):
+            known = replay(replace(match, entries=match.entries[:plies]))
+            assert matches.replayed(connection, 101, known) == whole
+        assert matches.replayed(connection, 101) == whole
+
+
+def test_what_is_known_must_be_the_beginning_of_the_log(house: House) -> None:
+    """Other facts, another last entry, a longer log than there is: it is of another database, and is not used."""
+    with writing(house.engine) as connection:
+        add_players(connection, "alice", "bob", "carl")
+        match = keep(connection, new_match(101, "alice", "bob"), played(new_match(101, "alice", "bob"), 5))
+        longer = match.with_entries(played(match, 7)[5:])
+        late = replace(match.entries[-1], at=NOON + timedelta(days=1))
+        for other in (
+            longer,
+            replace(match, userids=("alice", "carl")),
+            replace(match, entries=(*match.entries[:-1], late)),
+        ):
+            assert matches.replayed(connection, 101, replay(other)) == replay(match)
+
+
+def test_recent_boards_are_bounded() -> None:
+    """Those played on last stay."""
+    recent = RecentBoards()
+    boards = [replay(new_match(number, "alice", "bob")) for number in range(101, 101 + MOST)]
+    recent.remember(boards)
+    recent.remember([boards[0]])
+    recent.remember([replay(new_match(999, "alice", "bob"))])
+    assert recent.find(101) == boards[0]
+    assert recent.find(102) is None
+    assert recent.find(999) is not None

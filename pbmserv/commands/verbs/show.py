@@ -23,9 +23,9 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return _of_players(request, records)
     wanted = tuple(dict.fromkeys(arguments.boards))
     for ref in wanted[:MOST_BOARDS]:
-        match = find_shown(ref, arguments.game, records)
-        if isinstance(match, Refused):
-            return match
+        board = find_shown(ref, arguments.game, records)
+        if isinstance(board, Refused):
+            return board
     return _showing(wanted[:MOST_BOARDS], max(0, len(wanted) - MOST_BOARDS))
 
 

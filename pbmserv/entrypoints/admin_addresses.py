@@ -1,0 +1,32 @@
+"""`pbmserv admin suspended` and `lift`: addresses that mail is held back from, because it came back."""
+
+from typing import Annotated
+
+import typer
+
+from pbmserv.entrypoints.terminal import Json, give_up, house_or_exit, out, print_rows, settings_or_exit
+from pbmserv.services.bounce import lift as lift_address
+from pbmserv.services.bounce import see_suspended
+
+
+def suspended(json: Json = False) -> None:
+    """List the addresses that board mail is held back from, why, and how many mails wait for each."""
+    rows = [
+        {
+            "userid": each.userid,
+            "address": each.address,
+            "since": each.since,
+            "withheld": each.withheld,
+            "reasons": list(each.reasons),
+        }
+        for each in see_suspended(house_or_exit(settings_or_exit()))
+    ]
+    print_rows(rows, json, "suspended addresses")
+
+
+def lift(whose: Annotated[str, typer.Argument(metavar="ADDRESS|USERID")]) -> None:
+    """Let mail go to a suspended address again, and send what was missed."""
+    lifted = lift_address(house_or_exit(settings_or_exit()), whose)
+    if lifted is None:
+        give_up(f"mail to {whose} is not held back; `pbmserv admin suspended` lists what is")
+    out.print(f"Mail to {lifted} goes out again.", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,65 @@
+"""`pbmserv admin backup` and `restore`: the whole database into a file, and out of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.services.check import check
+from pbmserv.store.backup import CannotBackUp, back_up
+from pbmserv.store.backup import restore as restore_database
+
+File = Annotated[Path, typer.Argument(metavar="FILE")]
+
+
+def backup(file: File) -> None:
+    """Write the whole database into a new file, while the server runs; nothing is overwritten."""
+    settings = settings_or_exit()
+    with err.status("copying"):
+        try:
+            back_up(settings.database_url, file)
+        except CannotBackUp as error:
+            give_up(str(error))
+    out.print(
+        f"Backed up into {file}, {file.stat().st_size:,} bytes.", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+def restore(file: File) -> None:
+    """Make the database from a backup, where there is none, and check all of it. Stop the server first."""
+    settings = settings_or_exit()
+    with err.status("restoring"):
+        try:
+            restore_database(settings.database_url, file)
+        except CannotBackUp as error:
+            give_up(str(error))
+    boards, differences = _check(settings)
+    if differences:
+        give_up(
+            f"{file} is restored, but {differences} of {boards} boards are not as their moves say: "
+            "`pbmserv admin check` tells which",
+            Exit.FAILED,
+        )
+    out.print(
+        f"Restored from {file}: {boards} boards, no differences.", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+def _check(settings: Settings) -> tuple[int, int]:
+    """How many boards there are, and how many of them differ from their logs."""
+    house = house_or_exit(settings)
+    boards = 0
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("replaying", total=None)
+
+        def seen(done: int, of: int) -> None:
+            nonlocal boards
+            boards = of
+            progress.update(task, completed=done, total=of)
+
+        differences = check(house, seen)
+    house.engine.dispose()
+    return boards, len(differences)

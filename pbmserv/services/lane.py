@@ -1,0 +1,68 @@
+"""A way out with a thread of its own: whoever sends can see to other things while a relay takes its time."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from time import monotonic
+
+from pbmserv.mail.road import Road
+from pbmserv.mail.smtp import Deferred, Outcome, Outgoing
+from pbmserv.store.outbox import Queued
+
+
+@dataclass(slots=True)
+class Errand:
+    """A mail on its way; moments are of the monotonic clock, in seconds."""
+
+    mail: Queued
+    outcome: Future[Outcome]
+    begun_at: float
+    renewed_at: float
+
+
+class Lane:
+    """A road and its thread, with one mail on it at most. Used by one thread."""
+
+    def __init__(self, road: Road) -> None:
+        self._road = road
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="road")
+        self._is_open = False
+        self._used_at = 0.0
+        self.errand: Errand | None = None
+
+    def carry(self, mail: Queued) -> Errand:
+        """Sets out with a mail."""
+        now = monotonic()
+        self.errand = Errand(mail, self._thread.submit(_carry, self._road, mail), now, now)
+        self._is_open = True
+        return self.errand
+
+    def take_back(self) -> tuple[Queued, Outcome] | None:
+        """A mail that has come to its outcome, once; None while there is none."""
+        if self.errand is None or not self.errand.outcome.done():
+            return None
+        done, self.errand = self.errand, None
+        self._used_at = monotonic()
+        return done.mail, done.outcome.result()
+
+    def hang_up(self) -> None:
+        """Ends a delivery that takes too long."""
+        self._road.hang_up()
+
+    def rest(self, after: float) -> None:
+        """Takes leave of a relay that nothing was brought to for so many seconds."""
+        if self._is_open and self.errand is None and monotonic() > self._used_at + after:
+            self._is_open = False
+            self._thread.submit(self._road.close)
+
+    def end(self) -> None:
+        """Takes leave for good."""
+        self._thread.submit(self._road.close)
+        self._thread.shutdown()
+
+
+def _carry(road: Road, mail: Queued) -> Outcome:
+    try:
+        return road.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw))
+    except Exception as error:
+        # No road raises; should one all the same, it must not keep all others from being sent.
+        return Deferred(f"a fault of this server: {type(error).__name__}")

@@ -1,0 +1,74 @@
+"""Tidying: after a while a mail's words are let go of, in batches so small that nobody waits for them.
+
+What stays for good is what the log needs: boards and players; of a mail taken in its number, times, fate and
+content key; of a mail about a board its token, board, player and Message-ID. A mail that was set aside stays whole
+until the operator retries or discards it, and one that waits until it no longer does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pbmserv.services.house import House
+from pbmserv.store import retention
+from pbmserv.store.engine import forget_overwritten, reading, writing
+
+BATCH: Final = 100
+"""Mails of a transaction: some ten milliseconds, in which SQLite keeps other writers waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """How many mails taken in were emptied, mails sent emptied and deleted, and bounces deleted."""
+
+    taken_in: int = 0
+    sent_emptied: int = 0
+    sent_deleted: int = 0
+    bounces: int = 0
+
+    def __add__(self, other: "Tidied") -> "Tidied":
+        return Tidied(
+            self.taken_in + other.taken_in,
+            self.sent_emptied + other.sent_emptied,
+            self.sent_deleted + other.sent_deleted,
+            self.bounces + other.bounces,
+        )
+
+    @property
+    def mails(self) -> int:
+        """All mails, taken in or sent."""
+        return self.taken_in + self.sent_emptied + self.sent_deleted
+
+
+def count_old(house: House, before: datetime) -> int:
+    """How many mails are older than that and to be tidied."""
+    with reading(house.engine) as connection:
+        return retention.count_old(connection, before)
+
+
+def tidy(house: House, before: datetime, now: datetime) -> Iterator[Tidied]:
+    """Lets go of what is older than `before`, one batch a step; gives what each did.
+
+    Whoever takes the steps may rest between them, so that others get at a SQLite file, and stop after any.
+    """
+    while (done := _batch(house, before, now)) != Tidied():
+        yield done
+    forget_overwritten(house.engine)
+
+
+def discard(house: House, mail_id: int, now: datetime) -> bool:
+    """Lets go of a mail that was set aside, without handling it; False when no such mail is set aside."""
+    with writing(house.engine) as connection:
+        discarded = retention.discard(connection, mail_id, now)
+    forget_overwritten(house.engine)
+    return discarded
+
+
+def _batch(house: House, before: datetime, now: datetime) -> Tidied:
+    with writing(house.engine) as connection:
+        taken_in = retention.tidy_inbox(connection, before, now, BATCH)
+        # One kind a transaction, so that none grows long.
+        emptied, deleted = (0, 0) if taken_in else retention.tidy_outbox(connection, before, now, BATCH)
+        bounces = 0 if taken_in or emptied or deleted else retention.tidy_bounces(connection, before)
+    return Tidied(taken_in, emptied, deleted, bounces)

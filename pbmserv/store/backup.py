@@ -1,0 +1,213 @@
+"""Copies of a whole database: taken while it is at work, and brought back where there is none.
+
+SQLite is copied by SQLite itself (`VACUUM INTO`: one moment's content, writers go on, freed pages stay behind),
+PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are.
+"""
+
+import errno
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, Engine, inspect, make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_version
+from pbmserv.store.tables import metadata
+
+TABLES: Final = (*(table.name for table in metadata.sorted_tables), "alembic_version")
+
+_SQLITE_BEGINS: Final = b"SQLite format 3\0"
+_DUMP_BEGINS: Final = b"PGDMP"
+_BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
+
+
+class CannotBackUp(Exception):
+    """No backup was made, or none was brought back, and nothing is changed; the message is one sentence."""
+
+
+def back_up(url: str, file: Path) -> None:
+    """Writes a new file, mode 0600 and on the disk for good, with all that is in a database at one moment.
+
+    The file is there whole or not at all; one that is there already stays. Any schema version will do. Raises
+    CannotBackUp.
+    """
+    parsed = make_url(url)
+    if file.exists():
+        raise CannotBackUp(f"{file} is there already; a backup overwrites nothing")
+    try:
+        with _appearing(file) as part:
+            if parsed.get_backend_name() == "sqlite":
+                _vacuum_into(Path(parsed.database or ""), part)
+            else:
+                _dump(parsed, part)
+    except OSError as error:
+        raise CannotBackUp(f"{file} cannot be written: {error.strerror}") from error
+
+
+def restore(url: str, file: Path) -> None:
+    """Makes a database from a backup, where there is none yet, and brings its schema up to date.
+
+    Raises CannotBackUp; what was begun is taken away then.
+    """
+    parsed = make_url(url)
+    is_sqlite = parsed.get_backend_name() == "sqlite"
+    try:
+        with file.open("rb") as opened:
+            begins = opened.read(len(_SQLITE_BEGINS))
+    except OSError as error:
+        raise CannotBackUp(f"{file} cannot be read: {error.strerror}") from error
+    if not begins.startswith(_SQLITE_BEGINS if is_sqlite else _DUMP_BEGINS):
+        raise CannotBackUp(f"{file} is no backup of a {'SQLite' if is_sqlite else 'PostgreSQL'} database")
+    if is_sqlite:
+        _restore_sqlite(Path(parsed.database or ""), file)
+    else:
+        _restore_postgresql(parsed, file)
+
+
+def _vacuum_into(database: Path, part: Path) -> None:
+    if not database.exists():
+        raise CannotBackUp(f"there is no database {database}: start in the server's folder, or set PBMSERV_DATA")
+    engine = open_engine(f"sqlite:///{database}")
+    try:
+        if stored_version(engine) is None:
+            raise CannotBackUp(f"{database} is no database of pbmserv")
+        with closing(engine.raw_connection()) as connection:
+            connection.cursor().execute("VACUUM INTO ?", (str(part),))
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise CannotBackUp(f"{database} could not be copied: {_first_line(error)}") from error
+    finally:
+        engine.dispose()
+
+
+def _restore_sqlite(database: Path, file: Path) -> None:
+    # A write-ahead log that was left behind would be played into the restored database.
+    for found in (database, *(Path(f"{database}{ending}") for ending in _BESIDE_SQLITE)):
+        if found.exists():
+            raise CannotBackUp(f"{found} is there already; stop the server and move it away first")
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with _appearing(database) as part:
+            shutil.copyfile(file, part)
+            _bring_up_to_date(open_engine(f"sqlite:///{part}"), file)
+    except OSError as error:
+        raise CannotBackUp(f"{database} cannot be written: {error.strerror}") from error
+
+
+def _bring_up_to_date(engine: Engine, file: Path) -> None:
+    try:
+        with closing(engine.raw_connection()) as connection:
+            (found,) = connection.cursor().execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise CannotBackUp(f"{file} is damaged: {found}")
+        _require_known(stored_version(engine), file)
+        migrate(engine)
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise CannotBackUp(f"{file} is damaged: {_first_line(error)}") from error
+    finally:
+        engine.dispose()
+
+
+def _dump(url: URL, part: Path) -> None:
+    engine = open_engine(url.render_as_string(hide_password=False))
+    try:
+        if stored_version(engine) is None:
+            raise CannotBackUp(f"{_plain(url)} is no database of pbmserv")
+        # Those that are there, not those that this program knows: an older schema may have others.
+        tables = [f'--table="{name}"' for name in inspect(engine).get_table_names()]
+    except SQLAlchemyError as error:
+        raise CannotBackUp(f"{_plain(url)} could not be copied: {_first_line(error)}") from error
+    finally:
+        engine.dispose()
+    _run(url, "pg_dump", "--format=custom", "--strict-names", *tables, f"--file={part}", f"--dbname={_plain(url)}")
+
+
+def _restore_postgresql(url: URL, file: Path) -> None:
+    engine = open_engine(url.render_as_string(hide_password=False))
+    try:
+        there = set(inspect(engine).get_table_names()) & set(TABLES)
+        if there:
+            raise CannotBackUp(f"{_plain(url)} holds a table {min(there)} already; restore into an empty database")
+        rows = _run(url, "pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
+        found = re.search(r"^COPY .*alembic_version .*\n(.+)\n", rows, re.MULTILINE)
+        _require_known(found[1] if found else None, file)
+        whole = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
+        _run(url, "pg_restore", *whole, f"--dbname={_plain(url)}", str(file))
+        migrate(engine)
+    except (SQLAlchemyError, OtherSchema) as error:
+        raise CannotBackUp(f"{_plain(url)} could not be restored: {_first_line(error)}") from error
+    finally:
+        engine.dispose()
+
+
+def _require_known(version: str | None, file: Path) -> None:
+    if version is None:
+        raise CannotBackUp(f"{file} is no backup of pbmserv")
+    if not knows_version(version):
+        raise CannotBackUp(f"{file} has schema {version}, which this program does not know: take a newer one")
+
+
+def _run(url: URL, program: str, *arguments: str) -> str:
+    """Runs a program of PostgreSQL's; the password goes by the environment, which others cannot see."""
+    command = [program, *arguments]
+    if program == "pg_dump" or any(argument.startswith("--dbname=") for argument in arguments):
+        command.insert(1, "--no-password")
+    password = {"PGPASSWORD": str(url.password)} if url.password else {}
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed program, and no shell that could take a name for a command
+            command, env={**os.environ, **password, "LC_ALL": "C"}, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise CannotBackUp(
+            f"{program} is not installed here: install PostgreSQL's client programs of the server's version"
+        ) from None
+    if done.returncode:
+        raise CannotBackUp(f"{program} has failed: {(done.stderr.strip().splitlines() or ['without a word'])[0]}")
+    return done.stdout
+
+
+def _plain(url: URL) -> str:
+    """The URL as PostgreSQL's own programs take it, without the password."""
+    shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    head, mark, query = shown.render_as_string().partition("?")
+    return head + mark + query.replace("+", "%20")
+
+
+@contextmanager
+def _appearing(file: Path) -> Iterator[Path]:
+    """A file beside it to be filled, which becomes it, synced to the disk, when the block ends well."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+    os.close(descriptor)
+    part = Path(name)
+    try:
+        yield part
+        _sync(part)
+        if file.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
+        part.replace(file)
+        _sync(file.parent)
+    finally:
+        for left in (part, *(Path(f"{part}{ending}") for ending in _BESIDE_SQLITE)):
+            with suppress(FileNotFoundError):
+                left.unlink()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _first_line(error: Exception) -> str:
+    # The driver's own words name no statement and no value.
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]

@@ -1,0 +1,66 @@
+"""The samples of pbmserv.toml: all settings are there, with their defaults, and what stands there loads."""
+
+import re
+import tomllib
+
+import pytest
+from pydantic import SecretStr
+
+from pbmserv.entrypoints.config import Settings, load_settings
+from tests.cli.terminal import Terminal
+from tests.deploy.samples import sample
+
+LIVE = {"data"}
+"""What stands there with another value than the default, since systemd's units need it."""
+
+
+def uncommented() -> str:
+    """The sample with every setting in force."""
+    return re.sub(r"(?m)^#([a-z_]+ = )", r"\1", sample("pbmserv.toml"))
+
+
+def test_every_setting_is_explained() -> None:
+    """Each once, below a comment."""
+    names = re.findall(r"(?m)^#?([a-z_]+) = ", sample("pbmserv.toml"))
+    assert sorted(names) == sorted(Settings.model_fields)
+    for paragraph in sample("pbmserv.toml").split("\n\n"):
+        if re.search(r"(?m)^#?[a-z_]+ = ", paragraph):
+            assert paragraph.startswith("# "), paragraph
+
+
+def test_as_it_stands_it_changes_nothing_but_the_folder(terminal: Terminal) -> None:
+    (terminal.folder / "pbmserv.toml").write_text(sample("pbmserv.toml"))
+    found, defaults = load_settings({}), Settings.model_construct()
+    assert tomllib.loads(sample("pbmserv.toml")).keys() == LIVE
+    for name in set(Settings.model_fields) - LIVE:
+        assert getattr(found, name) == getattr(defaults, name), name
+
+
+def test_what_is_commented_out_is_the_default(terminal: Terminal) -> None:
+    (terminal.folder / "pbmserv.toml").write_text(uncommented())
+    found, defaults = load_settings({}), Settings.model_construct()
+    for name in set(Settings.model_fields) - LIVE:
+        default = getattr(defaults, name)
+        if default is not None:
+            assert getattr(found, name) == default, name
+        else:
+            assert getattr(found, name), "a default that TOML cannot say is shown by an example"
+    assert isinstance(found.out_password, SecretStr)
+
+
+def test_a_mailbox_at_a_provider(terminal: Terminal) -> None:
+    (terminal.folder / "pbmserv.toml").write_text(sample("mailbox.toml"))
+    shown = terminal.run("config", "--json").rows
+    assert shown["PBMSERV_IMAP"] == "imaps://club%40example.org@imap.example.org"
+    (terminal.folder / "password").write_text("app password\n")
+    own = {"PBMSERV_OUT_PASSWORD_FILE": "password", "PBMSERV_IMAP_PASSWORD_FILE": "password"}
+    terminal.settings |= own | {"PBMSERV_DATA": "data"}
+    terminal.succeed("config")
+    for way in re.findall(r'(?m)^#?out = "(.*)"', sample("mailbox.toml")):
+        Settings(out=way, out_password="app password", out_password_file=None).road_out().close()
+
+
+@pytest.mark.parametrize("name", ["pbmserv.toml", "mailbox.toml"])
+def test_no_secret_stands_in_a_sample(name: str) -> None:
+    found = tomllib.loads(uncommented() if name == "pbmserv.toml" else sample(name))
+    assert [found[key] for key in found if key.endswith("password")] in ([], ["", "", ""])

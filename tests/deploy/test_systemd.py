@@ -1,0 +1,95 @@
+"""The units: systemd finds no fault, they are locked up well, and what they start is there."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from pbmserv.entrypoints.cli import app
+from tests.cli.processes import PBMSERV
+from tests.conftest import needed
+from tests.deploy.samples import DEPLOY, PROGRAM
+
+UNITS = sorted(path.name for path in (DEPLOY / "systemd").iterdir() if path.is_file())
+SERVICES = [name for name in UNITS if name.endswith(".service")]
+LONG_RUNNING = {"serve", "listen", "poll", "work", "send", "web"}
+
+MOST_EXPOSED = 20
+"""In tenths, as systemd counts: ours are at 12, for the network and one folder; without any care it is 96."""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The units as they lie in /etc/systemd/system, on a machine that has the program somewhere else."""
+    if shutil.which("systemd-analyze") is None:
+        needed("systemd")
+    folder = tmp_path / "system"
+    shutil.copytree(DEPLOY / "systemd", folder, symlinks=True)
+    for file in folder.glob("*.service"):
+        file.write_text(file.read_text().replace(PROGRAM, PBMSERV))
+    return folder
+
+
+def analyze(*words: str) -> str:
+    """What systemd-analyze says; it must be content."""
+    done = subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_systemd_finds_no_fault(installed: Path, name: str) -> None:
+    assert analyze("verify", "--recursive-errors=no", str(installed / name)) == ""
+
+
+def test_a_fault_is_found(installed: Path) -> None:
+    """The test above would tell."""
+    unit = installed / "pbmserv.service"
+    unit.write_text(unit.read_text().replace("ExecStart", "ExecStrat"))
+    assert subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, check=False).returncode
+    common = installed / "pbmserv-.service.d" / "house.conf"
+    common.write_text(common.read_text().replace("NoNewPrivileges", "NoOldPrivileges"))
+    assert "NoOldPrivileges" in analyze("verify", str(installed / "pbmserv-send.service")), (
+        "it reads what is common"
+    )
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_locked_up(installed: Path, name: str) -> None:
+    """The restrictions that stand in one file reach every unit."""
+    analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(installed / name))
+
+
+def test_every_part_has_its_unit() -> None:
+    """One for `serve`, one for each part, and the timer's."""
+    started = {}
+    for name in SERVICES:
+        (line,) = re.findall(r"(?m)^ExecStart=(.*)$", (DEPLOY / "systemd" / name).read_text())
+        program, command = line.split()
+        assert program == PROGRAM
+        started[command] = name
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    assert set(started) == LONG_RUNNING | {"tidy"}
+    assert set(started) <= set(commands)
+    assert started["serve"] == "pbmserv.service"
+    assert started["work"] == "pbmserv-work@.service"
+    assert "pbmserv-tidy.timer" in UNITS
+
+
+def test_the_operators_program(tmp_path: Path) -> None:
+    """It runs in the service's folder, as the service's user."""
+    script = (DEPLOY / "pbmserv-as-service").read_text()
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+    common = (DEPLOY / "systemd" / "pbmserv-.service.d" / "house.conf").read_text()
+    assert "User=pbmserv\n" in common
+    assert "runuser -u pbmserv " in script
+    assert "WorkingDirectory=/etc/pbmserv\n" in common
+    assert "cd /etc/pbmserv " in script
+    local = (
+        script.replace("/etc/pbmserv", str(tmp_path)).replace(PROGRAM, "pwd").replace("runuser -u pbmserv --", "")
+    )
+    done = subprocess.run(["sh", "-c", local], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(tmp_path)

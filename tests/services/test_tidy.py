@@ -1,0 +1,306 @@
+"""Tidying: old mails' words go, and nobody who plays can tell."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Row, event, insert, select, text, update
+
+from pbmserv.matches.records import Wanted
+from pbmserv.services import tidy as tidying
+from pbmserv.services.check import check
+from pbmserv.services.house import House
+from pbmserv.services.retry import retry
+from pbmserv.services.tidy import Tidied, count_old, discard, tidy
+from pbmserv.services.views import see_board, see_boards
+from pbmserv.store import retention
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.tables import addresses, bounces, inbox, outbox
+from tests.conftest import NOON, Clock
+from tests.services.post import Post
+
+KEEP = timedelta(days=90)
+WORD = "Xy7zzy-Q"
+
+
+def tidied(house: House, now: datetime, keep: timedelta = KEEP) -> Tidied:
+    """Tidies to the end, and gives what was done in all."""
+    return sum(tidy(house, now - keep, now), Tidied())
+
+
+def rows(house: House, table: Any) -> list[Row[Any]]:
+    """A whole table, in order."""
+    with reading(house.engine) as connection:
+        return list(connection.execute(select(table).order_by(table.c.id)))
+
+
+def hand_over(house: House, status: str = "sent") -> None:
+    """All that waits in the outbox is sent, or has failed."""
+    with writing(house.engine) as connection:
+        connection.execute(update(outbox).where(outbox.c.status == "waiting").values(status=status, error=WORD))
+
+
+def note_bounce(house: House, outbox_id: int, at: datetime, address: str = "x@example.org") -> None:
+    """A mail of ours has come back."""
+    row = {"outbox_id": outbox_id, "address": address, "at": at, "is_hard": True, "reason": "gone"}
+    with writing(house.engine) as connection:
+        connection.execute(insert(bounces).values(row))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What people can see of a house."""
+
+    boards: object
+    listing: object
+
+
+def told(house: House) -> Told:
+    """All boards whole, and the listing."""
+    listing = see_boards(house, Wanted(filter="all", count=1000))
+    return Told([see_board(house, line.number) for line in listing.lines], listing)
+
+
+def set_one_aside(post: Post) -> int:
+    """A mail that our own failure has stopped."""
+    mail_id = post.put(post.write("alice@example.org", f"as alice {WORD}"))
+    with writing(post.house.engine) as connection:
+        changed = {"status": "set aside", "tries": 5, "error": "KeyError"}
+        connection.execute(update(inbox).where(inbox.c.id == mail_id).values(changed))
+    return mail_id
+
+
+def test_what_goes_and_what_stays(post: Post, clock: Clock) -> None:
+    post.people(alice="sesame", bob="poppy")
+    hand_over(post.house, "failed")
+    raw = post.write("alice@example.org", "challenge alice bob -size=3x3")
+    post.send(raw)
+    post.send(raw)
+    post.mail("alice@example.org", "help", Auto_Submitted="auto-generated")
+    hand_over(post.house)
+    set_aside = set_one_aside(post)
+    note_bounce(post.house, 1, clock())
+    clock.move(days=60)
+    post.mail("alice@example.org", "101 b2")
+    hand_over(post.house)
+    post.mail("bob@example.org", "list")
+    note_bounce(post.house, 2, clock())
+    clock.move(days=31)
+    waiting = post.put(post.write("bob@example.org", "101 c3"))
+    before_in, before_out = rows(post.house, inbox), rows(post.house, outbox)
+    old_in = [row for row in before_in if row.handled_at is not None and row.id < set_aside]
+    old_out = [row for row in before_out if row.created_at < clock() - KEEP]
+    assert [row.status for row in old_in] == ["handled"] * 3 + ["duplicate", "silent"]
+    assert {row.status for row in old_out} == {"sent", "failed"}
+
+    of_boards = [row for row in old_out if row.match is not None]
+    assert len(of_boards) == 2
+    expected = Tidied(len(old_in), len(of_boards), len(old_out) - len(of_boards), 1)
+    assert count_old(post.house, clock() - KEEP) == len(old_in) + len(old_out)
+    assert tidied(post.house, clock()) == expected
+    assert count_old(post.house, clock() - KEEP) == 0
+    assert tidied(post.house, clock()) == Tidied()
+
+    now_in = rows(post.house, inbox)
+    for before, after in zip(before_in, now_in, strict=True):
+        if before not in old_in:
+            assert after == before, "not old, or not done"
+            continue
+        assert (bytes(after.raw), after.sender, after.envelope_sender, after.recipients) == (b"", "", "", [])
+        kept = ("id", "kept_at", "handled_at", "status", "content_key", "tries", "kills")
+        assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
+        assert after.tidied_at == clock()
+    assert {row.id for row in now_in if row.tidied_at is None} >= {set_aside, waiting}
+    now_out = {row.id: row for row in rows(post.house, outbox)}
+    assert set(now_out) == {row.id for row in before_out if row.match is not None or row not in old_out}
+    for before in before_out:
+        if before not in old_out:
+            assert now_out[before.id] == before
+        elif before.match is not None:
+            after = now_out[before.id]
+            assert (bytes(after.raw), after.recipient, after.envelope_sender, after.error) == (b"", "", "", None)
+            stays = ("token", "match", "player_id", "message_id", "created_at", "status", "kind", "proven")
+            assert [getattr(after, name) for name in stays] == [getattr(before, name) for name in stays]
+    with reading(post.house.engine) as connection:
+        assert connection.execute(select(bounces.c.outbox_id)).scalars().all() == [2]
+
+    assert retry(post.house, set_aside, clock())
+    post.work()
+    assert {post.row(mail_id).status for mail_id in (set_aside, waiting)} == {"handled"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nobody_can_tell(post: Post, clock: Clock, seed: int) -> None:
+    """At any age, however often: the check is clean, boards and listings are as before, second copies known."""
+    chance = random.Random(seed)
+    post.people(alice="sesame", bob="poppy")
+    texts = ["challenge alice bob -size=3x3", "challenge bob alice -size=3x3", "list", "games alice", "hello"]
+    texts += [f"{board} {square}" for board in (101, 102) for square in ("a1", "b2", "c3", "a3", "c1", "resign")]
+    written = []
+    for _ in range(40):
+        sender = chance.choice(["alice@example.org", "bob@example.org", "eve@example.org"])
+        raw = post.write(sender, chance.choice(texts))
+        written.append(raw)
+        post.send(raw, sender)
+        if chance.random() < 0.5:
+            hand_over(post.house, chance.choice(["sent", "failed"]))
+        clock.move(days=chance.choice([0, 0.01, 1, 10]))
+        if chance.random() < 0.2:
+            before = told(post.house)
+            tidied(post.house, clock(), timedelta(days=chance.choice([14, 30, 90])))
+            assert told(post.house) == before
+            assert check(post.house) == []
+    before, letters = told(post.house), len(post.letters())
+    assert before.listing.total > 0  # type: ignore[attr-defined]
+    clock.move(days=91)
+    assert tidied(post.house, clock()).taken_in > 0
+    assert {bytes(row.raw) for row in rows(post.house, inbox)} == {b""}
+    assert told(post.house) == before
+    assert check(post.house) == []
+    letters = len(post.letters())
+    handled = {row.id: row.status for row in rows(post.house, inbox)}
+    for number, raw in enumerate(written, 3):
+        if handled[number] == "handled":
+            assert post.send(raw, "relay@example.net") == []
+            assert post.fates()[-1] == "duplicate"
+    assert len(post.letters()) == letters
+    assert told(post.house) == before
+
+
+def test_what_is_owed_to_a_suspended_address_stays(post: Post, clock: Clock) -> None:
+    """Its boards are sent once it is written to again, however late."""
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    hand_over(post.house)
+    came_back, withheld = (row.id for row in rows(post.house, outbox) if row.match is not None)
+    note_bounce(post.house, came_back, clock(), "bob@example.org")
+    with writing(post.house.engine) as connection:
+        bobs = addresses.c.address == "bob@example.org"
+        connection.execute(update(addresses).where(bobs).values(suspended_at=clock()))
+        connection.execute(update(outbox).where(outbox.c.id == withheld).values(status="withheld"))
+    clock.move(days=91)
+    assert tidied(post.house, clock()) == Tidied(taken_in=3, sent_deleted=2)
+    for row in rows(post.house, outbox):
+        assert (row.id in (came_back, withheld), row.tidied_at, bytes(row.raw) != b"") == (True, None, True)
+    with writing(post.house.engine) as connection:
+        connection.execute(update(addresses).values(suspended_at=None))
+        connection.execute(update(outbox).values(status="sent"))
+    assert tidied(post.house, clock()) == Tidied(sent_emptied=2, bounces=1)
+
+
+def test_small_batches_and_any_stop(post: Post, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step is a transaction of its own; what is not done by one run is done by the next."""
+    post.people(alice="sesame", bob="poppy")
+    for _ in range(5):
+        post.mail("alice@example.org", "list")
+    hand_over(post.house)
+    clock.move(days=91)
+    monkeypatch.setattr(tidying, "BATCH", 3)
+    assert next(tidy(post.house, clock() - KEEP, clock())) == Tidied(taken_in=3)
+    assert count_old(post.house, clock() - KEEP) == 4 + 7
+    assert [step.mails for step in tidy(post.house, clock() - KEEP, clock())] == [3, 1, 3, 3, 1]
+
+
+def test_numbers_are_not_given_again(post: Post, clock: Clock) -> None:
+    """A bounce names a mail by its number: the newest keeps its place even where all are old."""
+    post.people(alice="sesame")
+    post.mail("alice@example.org", "list")
+    hand_over(post.house)
+    before = [row.id for row in rows(post.house, outbox)]
+    clock.move(days=91)
+    assert tidied(post.house, clock()) == Tidied(taken_in=2, sent_emptied=1, sent_deleted=1)
+    post.mail("alice@example.org", "list")
+    assert [row.id for row in rows(post.house, outbox)] == [before[-1], before[-1] + 1]
+
+
+def test_limits_count_as_before(post: Post, clock: Clock) -> None:
+    """What limits look at is a day old at most."""
+    for number in range(3):
+        post.mail("eve@example.org", f"move 10{number} a1")
+    hand_over(post.house)
+    sent = len(post.letters())
+    assert sent == 1, "one short answer a day"
+    clock.move(hours=23)
+    tidied(post.house, clock(), timedelta(days=14))
+    assert post.mail("eve@example.org", "move 107 a1") == []
+
+
+def test_a_clock_that_is_behind_tidies_nothing(post: Post, clock: Clock) -> None:
+    post.people(alice="sesame")
+    hand_over(post.house)
+    assert tidied(post.house, clock() - timedelta(days=5000)) == Tidied()
+
+
+def test_discard(post: Post, clock: Clock) -> None:
+    post.people(alice="sesame", bob="poppy")
+    mail_id = set_one_aside(post)
+    assert not discard(post.house, 1, clock()), "it was handled"
+    assert not discard(post.house, 999, clock())
+    assert discard(post.house, mail_id, clock())
+    row = post.row(mail_id)
+    assert (row.status, bytes(row.raw), row.sender, row.error) == ("discarded", b"", "", None)
+    assert not discard(post.house, mail_id, clock())
+    assert not retry(post.house, mail_id, clock())
+    post.work()
+    assert post.row(mail_id).status == "discarded"
+    assert bytes(post.row(1).raw) != b""
+
+
+def test_no_trace_is_left_in_sqlite(sqlite_post: Post, clock: Clock, tmp_path: Path) -> None:
+    """Neither in freed pages nor in the write-ahead log."""
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "challenge alice bob", "as if\n" + "Rumpelstilzchen " * 3000)
+    mail_id = set_one_aside(post)
+    hand_over(post.house)
+
+    def stored(word: str) -> bool:
+        return any(word.encode() in file.read_bytes() for file in tmp_path.glob("pbmserv.db*"))
+
+    assert stored(WORD)
+    discard(post.house, mail_id, clock())
+    clock.move(days=91)
+    assert stored("Rumpelstilzchen")
+    tidied(post.house, clock())
+    assert not stored("Rumpelstilzchen")
+    assert not stored(WORD)
+
+
+@pytest.fixture
+def statements(house: House) -> Iterator[list[tuple[str, Any]]]:
+    """What is asked of the database."""
+    seen: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+        seen.append((statement, parameters))
+
+    event.listen(house.engine, "before_cursor_execute", note)
+    yield seen
+    event.remove(house.engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda connection: retention.count_old(connection, NOON),
+        lambda connection: retention.tidy_inbox(connection, NOON, NOON, 100),
+        lambda connection: retention.tidy_outbox(connection, NOON, NOON, 100),
+    ],
+)
+def test_a_daily_run_looks_at_no_more_than_it_does(
+    house: House, statements: list[tuple[str, Any]], ask: Callable[[Any], object]
+) -> None:
+    """The small indexes are used."""
+    is_sqlite = house.engine.dialect.name == "sqlite"
+    with writing(house.engine) as connection:
+        ask(connection)
+        for statement, parameters in [each for each in statements if each[0].startswith("SELECT")]:
+            if not is_sqlite:
+                connection.execute(text("SET LOCAL enable_seqscan = off"))
+            explain = "EXPLAIN QUERY PLAN " if is_sqlite else "EXPLAIN "
+            plan = str(connection.exec_driver_sql(explain + statement, parameters).all())
+            assert "ix_inbox_tidy" in plan or "ix_outbox_tidy" in plan, plan

@@ -1,0 +1,117 @@
+"""Kills processes at random moments in which they have work in hand.
+
+Those moments can be told from the outside: of a part that speaks with a server by what passes on the wire between
+them, of a worker by its mark on the disk. Half of the kills of the first kind fall on what is said when a mail is
+handed over, the others on anything that is said.
+"""
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+from tests.soak.parts import Part
+from tests.soak.wire import Trap, Wire
+
+HANDING_OVER = {
+    "listen": (rb"\r\n\.\r\n\Z", rb"\A250 2\.0\.0 "),
+    "poll": (rb" MOVE ", rb"(?i) OK .*move completed"),
+    "send": (rb"\r\n\.\r\n\Z", rb"\A250 OK"),
+}
+"""What is said at the end of a mail, or when it is to be moved, and the answer to that."""
+
+ANYTHING = rb"."
+MOST_CHUNKS = 12
+
+LONGEST_HANDLING = 0.012
+"""Seconds within which a mail in hand is mostly handled; a worker is killed anywhere among them."""
+
+PATIENCE = 1.0
+"""Seconds after which a part is killed all the same, with work or without."""
+
+LOOK_EVERY = 0.0002
+
+
+class Killer:
+    """Spreads `kills` over the whole of `mails`, one after the other; who is killed is to be started again."""
+
+    def __init__(
+        self, random: Random, parts: Sequence[Part], wires: Mapping[str, Wire], kills: int, mails: int
+    ) -> None:
+        self._random, self._parts, self._wires = random, parts, wires
+        self._due_at = sorted(random.random() * 0.9 * mails for _ in range(kills))
+        self.victim: Part | None = None
+        """Who is to be killed next, or is dead already."""
+        self._armed_at = 0.0
+        self.at_work = 0
+
+    @property
+    def left(self) -> int:
+        """How many kills are still to come."""
+        return len(self._due_at)
+
+    def tick(self, answered: int) -> Part | None:
+        """Goes after the next victim, if it is time to; gives it once it is dead. `answered` are mails so far."""
+        if self.victim is None:
+            if self._due_at and answered >= self._due_at[0]:
+                self.victim, self._armed_at = self._random.choice(self._parts), time.monotonic()
+                self._go_after(self.victim)
+            return None
+        victim = self.victim
+        if not victim.is_killed and time.monotonic() > self._armed_at + PATIENCE and self._give_up(victim):
+            victim.kill()
+        elif victim.is_killed:
+            self.at_work += 1
+        else:
+            return None
+        del self._due_at[0]
+        self.victim = None
+        return victim
+
+    def _go_after(self, victim: Part) -> None:
+        wire = self._wires.get(victim.word)
+        if wire is None:
+            lag = self._random.uniform(0, LONGEST_HANDLING)
+            threading.Thread(target=_kill_at_work, args=(victim, lag), daemon=True).start()
+            return
+        is_instead = self._random.random() < 0.5
+        if self._random.random() < 0.5:
+            pattern = self._random.choice(HANDING_OVER[victim.word])
+            wire.lay(Trap(victim.kill, re.compile(pattern), is_instead=is_instead))
+        else:
+            wire.lay(
+                Trap(
+                    victim.kill, re.compile(ANYTHING), self._random.randint(1, MOST_CHUNKS), is_instead=is_instead
+                )
+            )
+
+    def _give_up(self, victim: Part) -> bool:
+        """Whether the kill that was planned will not come any more."""
+        wire = self._wires.get(victim.word)
+        return wire.take_up() if wire is not None else True
+
+
+def _kill_at_work(victim: Part, lag: float) -> None:
+    """Kills a worker so long (seconds) after it has taken a mail in hand."""
+    life, mark = victim.process, _mark_of(victim)
+    if mark is None:
+        return
+    until = time.monotonic() + PATIENCE
+    while not mark.read_bytes().strip():
+        if victim.is_killed or time.monotonic() > until:
+            return
+        time.sleep(LOOK_EVERY)
+    time.sleep(lag)
+    victim.kill(life)
+
+
+def _mark_of(worker: Part) -> Path | None:
+    """The file in which a worker notes what it has in hand; None while it has none, being about to start."""
+    assert worker.process is not None
+    with contextlib.suppress(OSError):
+        open_files = [each.readlink() for each in Path(f"/proc/{worker.process.pid}/fd").iterdir()]
+        return next((each for each in open_files if each.suffix == ".mark"), None)
+    return None
