@@ -20,8 +20,8 @@ from sqlalchemy.exc import ArgumentError
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_address
 from pbmserv.entrypoints.listener import split as split_listener
-from pbmserv.mail.imap import Filing, Mailbox, open_mailbox
-from pbmserv.mail.imap_address import mailbox_address
+from pbmserv.mail.imap.address import mailbox_address
+from pbmserv.mail.imap.mailbox import Filing, Mailbox, open_mailbox
 from pbmserv.mail.road import Road, relay_address, road
 
 PREFIX = "PBMSERV_"

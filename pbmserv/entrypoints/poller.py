@@ -11,8 +11,8 @@ from typing import Final
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import Part
-from pbmserv.mail.imap import LoginRefused, Mailbox, Refused, Silence, Trouble
-from pbmserv.mail.imap_sweep import Keep, Sweeper, ToldToStop
+from pbmserv.mail.imap.mailbox import LoginRefused, Mailbox, Refused, Silence, Trouble
+from pbmserv.mail.imap.sweep import Keep, Sweeper, ToldToStop
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.store.engine import is_database_trouble

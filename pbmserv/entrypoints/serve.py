@@ -12,7 +12,7 @@ from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
 from pbmserv.entrypoints.poller import polling
 from pbmserv.entrypoints.tidying import tidying
-from pbmserv.mail.imap_address import mailbox_address
+from pbmserv.mail.imap.address import mailbox_address
 from pbmserv.services.house import House
 
 log = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.config import Settings, WrongSetting
-from pbmserv.mail.imap_address import MailboxAddress, mailbox_address
-from pbmserv.mail.imap_envelope import recipients_in
+from pbmserv.mail.imap.address import MailboxAddress, mailbox_address
+from pbmserv.mail.imap.envelope import recipients_in
 from tests.cli.terminal import Terminal
 
 SECRET = "Xy7zzy-Q"

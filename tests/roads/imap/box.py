@@ -12,9 +12,9 @@ from imapclient import IMAPClient
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.poller import polling
-from pbmserv.mail.imap import Filing, Mailbox, open_mailbox
-from pbmserv.mail.imap_address import MailboxAddress
-from pbmserv.mail.imap_sweep import Keep, Sweeper
+from pbmserv.mail.imap.address import MailboxAddress
+from pbmserv.mail.imap.mailbox import Filing, Mailbox, open_mailbox
+from pbmserv.mail.imap.sweep import Keep, Sweeper
 from pbmserv.services.house import House
 from pbmserv.services.views import see_inbox
 from pbmserv.store.inbox import Kept

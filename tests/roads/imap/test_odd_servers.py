@@ -10,9 +10,9 @@ from functools import partial
 import pytest
 
 from pbmserv.entrypoints.poller import polling
-from pbmserv.mail.imap import Filing, LoginRefused, Mailbox, Refused, Silence, Trouble, open_mailbox
-from pbmserv.mail.imap_address import MailboxAddress
-from pbmserv.mail.imap_sweep import Sweeper
+from pbmserv.mail.imap.address import MailboxAddress
+from pbmserv.mail.imap.mailbox import Filing, LoginRefused, Mailbox, Refused, Silence, Trouble, open_mailbox
+from pbmserv.mail.imap.sweep import Sweeper
 from pbmserv.services.house import House
 from tests.cli.processes import PATIENCE, wait_for
 from tests.roads.imap.box import MAX_SIZE, Keeping, mail, subjects_in, sweeper_of
@@ -24,7 +24,7 @@ SECRET = "Xy7zzy-Q"
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeImap]:
     """One with three mails, for which there is little patience."""
-    monkeypatch.setattr("pbmserv.mail.imap.READ_WITHIN", 1.0)
+    monkeypatch.setattr("pbmserv.mail.imap.mailbox.READ_WITHIN", 1.0)
     with fake_imap() as server:
         server.mails = {number: mail(f"m{number}") for number in (1, 2, 3)}
         yield server
@@ -154,7 +154,7 @@ def test_news_before_idle_has_begun(fake: FakeImap, line: str) -> None:
 )
 def test_what_is_news(fake: FakeImap, monkeypatch: pytest.MonkeyPatch, line: str, is_news: bool) -> None:
     """Told together with the beginning of IDLE, where no poll of the socket shows it."""
-    monkeypatch.setattr("pbmserv.mail.imap.CHECK_EVERY", 0.2)
+    monkeypatch.setattr("pbmserv.mail.imap.mailbox.CHECK_EVERY", 0.2)
     usual = fake.reply
 
     def with_news(tag: str, rest: str) -> bytes | None:
@@ -169,7 +169,7 @@ def test_what_is_news(fake: FakeImap, monkeypatch: pytest.MonkeyPatch, line: str
 
 
 def test_silence(fake: FakeImap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbmserv.mail.imap.CHECK_EVERY", 0.2)
+    monkeypatch.setattr("pbmserv.mail.imap.mailbox.CHECK_EVERY", 0.2)
     fake.answers["DONE"] = lambda tag, rest: b""
     mailbox = opened(fake)
     mailbox.select()

@@ -12,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbmserv.entrypoints import poller
 from pbmserv.entrypoints.poller import Course
-from pbmserv.mail import imap
-from pbmserv.mail.imap import LoginRefused, Silence, Trouble
+from pbmserv.mail.imap import mailbox as imap
+from pbmserv.mail.imap.mailbox import LoginRefused, Silence, Trouble
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from tests.cli.processes import wait_for

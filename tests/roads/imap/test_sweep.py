@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pbmserv.mail import imap_sweep
-from pbmserv.mail.imap import Filing, Mailbox, Refused, Trouble
+from pbmserv.mail.imap import sweep
+from pbmserv.mail.imap.mailbox import Filing, Mailbox, Refused, Trouble
 from tests.conftest import ADDRESS
 from tests.roads.imap.box import MAX_SIZE, Box, Keeping, deleting, mail, sweeper_of, swept
 from tests.servers.dovecot import Dovecot, running_dovecot
@@ -259,7 +259,7 @@ def test_many_mails_come_in_order_and_a_few_at_a_time(
     box: Box, keeping: Keeping, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name, value in (("PAGE", 10), ("BATCH", 4), ("BATCH_BYTES", 3_000)):
-        monkeypatch.setattr(imap_sweep, name, value)
+        monkeypatch.setattr(sweep, name, value)
     caplog.set_level("INFO")
     box.refuse_to_keep()
     asked = []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.imap import Filing, Trouble, open_mailbox
-from pbmserv.mail.imap_address import mailbox_address
+from pbmserv.mail.imap.address import mailbox_address
+from pbmserv.mail.imap.mailbox import Filing, Trouble, open_mailbox
 from tests.conftest import needed
 from tests.free_port import free_port
 from tests.servers.dovecot import PASSWORD, Dovecot, running_dovecot

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from pbmserv.commands.server import Server
-from pbmserv.mail.imap import Mailbox, Mark, Refused
-from pbmserv.mail.imap_envelope import recipients_in
+from pbmserv.mail.imap.envelope import recipients_in
+from pbmserv.mail.imap.mailbox import Mailbox, Mark, Refused
 from pbmserv.mail.read import envelope_sender_of
 from pbmserv.mail.reception import MOST_HOPS, hops, told
 

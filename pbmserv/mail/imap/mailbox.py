@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, IMAPClientReadOnlyError, LoginError
 
-from pbmserv.mail.imap_address import MailboxAddress
+from pbmserv.mail.imap.address import MailboxAddress
 
 CONNECT_WITHIN: Final = 10.0
 READ_WITHIN: Final = 30.0
