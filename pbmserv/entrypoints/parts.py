@@ -16,7 +16,7 @@ from pbmserv.entrypoints.mark import Mark, abandoned_marks, free_mark
 from pbmserv.mail.road import Road
 from pbmserv.mail.together import Arrival, Keep, NotNow
 from pbmserv.services.deliver import Sender
-from pbmserv.services.handle import count_kill, handle_next
+from pbmserv.services.handle import count_kill, handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep_all
 from pbmserv.store.engine import forget_overwritten, is_database_trouble
@@ -99,7 +99,7 @@ def sending(house: House, open_road: Callable[[], Road], bell: threading.Event) 
 
 def _handle(house: House, mark: Mark, done: threading.Event, has_handled: threading.Event) -> bool:
     try:
-        handled = handle_next(house, utc_now, mark.put)
+        handled = handle_some(house, utc_now, mark.put)
     finally:
         mark.clear()
     if handled:

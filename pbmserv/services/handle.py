@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.read import read
 from pbmserv.services.answer import Answering, plain_answer
-from pbmserv.services.carry_out import Opened, carry_out, open_mail
+from pbmserv.services.carry_out import CarriedOut, Opened, carry_out, open_mail
 from pbmserv.services.house import House
 from pbmserv.services.identify import ChangedMeanwhile, Proofs, has_secrets, prove
 from pbmserv.store import inbox, outbox, players
@@ -21,14 +21,48 @@ from pbmserv.store.outbox import Letter
 WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
 """A mail that makes the code raise is tried this often, then set aside."""
 
+MOST_TOGETHER: Final = 10
+"""Mails handled in one transaction: the first answer waits for the last, and so does whoever wants to write."""
+
 MOST_KILLS: Final = len(WAITS_BETWEEN_TRIES)
+
+InHand = Callable[[int], None]
 
 log = logging.getLogger(__name__)
 
 
-def handle_next(
-    house: House, clock: Callable[[], datetime], in_hand: Callable[[int], None] = lambda _: None
-) -> bool:
+def handle_some(house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None) -> bool:
+    """Handles the oldest mails that wait, a few in one transaction; False when there was none.
+
+    Only where a transaction keeps everybody else from writing anyhow: where rows are locked, those of several
+    mails would be, in no order. Errors as for `handle_next`.
+    """
+    if locks_rows(house.engine):
+        return handle_next(house, clock, in_hand)
+    try:
+        return _handle_together(house, clock, in_hand) or handle_next(house, clock, in_hand)
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        # Nothing was done. Alone, it will be found out which of them it was.
+        return handle_next(house, clock, in_hand)
+
+
+def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHand) -> bool:
+    done: list[tuple[Opened, CarriedOut]] = []
+    with writing(house.engine) as connection:
+        while len(done) < MOST_TOGETHER and (held := inbox.take(connection, clock())) is not None:
+            in_hand(held.id)
+            opened = open_mail(house, held)
+            if has_secrets(opened.asked):
+                break
+            done.append((opened, carry_out(connection, house, opened, _prove(connection, house, opened), clock())))
+    for each in done:
+        _committed(house, *each)
+    return bool(done)
+
+
+def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None) -> bool:
     """Handles the oldest mail that waits; False when there was none.
 
     `in_hand` is told which mail it is once no other worker can have it, before anything is done with it. Trouble
@@ -55,8 +89,7 @@ def handle_next(
                 if inbox.claim(connection, held.id, clock()) is None:
                     return True
                 done = carry_out(connection, house, opened, proofs, clock())
-        house.recent.remember(done.boards)
-        log.info("mail %d: %s, %d commands", held.id, done.fate, len(opened.asked.lines))
+        _committed(house, opened, done)
         return True
 
     try:
@@ -70,6 +103,11 @@ def handle_next(
 
 def _prove(connection: Connection, house: House, opened: Opened) -> Proofs:
     return prove(opened.asked, lambda userid: players.password_hash(connection, userid), house.hasher)
+
+
+def _committed(house: House, opened: Opened, done: CarriedOut) -> None:
+    house.recent.remember(done.boards)
+    log.info("mail %d: %s, %d commands", opened.kept.id, done.fate, len(opened.asked.lines))
 
 
 def _failed(house: House, kept: Kept, error: Exception, now: datetime) -> None:

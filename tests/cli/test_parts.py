@@ -145,7 +145,7 @@ def test_five_restarts_over_one_mail_set_it_aside(
     for kills in range(1, 6):
         left_by_a_killed_worker(tmp_path, killer)
         with monkeypatch.context() as patch:
-            patch.setattr(parts, "handle_next", killed)
+            patch.setattr(parts, "handle_some", killed)
             handled.clear()
             with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
                 assert handled.wait(PATIENCE)
@@ -197,7 +197,7 @@ def test_a_worker_outlives_the_absence_of_its_database(
 ) -> None:
     """It says so once, waits, says so once when all is well again; the mail loses nothing by it."""
     trouble = Trouble(3)
-    monkeypatch.setattr(parts, "handle_next", trouble)
+    monkeypatch.setattr(parts, "handle_some", trouble)
     caplog.set_level(logging.INFO)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
         wait_for(lambda: trouble.calls > 5)
@@ -209,7 +209,7 @@ def test_told_to_stop_it_does_not_wait_for_the_database(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trouble = Trouble(10**9)
-    monkeypatch.setattr(parts, "handle_next", trouble)
+    monkeypatch.setattr(parts, "handle_some", trouble)
     monkeypatch.setattr(parts, "LOOK_EVERY", 10**6)
     monkeypatch.setattr(parts, "LONGEST_PAUSE", 10**6)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
@@ -219,7 +219,7 @@ def test_told_to_stop_it_does_not_wait_for_the_database(
 def test_a_fault_ends_the_worker_and_frees_its_mark(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "handle_next", Trouble(1, ValueError("bug")))
+    monkeypatch.setattr(parts, "handle_some", Trouble(1, ValueError("bug")))
     with pytest.raises(ValueError, match="bug"):
         working(post.house, tmp_path, threading.Event(), threading.Event())(threading.Event())
     mark = free_mark(tmp_path)

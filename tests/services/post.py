@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pbmserv.services.handle import handle_next
+from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.views import see_inbox, see_outbox
@@ -41,7 +41,7 @@ class Post:
 
     def work(self) -> None:
         """Handles all that may be handled by now."""
-        while handle_next(self.house, self.clock):
+        while handle_some(self.house, self.clock):
             pass
 
     def send(self, raw: bytes, envelope_sender: str = "somebody@example.org") -> list[Queued]:

@@ -1,15 +1,15 @@
-"""Kills processes at random moments in which they have work in hand.
+"""Kills processes at moments in which they have work in hand.
 
 Those moments can be told from the outside: of a part that speaks with a server by what passes on the wire between
-them, of a worker by its mark on the disk. Half of the kills of the first kind fall on what is said when a mail is
-handed over, the others on anything that is said.
+them, of a worker by its mark on the disk. Each dangerous moment has its turn, in random order.
 """
 
 import contextlib
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -25,24 +25,60 @@ HANDING_OVER = {
 
 ANYTHING = rb"."
 MOST_CHUNKS = 12
+AT_WORK = 6
+AT_ANYTHING = 2
 
-LONGEST_HANDLING = 0.012
+LONGEST_HANDLING = 0.008
 """Seconds within which a mail in hand is mostly handled; a worker is killed anywhere among them."""
 
-PATIENCE = 1.0
+PATIENCE = 3.0
 """Seconds after which a part is killed all the same, with work or without."""
 
 LOOK_EVERY = 0.0002
 
 
+@dataclass(frozen=True)
+class Moment:
+    """When to kill a part: as Trap has it, or (no pattern) while it has a mail in hand."""
+
+    word: str
+    pattern: bytes = b""
+    countdown: int = 1
+    is_instead: bool = False
+
+
+def moments(random: Random) -> Iterator[Moment]:
+    """Without end; each round has every moment of handing over once, others between them, all in random order."""
+    while True:
+        dangerous = [
+            Moment(word, pattern, is_instead=is_instead)
+            for word, patterns in HANDING_OVER.items()
+            for pattern in patterns
+            for is_instead in (True, False)
+        ]
+        any_other = [
+            Moment(random.choice([*HANDING_OVER]), ANYTHING, random.randint(1, MOST_CHUNKS), random.random() < 0.5)
+            for _ in range(AT_ANYTHING)
+        ]
+        deck = [*dangerous, *any_other, *[Moment("work")] * AT_WORK]
+        random.shuffle(deck)
+        yield from deck
+
+
 class Killer:
-    """Spreads `kills` over the whole of `mails`, one after the other; who is killed is to be started again."""
+    """Spreads kills over the whole of `mails`, one after the other; who is killed is to be started again."""
 
     def __init__(
-        self, random: Random, parts: Sequence[Part], wires: Mapping[str, Wire], kills: int, mails: int
+        self,
+        random: Random,
+        parts: Sequence[Part],
+        wires: Mapping[str, Wire],
+        kills: Sequence[Moment],
+        mails: int,
     ) -> None:
         self._random, self._parts, self._wires = random, parts, wires
-        self._due_at = sorted(random.random() * 0.9 * mails for _ in range(kills))
+        self._to_come = [*kills]
+        self._due_at = sorted(random.random() * 0.9 * mails for _ in kills)
         self.victim: Part | None = None
         """Who is to be killed next, or is dead already."""
         self._armed_at = 0.0
@@ -57,8 +93,10 @@ class Killer:
         """Goes after the next victim, if it is time to; gives it once it is dead. `answered` are mails so far."""
         if self.victim is None:
             if self._due_at and answered >= self._due_at[0]:
-                self.victim, self._armed_at = self._random.choice(self._parts), time.monotonic()
-                self._go_after(self.victim)
+                moment = self._to_come.pop(0)
+                alike = [part for part in self._parts if part.word == moment.word]
+                self.victim, self._armed_at = self._random.choice(alike), time.monotonic()
+                self._go_after(self.victim, moment)
             return None
         victim = self.victim
         if not victim.is_killed and time.monotonic() > self._armed_at + PATIENCE and self._give_up(victim):
@@ -71,22 +109,13 @@ class Killer:
         self.victim = None
         return victim
 
-    def _go_after(self, victim: Part) -> None:
-        wire = self._wires.get(victim.word)
-        if wire is None:
+    def _go_after(self, victim: Part, moment: Moment) -> None:
+        if moment.pattern:
+            pattern = re.compile(moment.pattern, re.DOTALL)
+            self._wires[victim.word].lay(Trap(victim.kill, pattern, moment.countdown, moment.is_instead))
+        else:
             lag = self._random.uniform(0, LONGEST_HANDLING)
             threading.Thread(target=_kill_at_work, args=(victim, lag), daemon=True).start()
-            return
-        is_instead = self._random.random() < 0.5
-        if self._random.random() < 0.5:
-            pattern = self._random.choice(HANDING_OVER[victim.word])
-            wire.lay(Trap(victim.kill, re.compile(pattern), is_instead=is_instead))
-        else:
-            wire.lay(
-                Trap(
-                    victim.kill, re.compile(ANYTHING), self._random.randint(1, MOST_CHUNKS), is_instead=is_instead
-                )
-            )
 
     def _give_up(self, victim: Part) -> bool:
         """Whether the kill that was planned will not come any more."""

@@ -18,7 +18,7 @@ from tests.free_port import free_port
 from tests.servers.dovecot import PASSWORD, Dovecot
 from tests.servers.postfix import running_postfix
 from tests.soak.audit import audit, check_says
-from tests.soak.killer import Killer
+from tests.soak.killer import Killer, Moment
 from tests.soak.parts import Part, running_parts
 from tests.soak.plan import conversations, sign_ups
 from tests.soak.play import Play
@@ -118,10 +118,12 @@ class Storm:
         return "\n".join([*self.play.missing(), *queues, *rows, *logs])
 
 
-def weather(database_url: str, folder: Path, dovecot: Dovecot, kills: int, seed: int) -> tuple[Report, list[str]]:
-    """Runs a server on an empty database through so many kills: the figures, and everything that went wrong."""
+def weather(
+    database_url: str, folder: Path, dovecot: Dovecot, kills: Sequence[Moment], seed: int
+) -> tuple[Report, list[str]]:
+    """Runs a server on an empty database through these kills: the figures, and everything that went wrong."""
     began, random = time.monotonic(), Random(seed)
-    games = conversations(random, kills * MAILS_PER_KILL)
+    games = conversations(random, len(kills) * MAILS_PER_KILL)
     with ExitStack() as stack:
         engine = open_engine(database_url)
         stack.callback(engine.dispose)
@@ -149,7 +151,7 @@ def weather(database_url: str, folder: Path, dovecot: Dovecot, kills: int, seed:
         play = Play(random, roads, sink)
         parts = stack.enter_context(running_parts(settings, folder, *PARTS))
         play.begin("hello", sign_ups(games))
-        Storm(play, parts, Killer(random, parts, wires, 0, 0), engine).blow()
+        Storm(play, parts, Killer(random, parts, wires, (), 0), engine).blow()
         sink.rudeness = RUDENESS
         play.begin("game", games)
         killer = Killer(random, parts, wires, kills, sum(len(each.steps) for each in games))
