@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -163,9 +164,9 @@ def _ready() -> tuple[Settings, House]:
     return settings, house_or_exit(settings)
 
 
-def _made(make) -> dict[str, Part]:  # type: ignore[no-untyped-def]
+def _made(make: Callable[[], dict[str, Part]]) -> dict[str, Part]:
     try:
-        parts: dict[str, Part] = make()
+        parts = make()
     except WrongSetting as error:
         give_up(str(error), Exit.WRONG_SETTING)
     except (CannotListen, OSError) as error:

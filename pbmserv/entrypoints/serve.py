@@ -50,11 +50,13 @@ def poller_part(settings: Settings, house: House, kept: threading.Event) -> dict
 
 def web_part(settings: Settings, house: House) -> dict[str, Part]:
     """The web pages, if they are on. Raises OSError."""
+    place = settings.web_place
+    if place is None:
+        return {}
     # FastAPI takes longer to import than all the rest: `receive`, run once a mail, must not pay for it.
     from pbmserv.entrypoints.web import WebPart
 
-    place = settings.web_place
-    return {} if place is None else {"web": WebPart(house, *place).run}
+    return {"web": WebPart(house, *place).run}
 
 
 def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
