@@ -96,7 +96,7 @@ def work() -> None:
 def send() -> None:
     """Send what waits in the outbox."""
     settings, house = _ready()
-    _run(house, _made(lambda: {"sender": sending(house, settings.road_out, threading.Event())}))
+    _run(house, _made(lambda: {"sender": sending(house, settings.road_out(), threading.Event())}))
 
 
 @app.command()

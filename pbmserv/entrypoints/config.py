@@ -128,6 +128,8 @@ class Settings(BaseSettings):
             url = make_url(value) if value else None
         except ArgumentError:
             raise ValueError("is no SQLAlchemy URL, such as sqlite:///file.db") from None
+        if url is not None and {"password", "sslpassword"} & url.query.keys():
+            raise ValueError("must not hold a password: it has a setting of its own")
         if url is not None and url.drivername not in DRIVERS:
             raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
         if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
@@ -165,13 +167,15 @@ class Settings(BaseSettings):
         site = self.site_url or (f"http://{self.web}" if self.web else "")
         return Server(self.address, self.delimiter, self.confirm, site.rstrip("/"))
 
-    def road_out(self) -> Road:
-        """The way out. Raises WrongSetting."""
+    def road_out(self) -> Callable[[], Road]:
+        """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""
         password = _password("OUT_PASSWORD", self.out_password, self.out_password_file)
+        opening = partial(road, self.way_out, password=password, hostname=self.server().domain)
         try:
-            return road(self.way_out, password=password, hostname=self.server().domain)
+            opening().close()
         except ValueError as error:
             raise WrongSetting(f"{PREFIX}OUT: {error}") from error
+        return opening
 
     def mailbox(self) -> Callable[[], Mailbox]:
         """What connects to the mailbox, which must be named. Raises WrongSetting."""

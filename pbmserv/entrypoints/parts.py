@@ -5,6 +5,7 @@ Whoever waits for work looks every 100 ms; inside one process a bell spares even
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -19,13 +20,16 @@ from pbmserv.services.deliver import Sender
 from pbmserv.services.handle import count_kill, handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep_all
-from pbmserv.store.engine import forget_overwritten, is_database_trouble
+from pbmserv.store.engine import forget_overwritten, is_database_trouble, locks_rows
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
 
 LOOK_EVERY: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
+
+REST: Final = 0.002
+"""Seconds between two transactions of a worker on SQLite, in which other processes can get hold of the file."""
 
 log = logging.getLogger(__name__)
 
@@ -84,8 +88,7 @@ def working(house: House, data: Path, bell: threading.Event, done: threading.Eve
 
 
 def sending(house: House, open_road: Callable[[], Road], bell: threading.Event) -> Part:
-    """Hands over what waits in the outbox. Raises what `open_road` does, which opens nothing but the setting."""
-    open_road().close()
+    """Hands over what waits in the outbox."""
 
     def run(stop: threading.Event) -> None:
         sender = Sender(house, open_road, utc_now)
@@ -105,6 +108,8 @@ def _handle(house: House, mark: Mark, done: threading.Event, has_handled: thread
     if handled:
         done.set()
         has_handled.set()
+        if not locks_rows(house.engine):
+            time.sleep(REST)
     elif has_handled.is_set() and forget_overwritten(house.engine):
         has_handled.clear()
     return handled

@@ -23,7 +23,7 @@ def all_parts(settings: Settings, house: House) -> dict[str, Part]:
     kept, done = threading.Event(), threading.Event()
     parts: dict[str, Part] = {
         "worker": working(house, settings.data, kept, done),
-        "sender": sending(house, settings.road_out, done),
+        "sender": sending(house, settings.road_out(), done),
         "tidier": tidying(house, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, house, kept)

@@ -70,11 +70,10 @@ class Together:
         arrivals = [mail for mail, _ in mails]
         try:
             replies = await asyncio.get_running_loop().run_in_executor(self._pool, self._keep, arrivals)
-        except Exception as error:  # no thread to be had
+            for (_, reply), said in zip(mails, replies, strict=True):
+                if not reply.done():
+                    reply.set_result(said)
+        except Exception as error:  # no thread to be had, above all
             for _, reply in mails:
                 if not reply.done():
                     reply.set_exception(error)
-            return
-        for (_, reply), said in zip(mails, replies, strict=True):
-            if not reply.done():
-                reply.set_result(said)

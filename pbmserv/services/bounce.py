@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.report import read_report
 from pbmserv.mail.verdict import judge
+from pbmserv.matches.match import BrokenLog, Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Wanted
 from pbmserv.services.answer import plain_notice
@@ -95,7 +96,7 @@ def _notices(connection: Connection, house: House, missing: Player, now: datetim
     shared: dict[str, list[int]] = {}
     listing = records.boards(Wanted(userids=(missing.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
-        board = records.board(number)
+        board = _readable(records, number)
         if board is None:
             continue
         out = {board.match.userids[seat] for seat in (*board.state.gone, *board.state.eliminated)}
@@ -111,3 +112,12 @@ def _notices(connection: Connection, house: House, missing: Player, now: datetim
         for player, numbers in opponents
         if player is not None
     ]
+
+
+def _readable(records: TransactionRecords, number: int) -> Replayed | None:
+    # A log that does not replay is told by `admin check`; it must not keep the other opponents from being told.
+    try:
+        return records.board(number)
+    except BrokenLog as error:
+        log.error("nobody on board %d is told that mail comes back: %s", number, error)
+        return None

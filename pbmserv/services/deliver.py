@@ -154,6 +154,14 @@ class Sender:
         elif isinstance(outcome, Sent):
             self._has_told = False
 
+    def _count_refusal(self, mail: Queued, reason: str, now: datetime) -> None:
+        """By itself, so that no fault of ours in counting can undo what was noted, or end the sender."""
+        try:
+            with writing(self._house.engine) as connection:
+                heed_refusal(connection, self._house, Returned(mail.id, mail.recipient), reason, now)
+        except Exception as error:
+            log.error("outgoing mail %d: its refusal is not counted: %s", mail.id, type(error).__name__)
+
     def _note_and_lease(self, may_lease: bool) -> Queued | None:
         errands = [lane.errand for lane in self._lanes if lane.errand is not None]
         old = [errand for errand in errands if monotonic() > errand.renewed_at + self._patience.renew]
@@ -163,13 +171,16 @@ class Sender:
         mail = None
         with writing(self._house.engine) as connection:
             for tried, outcome in self._unnoted:
-                _note(connection, self._house, tried, outcome, now)
+                _note(connection, tried, outcome, now)
             for errand in old:
                 outbox.renew(connection, errand.mail.id, now + LEASE)
             if may_lease:
                 on_their_way = [errand.mail.recipient for errand in errands]
                 mail = outbox.lease(connection, now, now + LEASE, elsewhere=on_their_way)
-        self._unnoted.clear()
+        noted, self._unnoted = self._unnoted, []
+        for tried, outcome in noted:
+            if isinstance(outcome, Failed) and outcome.refuses_recipient:
+                self._count_refusal(tried, outcome.reason, now)
         for errand in old:
             errand.renewed_at = monotonic()
         return mail
@@ -193,7 +204,7 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def _note(connection: Connection, house: House, mail: Queued, outcome: Outcome, now: datetime) -> None:
+def _note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
     match outcome:
         case Sent():
             outbox.sent(connection, mail.id, now)
@@ -205,5 +216,3 @@ def _note(connection: Connection, house: House, mail: Queued, outcome: Outcome, 
         case Deferred(reason) | Failed(reason):
             outbox.failed(connection, mail.id, reason)
             log.error("outgoing mail %d has failed: %s", mail.id, reason)
-            if isinstance(outcome, Failed) and outcome.refuses_recipient:
-                heed_refusal(connection, house, Returned(mail.id, mail.recipient), reason, now)

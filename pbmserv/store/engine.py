@@ -6,21 +6,24 @@ transaction that may write begins with BEGIN IMMEDIATE, one through `reading` wi
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
+
+from pbmserv.store.turns import Turns
 
 MOST_RACES: Final = 20
 T = TypeVar("T")
 
 _PATIENCE = 30.0
 _READING = "pbmserv_reading"
+_TURNS = "pbmserv_turns"
 _LOST_RACES = ("40001", "40P01", "55P03")
 _READ_ONLY_TRANSACTION = "25006"
 
@@ -61,7 +64,12 @@ def open_engine(url: str) -> Engine:
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
-        parsed, connect_args={"timeout": _PATIENCE}, poolclass=QueuePool, pool_size=10, hide_parameters=True
+        parsed,
+        connect_args={"timeout": _PATIENCE},
+        poolclass=QueuePool,
+        pool_size=10,
+        hide_parameters=True,
+        execution_options={_TURNS: Turns()},
     )
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -115,7 +123,8 @@ def reading(engine: Engine, snapshot: bool = False) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that commits when the block ends, and leaves nothing behind when it raises."""
-    with engine.begin() as connection:
+    turns: Turns | None = engine.get_execution_options().get(_TURNS)
+    with nullcontext() if turns is None else turns.turn(_PATIENCE), engine.begin() as connection:
         yield connection
 
 
@@ -126,16 +135,16 @@ def forget_overwritten(engine: Engine) -> bool:
     """
     if engine.dialect.name != "sqlite":
         return True
-    connection = engine.raw_connection()
-    cursor = connection.cursor()
     try:
-        cursor.execute("PRAGMA busy_timeout = 0")
-        is_busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    except sqlite3.OperationalError:
-        is_busy = True
-    finally:
-        cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
-        connection.close()
+        with closing(engine.raw_connection()) as connection, closing(connection.cursor()) as cursor:
+            cursor.execute("PRAGMA busy_timeout = 0")
+            try:
+                is_busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+    except (sqlite3.Error, SQLAlchemyError):
+        # Whatever it is, whoever has something to write will meet it too, and tell.
+        return False
     return not is_busy
 
 

@@ -80,15 +80,25 @@ def as_request(connection: Connection, taken: Taken, server: Server) -> Request:
     return request
 
 
-def carry_out(connection: Connection, taken: Taken, server: Server) -> tuple[Result, ...]:
+@dataclass(frozen=True)
+class Played:
+    """A move mail that was carried out, and the records as they know it."""
+
+    taken: Taken
+    records: TransactionRecords
+    results: tuple[Result, ...]
+
+
+def play(connection: Connection, taken: Taken, server: Server) -> Played:
     """Plays the move in an open transaction."""
     records = TransactionRecords(connection)
-    return run_all(connection, records, taken.mail, taken.understood, NO_PROOFS, server, NOON)
+    results = run_all(connection, records, taken.mail, taken.understood, NO_PROOFS, server, NOON)
+    return Played(taken, records, results)
 
 
-def letters_for(connection: Connection, house: House, taken: Taken, results: Sequence[Result]) -> list[Letter]:
+def letters_for(house: House, played: Played) -> list[Letter]:
     """The answer, and the board for the opponent."""
-    to, records = taken.answering, TransactionRecords(connection)
+    to, records, results = played.taken.answering, played.records, played.results
     return [answer(records, house, to, results), *notices(records, house, to, results, "")]
 
 
@@ -126,12 +136,11 @@ def test_understanding(benchmark: BenchmarkFixture, club: Club) -> None:
 
 
 def test_deciding(benchmark: BenchmarkFixture, club: Club) -> None:
-    """A request to a Decision: the log is read and folded, the move checked."""
+    """A request to a Decision: the log is read and folded, as of a board not remembered, and the move checked."""
     taken = [take(club) for _ in range(BOARDS)]
     with reading(club.house.engine) as connection:
-        records = TransactionRecords(connection)
         requests = cycle([as_request(connection, each, club.house.server) for each in taken])
-        decision = benchmark(lambda: decide(next(requests), records, NOON))
+        decision = benchmark(lambda: decide(next(requests), TransactionRecords(connection), NOON))
     assert isinstance(decision, Decision)
     assert len(decision.entries) == 1
 
@@ -140,8 +149,8 @@ def test_rendering(benchmark: BenchmarkFixture, club: Club) -> None:
     """What was decided to the bytes of two mails."""
     taken = [take(club) for _ in range(BOARDS)]
     with club.house.engine.connect() as connection:
-        played = cycle([(each, carry_out(connection, each, club.house.server)) for each in taken])
-        letters = benchmark(lambda: letters_for(connection, club.house, *next(played)))
+        played = cycle([play(connection, each, club.house.server) for each in taken])
+        letters = benchmark(lambda: letters_for(club.house, next(played)))
     assert len(letters) == 2
 
 
@@ -151,9 +160,10 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
     prepared: list[tuple[Taken, Decision, list[Letter]]] = []
     for taken in [take(club) for _ in range(rounds_of(benchmark))]:
         with house.engine.connect() as connection:  # and rolls back
-            results = carry_out(connection, taken, house.server)
-            assert isinstance(results[0].outcome, Decision)
-            prepared.append((taken, results[0].outcome, letters_for(connection, house, taken, results)))
+            played = play(connection, taken, house.server)
+            outcome = played.results[0].outcome
+            assert isinstance(outcome, Decision)
+            prepared.append((taken, outcome, letters_for(house, played)))
     each = iter(prepared)
 
     def set_up() -> tuple[tuple[object, ...], dict[str, object]]:

@@ -109,6 +109,7 @@ WRONG = [
     ("DATABASE", "postgresql+asyncpg://u@h/n"),
     ("DATABASE", "postgresql+psycopg2://u@h/n"),
     ("DATABASE", "sqlite+pysqlcipher:///x"),
+    ("DATABASE", f"postgresql://u@h/n?password={SECRET}"),
     ("DATABASE", "sqlite://"),
     ("DATABASE", "sqlite:///:memory:"),
     ("CONFIRM", "always"),

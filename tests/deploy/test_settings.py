@@ -57,7 +57,7 @@ def test_a_mailbox_at_a_provider(terminal: Terminal) -> None:
     terminal.settings |= own | {"PBMSERV_DATA": "data"}
     terminal.succeed("config")
     for way in re.findall(r'(?m)^#?out = "(.*)"', sample("mailbox.toml")):
-        Settings(out=way, out_password="app password", out_password_file=None).road_out().close()
+        Settings(out=way, out_password="app password", out_password_file=None).road_out()().close()
 
 
 @pytest.mark.parametrize("name", ["pbmserv.toml", "mailbox.toml"])

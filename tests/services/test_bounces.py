@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import insert, select, text
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.smtp import Failed, Outcome, Outgoing, Sent
@@ -21,7 +21,7 @@ from pbmserv.store import bounces as table_of_bounces
 from pbmserv.store import outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Letter, Queued
-from pbmserv.store.tables import bounces
+from pbmserv.store.tables import bounces, entries
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, header_of, text_of
@@ -271,6 +271,31 @@ def test_what_our_own_relay_refuses_counts_like_a_report(post: Post) -> None:
     assert statuses(post) == ["failed"] * 3
     post.mail(BOB, "games bob")
     assert statuses(post) == ["waiting"] * 3
+
+
+@pytest.mark.parametrize("fault", ["a broken log", "a broken template"])
+def test_no_fault_of_ours_in_counting_stops_the_sender(
+    post: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    """Every other mail is sent once, what was refused has failed, and where opponents can be told they are."""
+    send_all(club(post))
+    post.people(carol="caraway")
+    post.mail("carol@example.org", "challenge carol bob -size=3x3")
+    send_all(post)
+    boards_to_bob(post, 3)
+    if fault == "a broken log":
+        nonsense = {"seq": 1, "at": post.clock(), "kind": "played", "seat": 0, "text": "Z9"}
+        with writing(post.house.engine) as connection:
+            connection.execute(insert(entries), [{"match": number, **nonsense} for number in (102, 103, 104)])
+    else:
+        monkeypatch.setattr("pbmserv.services.bounce.plain_notice", None)
+    deliver_due(post.house, Refusing(BOB, GONE), post.clock)
+    assert statuses(post)[-3:] == ["failed"] * 3
+    assert "waiting" not in [letter.status for letter in post.letters() if letter.kind != "notice"]
+    told = [letter.recipient for letter in post.letters() if letter.kind == "notice"]
+    assert told == (["carol@example.org"] if fault == "a broken log" else [])
+    assert ("is told that mail comes back" in caplog.text) == (fault == "a broken log")
+    assert ("is not counted: TypeError" in caplog.text) == (fault == "a broken template")
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,13 @@ def test_the_write_ahead_log_is_emptied_when_nobody_works(sqlite_house: House, r
         assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 30_000
 
 
+def test_a_database_that_cannot_be_opened_is_no_reason_to_end(tmp_path: Path) -> None:
+    """Whoever has something to write will tell."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    tmp_path.joinpath("x.db").mkdir()
+    assert not forget_overwritten(engine)
+
+
 def test_postgresql_has_no_such_log(postgresql_house: House) -> None:
     assert forget_overwritten(postgresql_house.engine)
 

@@ -57,6 +57,9 @@ class Sweeper:
         """The next sweep looks at everything, and tries again to put away what is still there."""
         self._swept = None
         self._try_again_to_put_away = True
+        if not self._uidvalidity:
+            # A server without UIDVALIDITY (RFC 3501 2.3.1.1) may give the UIDs of old mails to new ones.
+            self._kept.clear()
         if forgive:
             self._tries.clear()
             self._has_told_of_refusal = False

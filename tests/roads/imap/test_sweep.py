@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -162,6 +163,25 @@ def test_a_folder_made_anew_begins_anew(box: Box, keeping: Keeping) -> None:
             client.append("Club", mail(subject))
             client.select_folder("Club")
             assert client.search() == [1]
+        swept(box, sweeper)
+        with box.client() as client:
+            client.delete_folder("Club")
+    assert keeping.subjects == ["one", "two"]
+
+
+def test_without_uidvalidity_nothing_is_put_away_that_was_not_kept(
+    box: Box, keeping: Keeping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is lost before the mail is moved; then another mail has its UID."""
+    box.folder = "Club"
+    select = Mailbox.select
+    monkeypatch.setattr(Mailbox, "select", lambda mailbox: replace(select(mailbox), uidvalidity=0))
+    box.refuse_to_keep()
+    sweeper = sweeper_of(keeping.keep)
+    for subject in ("one", "two"):
+        with box.client() as client:
+            client.create_folder("Club")
+            client.append("Club", mail(subject))
         swept(box, sweeper)
         with box.client() as client:
             client.delete_folder("Club")
