@@ -170,6 +170,8 @@ def outbox(
     json: Json = False,
 ) -> None:
     """List outgoing mails, the newest first."""
+    if status not in ("", "waiting", "withheld", "sent", "failed"):
+        give_up("the status is one of waiting, withheld, sent, failed", Exit.USAGE)
     rows = [
         {
             "id": mail.id,

@@ -23,6 +23,8 @@ def backup(file: File) -> None:
             back_up(settings.database_url, file)
         except CannotBackUp as error:
             give_up(str(error))
+        except OSError as error:
+            give_up(f"{file} cannot be written by this user: {error.strerror or error}")
     out.print(
         f"Backed up into {file}, {file.stat().st_size:,} bytes.", markup=False, highlight=False, soft_wrap=True
     )
@@ -36,6 +38,8 @@ def restore(file: File) -> None:
             restore_database(settings.database_url, file)
         except CannotBackUp as error:
             give_up(str(error))
+        except OSError as error:
+            give_up(f"{error.filename or file} cannot be read or written by this user: {error.strerror or error}")
     boards, differences = _check(settings)
     if differences:
         give_up(

@@ -37,8 +37,13 @@ def new_token() -> str:
 def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
     """The house. SQLite's schema is brought up to date on request, any other only checked. Raises CannotStart."""
     file = make_url(settings.database_url).database
-    if not bring_up_to_date and settings.database_url.startswith("sqlite") and not Path(file or "").exists():
-        raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
+    if not bring_up_to_date and settings.database_url.startswith("sqlite"):
+        try:
+            is_there = Path(file or "").exists()
+        except OSError as error:
+            raise CannotStart(f"the database {file} is not to be had: {error.strerror or error}") from error
+        if not is_there:
+            raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
     with opened(settings) as engine:
         if bring_up_to_date and engine.dialect.name == "sqlite":
             migrate(engine)
@@ -51,7 +56,9 @@ def opened(settings: Settings) -> Iterator[Engine]:
     """The database, to be looked at first; whatever speaks against working on it comes out as CannotStart."""
     try:
         engine = open_engine(settings.database_url)
-    except (ImportError, OSError) as error:
+    except ImportError as error:
+        raise _away(settings, f"{error}; pip install 'pbmserv[postgresql]'") from error
+    except OSError as error:
         raise _away(settings, str(error)) from error
     try:
         yield engine

@@ -192,17 +192,22 @@ def _greet(settings: Settings, listeners: list[str]) -> None:
         f"pbmserv is running; it takes mail to [bold]{server.address}[/] at {escape(' '.join(listeners) or '-')}",
         f"  data       {escape(str(settings.data.resolve()))}",
         f"  mail out   {escape(settings.way_out)}",
-        f"  web pages  {escape(server.site_url or 'off')}",
+        f"  web pages  {escape(server.site_url or (settings.web and f'http://{settings.web}') or 'off')}",
     ]
     if settings.confirm == "from":
         lines.append("  confirm    from: whoever writes a From address is believed. Loopback and tests only!")
     if settings.is_open_to_strangers():
         lines.append("  [bold red]Mail is taken from other machines, and anybody can write any From address.[/]")
+    if listeners and settings.way_out.startswith("maildir:"):
+        lines += [
+            "Try, in other terminals:",
+            f'  {program} mail --from alice@example.org "signup alice sesame"',
+            f'  {program} mail --from bob@example.org "signup bob poppy"',
+            f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
+        ]
+    else:
+        lines.append(f'Try: mail "help" to {server.address} from any other address.')
     lines += [
-        "Try, in other terminals:",
-        f'  {program} mail --from alice@example.org "signup alice sesame"',
-        f'  {program} mail --from bob@example.org "signup bob poppy"',
-        f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
         "Ctrl-C ends it.",
     ]
     for line in lines:

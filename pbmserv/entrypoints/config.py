@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     imap_done: Literal["move", "delete"] = Field("move", description="what becomes of mail that was fetched")
     imap_kept: str = Field("Kept", min_length=1, description="folder of the mailbox that it is moved to")
     web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
-    site_url: str = Field("", description="how people reach the web pages; empty: by the address above")
+    site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
     confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
     delimiter: Literal["+", "-", ""] = Field("+", description="what stands before a tag in the address")
     max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
@@ -164,7 +164,8 @@ class Settings(BaseSettings):
 
     def server(self) -> Server:
         """What the server knows about itself."""
-        site = self.site_url or (f"http://{self.web}" if self.web else "")
+        # Who has mail sent nowhere is trying out, on this machine; nobody else could follow a link to it.
+        site = self.site_url or (f"http://{self.web}" if self.web and self.way_out.startswith("maildir:") else "")
         return Server(self.address, self.delimiter, self.confirm, site.rstrip("/"))
 
     def road_out(self) -> Callable[[], Road]:

@@ -76,6 +76,7 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
     threads = [threading.Thread(target=run, args=each, name=each[0]) for each in parts.items()]
     for thread in threads:
         thread.start()
+    log.info("started: %s", ", ".join(parts))
     for thread in threads:
         thread.join()
     log.info("stopped")

@@ -60,7 +60,9 @@ def strange(address: str, smtputf8: bool) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: aiosmtpd looks at all members of its handler, and those of a class with slots raise on the first
+# releases of Python 3.11 (https://github.com/python/cpython/issues/102069).
+@dataclass(frozen=True)
 class Reception:
     """Whose mail is taken, how much of it, and where it goes; clients and the store have `timeout` seconds.
 

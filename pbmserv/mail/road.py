@@ -41,8 +41,10 @@ def road(setting: str, *, password: str = "", hostname: str = "localhost", timeo
             raise ValueError("maildir: wants the path of a folder after it")
         return Maildir(path)
     address = relay_address(setting)
-    if bool(address.user) != bool(password):
-        raise ValueError("the relay's URL names a user if and only if there is a password for it")
+    if address.user and not password:
+        raise ValueError("the relay's URL names a user, and there is no password for it")
+    if password and not address.user:
+        raise ValueError("there is a password, and the relay's URL names no user: smtp://USER@HOST")
     if not (address.user + password).isascii():
         raise ValueError("the relay's user and password must be ASCII, smtplib sends no others")
     return Relay(address, password, hostname, timeout)

@@ -5,8 +5,10 @@ import re
 import smtplib
 import socket
 import ssl
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pbmserv.mail.verdict import judge, stated
 
@@ -64,9 +66,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The way out is closed to every mail, and nothing was said about this one. The reason is one line."""
+    """The way out is closed to every mail, and nothing was said about this one. The reason is one line.
+
+    `at_mail`: the relay had let us in, and said so to MAIL. Where the same mail meets that again and again it may
+    be about the mail after all.
+    """
 
     reason: str
+    at_mail: bool = False
 
 
 Outcome = Sent | Deferred | Failed | Closed
@@ -93,6 +100,7 @@ class Relay:
         self._timeout = timeout
         self._link: smtplib.SMTP | None = None
         self._takes_mail = False
+        self._hung_up = threading.Event()
 
     def deliver(self, mail: Outgoing) -> Outcome:
         """Hand one mail to the relay; whatever happens on the way is an Outcome.
@@ -103,6 +111,7 @@ class Relay:
         """
         if flaw := malformed(mail):
             return Failed(flaw)
+        self._hung_up.clear()  # what was said too late for one mail is not for the next
         is_used = self._link is not None
         outcome = self._try(mail)
         # A relay that wants no more mail over one connection says so to MAIL, and takes it over another.
@@ -118,7 +127,12 @@ class Relay:
             self._drop()
 
     def hang_up(self) -> None:
-        """End the delivery that another thread is at, which makes it Deferred or Closed."""
+        """End the delivery that another thread is at, which makes it Deferred or Closed.
+
+        At once, but where it waits for a name, for TCP or in a TLS handshake: there it ends with that step. No
+        connection is made after it, and nothing more is read from one.
+        """
+        self._hung_up.set()
         link = self._link
         connection = None if link is None else link.sock
         if connection is not None:
@@ -144,16 +158,21 @@ class Relay:
                 if self._link.rset()[0] == 250:
                     return self._link
             self._drop()
-        self._link = self._connect()
-        self._introduce(self._link)
-        return self._link
+        if self._hung_up.is_set():
+            raise smtplib.SMTPServerDisconnected("hung up on")
+        link = self._connect()
+        self._introduce(link)
+        return link
 
     def _connect(self) -> smtplib.SMTP:
-        where = self._address
-        if where.tls == "implicit":
+        where = (self._address.host, self._address.port, self._hostname)
+        if self._address.tls == "implicit":
             context = ssl.create_default_context()
-            return smtplib.SMTP_SSL(where.host, where.port, self._hostname, timeout=self._timeout, context=context)
-        return smtplib.SMTP(where.host, where.port, self._hostname, timeout=self._timeout)
+            return TlsLink(self._begin, self._hung_up, *where, timeout=self._timeout, context=context)
+        return Link(self._begin, self._hung_up, *where, timeout=self._timeout)
+
+    def _begin(self, link: smtplib.SMTP) -> None:
+        self._link = link
 
     def _introduce(self, link: smtplib.SMTP) -> None:
         greet(link)
@@ -177,7 +196,8 @@ class Relay:
         code, text = link.mail(sender, options)
         if code in ABOUT_THE_SESSION:
             self._drop()
-            return Closed(reason(smtplib.SMTPResponseException(code, text)))
+            # 530 is about our login whatever the mail.
+            return Closed(reason(smtplib.SMTPResponseException(code, text)), at_mail=code != 530)
         if refused := refused_sender(code, text):
             return refused
         if refused := refused_recipient(*link.rcpt(mail.recipient)):
@@ -206,6 +226,28 @@ class Relay:
         if self._link is not None:
             self._link.close()
             self._link = None
+
+
+class Link(smtplib.SMTP):
+    """A connection that can be hung up on while its greeting is waited for: smtplib makes it and waits in one."""
+
+    def __init__(
+        self, begin: Callable[[smtplib.SMTP], None], hung_up: threading.Event, *where: Any, **manner: Any
+    ) -> None:
+        """`begin` is told of it before it connects; `where` and `manner` are smtplib's own."""
+        self._hung_up = hung_up
+        begin(self)
+        super().__init__(*where, **manner)
+
+    def getreply(self) -> tuple[int, bytes]:
+        """The next reply. Raises SMTPServerDisconnected where it was hung up before there was a socket to shut."""
+        if self._hung_up.is_set():
+            raise smtplib.SMTPServerDisconnected("hung up on")
+        return super().getreply()
+
+
+class TlsLink(Link, smtplib.SMTP_SSL):
+    """Such a one that begins with TLS."""
 
 
 def greet(link: smtplib.SMTP) -> None:

@@ -84,7 +84,11 @@ def _count(
     if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
         return
     bounces.suspend(connection, mail.recipient, now)
-    log.warning("mail to player %d is held back after %d hard bounces", player_id, HARD_BOUNCES)
+    log.warning(
+        "boards for player %d are held back after %d hard bounces; see `pbmserv admin suspended`",
+        player_id,
+        HARD_BOUNCES,
+    )
     player = players.find_at(connection, mail.recipient)
     if player is not None:
         outbox.queue(connection, _notices(connection, house, player, now), now)

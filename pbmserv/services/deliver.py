@@ -1,7 +1,8 @@
 """Sending: what waits in the outbox is handed over at least once, with the Message-ID it was queued with.
 
 One mail after the other over one connection, oldest first. A mail that takes long keeps only those to the same
-recipient waiting: the others go on over a second connection, and so on.
+recipient waiting: the others go on over a second connection, and so on up to MOST_LANES. When mails that take long
+have all of these, the others wait until one of them ends, or has had its fair time and is hung up on.
 """
 
 import logging
@@ -43,13 +44,16 @@ class Patience:
     """How long a sender waits for what, in seconds.
 
     A mail is slow after `slow`, and hung up on after `longest`: more than a relay may take for all its replies,
-    ten minutes of them for the one after the dot (RFC 5321 4.5.3.2). Leases are renewed each `renew`. A connection
-    that nothing goes over is closed after `idle`. A way out that is closed is tried again after `first_pause`,
-    doubling to `longest_pause`. Who ends waits `last` for what is on its way.
+    ten minutes of them for the one after the dot (RFC 5321 4.5.3.2). Where all lanes are taken and other mail is
+    due, the one that was taken longest is hung up on after `fair` already. Leases are renewed each `renew`. A
+    connection that nothing goes over is closed after `idle`. A way out that is closed is tried again after
+    `first_pause`, doubling to `longest_pause`. Who ends waits `last` for what is on its way, hangs up, and waits
+    that long again.
     """
 
     slow: float = 5.0
     longest: float = 1200.0
+    fair: float = 60.0
     renew: float = 30.0
     idle: float = 30.0
     first_pause: float = 1.0
@@ -58,6 +62,12 @@ class Patience:
 
 
 MOST_LANES: Final = 4
+
+MOST_REFUSALS: Final = 3
+"""How often running a relay that has let us in may close itself to one mail, until it is thought to be that mail's
+fault: it is deferred then, and no longer stands before all others."""
+
+_A_MOMENT: Final = 1.0
 
 
 class Sender:
@@ -77,6 +87,7 @@ class Sender:
         self._patience = patience
         self._lanes: list[Lane] = []
         self._unnoted: list[tuple[Queued, Outcome]] = []
+        self._refusals: dict[int, int] = {}
         self._pause = 0.0
         self._closed_until = 0.0
         self._has_told = False
@@ -91,16 +102,20 @@ class Sender:
             self._look_after_lanes()
             may_lease = begun < BATCH and not stopping() and monotonic() >= self._closed_until
             lane = self._free_lane() if may_lease else None
-            mail = self._note_and_lease(lane is not None)
-            if lane is None or mail is None:
+            late = self._late_lane() if may_lease and lane is None else None
+            mail = self._note_and_lease(lane is not None or late is not None)
+            if mail is None:
                 return begun
+            if lane is None:
+                assert late is not None
+                lane = self._cleared(late)
             begun += 1
             wait([lane.carry(mail).outcome], self._patience.slow)
 
     def close(self) -> None:
         """Waits a little for the mails on their way, hangs up on the rest, and notes what became of them.
 
-        A later call of `send_due` begins anew.
+        What hangs all the same keeps its lease until that ends. A later call of `send_due` begins anew.
         """
         on_their_way = [lane.errand.outcome for lane in self._lanes if lane.errand is not None]
         wait(on_their_way, self._patience.last)
@@ -116,9 +131,15 @@ class Sender:
                 raise
             log.warning("what became of %d mails could not be noted; they may be sent again", len(self._unnoted))
         finally:
-            for lane in self._lanes:
-                lane.end()
-            self._lanes.clear()
+            self._end_lanes()
+
+    def _end_lanes(self) -> None:
+        for lane in self._lanes:
+            lane.end()
+        until = monotonic() + _A_MOMENT
+        for lane in self._lanes:
+            lane.wait_for_end(until - monotonic())
+        self._lanes.clear()
 
     def _free_lane(self) -> Lane | None:
         free = next((lane for lane in self._lanes if lane.errand is None), None)
@@ -127,12 +148,43 @@ class Sender:
             self._lanes.append(free)
         return free
 
+    def _late_lane(self) -> Lane | None:
+        """The lane that was taken longest, where that is longer than fair."""
+        begun = {lane.errand.begun_at: lane for lane in self._lanes if lane.errand is not None}
+        longest = min(begun, default=monotonic())
+        return begun[longest] if monotonic() > longest + self._patience.fair else None
+
+    def _cleared(self, late: Lane) -> Lane:
+        """Hangs up on a lane, and gives it free; another in its place where it cannot even be hung up on."""
+        errand = late.errand
+        assert errand is not None
+        late.hang_up()
+        wait([errand.outcome], self._patience.slow)
+        self._look_after_lanes()
+        if late.errand is None:
+            return late
+        late.end()
+        self._take_outcome(errand.mail, Deferred("it takes too long, and cannot be hung up on"))
+        lane = Lane(self._open_road())
+        self._lanes[self._lanes.index(late)] = lane
+        return lane
+
+    def _take_outcome(self, mail: Queued, outcome: Outcome) -> None:
+        self._heed(outcome)
+        refusals = self._refusals.pop(mail.id, 0)
+        if isinstance(outcome, Closed) and outcome.at_mail:
+            refusals += 1
+            if refusals >= MOST_REFUSALS:
+                outcome, refusals = Deferred(outcome.reason), 0
+        if refusals and isinstance(outcome, Closed):  # one who does not let us in has said nothing about the mail
+            self._refusals[mail.id] = refusals
+        self._unnoted.append((mail, outcome))
+
     def _look_after_lanes(self) -> None:
         for lane in self._lanes:
             done = lane.take_back()
             if done is not None:
-                self._unnoted.append(done)
-                self._heed(done[1])
+                self._take_outcome(*done)
             elif lane.errand is not None and monotonic() > lane.errand.begun_at + self._patience.longest:
                 lane.hang_up()
             lane.rest(self._patience.idle)
@@ -208,6 +260,7 @@ def _note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime)
     match outcome:
         case Sent():
             outbox.sent(connection, mail.id, now)
+            log.info("outgoing mail %d is sent", mail.id)
         case Closed(reason):
             outbox.put_back(connection, mail, reason)
         case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:

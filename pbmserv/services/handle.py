@@ -107,7 +107,8 @@ def _prove(connection: Connection, house: House, opened: Opened) -> Proofs:
 
 def _committed(house: House, opened: Opened, done: CarriedOut) -> None:
     house.recent.remember(done.boards)
-    log.info("mail %d: %s, %d commands", opened.kept.id, done.fate, len(opened.asked.lines))
+    count = len(opened.asked.lines)
+    log.info("mail %d: %s, %d %s", opened.kept.id, done.fate, count, "command" if count == 1 else "commands")
 
 
 def _failed(house: House, kept: Kept, error: Exception, now: datetime) -> None:

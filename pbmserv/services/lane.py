@@ -1,7 +1,12 @@
 """A way out with a thread of its own: whoever sends can see to other things while a relay takes its time."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 from time import monotonic
 
 from pbmserv.mail.road import Road
@@ -24,7 +29,10 @@ class Lane:
 
     def __init__(self, road: Road) -> None:
         self._road = road
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="road")
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        # Of its own and no executor's: the end of a process waits for those, however long a relay hangs.
+        self._thread = Thread(target=_work, args=(self._tasks,), name="road", daemon=True)
+        self._thread.start()
         self._is_open = False
         self._used_at = 0.0
         self.errand: Errand | None = None
@@ -32,7 +40,9 @@ class Lane:
     def carry(self, mail: Queued) -> Errand:
         """Sets out with a mail."""
         now = monotonic()
-        self.errand = Errand(mail, self._thread.submit(_carry, self._road, mail), now, now)
+        outcome: Future[Outcome] = Future()
+        self._tasks.put(partial(_carry, self._road, mail, outcome))
+        self.errand = Errand(mail, outcome, now, now)
         self._is_open = True
         return self.errand
 
@@ -52,15 +62,32 @@ class Lane:
         """Takes leave of a relay that nothing was brought to for so many seconds."""
         if self._is_open and self.errand is None and monotonic() > self._used_at + after:
             self._is_open = False
-            self._thread.submit(self._road.close)
+            self._tasks.put(self._road.close)
 
     def end(self) -> None:
-        """Takes leave for good."""
-        self._thread.submit(self._road.close)
-        self._thread.shutdown()
+        """Takes leave for good, once what is on its way has come to its outcome; waits for neither."""
+        self._tasks.put(self._road.close)
+        self._tasks.put(None)
+
+    def wait_for_end(self, seconds: float) -> None:
+        """Waits for what `end` has begun, so long at most; what hangs then is left to the end of the process."""
+        self._thread.join(max(seconds, 0))
 
 
-def _carry(road: Road, mail: Queued) -> Outcome:
+def _work(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
+    while (task := tasks.get()) is not None:
+        with suppress(Exception):  # taking leave: whatever it was, the next mail connects anew
+            task()
+
+
+def _carry(road: Road, mail: Queued, outcome: Future[Outcome]) -> None:
+    try:
+        outcome.set_result(_deliver(road, mail))
+    except BaseException as error:  # for whoever waits for the outcome
+        outcome.set_exception(error)
+
+
+def _deliver(road: Road, mail: Queued) -> Outcome:
     try:
         return road.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw))
     except Exception as error:

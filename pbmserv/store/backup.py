@@ -19,7 +19,7 @@ from typing import Final
 from sqlalchemy import URL, Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.store.engine import open_engine
+from pbmserv.store.engine import forget_overwritten, open_engine
 from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_version
 from pbmserv.store.tables import metadata
 
@@ -28,10 +28,14 @@ TABLES: Final = (*(table.name for table in metadata.sorted_tables), "alembic_ver
 _SQLITE_BEGINS: Final = b"SQLite format 3\0"
 _DUMP_BEGINS: Final = b"PGDMP"
 _BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
+_HAS_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES)
 
 
 class CannotBackUp(Exception):
-    """No backup was made, or none was brought back, and nothing is changed; the message is one sentence."""
+    """No backup was made, or none was brought back; the message is one sentence.
+
+    Nothing is changed, unless the message says so.
+    """
 
 
 def back_up(url: str, file: Path) -> None:
@@ -56,7 +60,8 @@ def back_up(url: str, file: Path) -> None:
 def restore(url: str, file: Path) -> None:
     """Makes a database from a backup, where there is none yet, and brings its schema up to date.
 
-    Raises CannotBackUp; what was begun is taken away then.
+    Raises CannotBackUp; what was begun is taken away then. But on PostgreSQL the content is all there before the
+    schema is brought up to date: where that fails it stays, and the message says what to run.
     """
     parsed = make_url(url)
     is_sqlite = parsed.get_backend_name() == "sqlite"
@@ -110,6 +115,9 @@ def _bring_up_to_date(engine: Engine, file: Path) -> None:
             raise CannotBackUp(f"{file} is damaged: {found}")
         _require_known(stored_version(engine), file)
         migrate(engine)
+        # The log beside the file does not go with it. It is emptied at closing, which does not tell if it fails.
+        if not forget_overwritten(engine):
+            raise CannotBackUp(f"{file} could not be restored: the new database's log could not be emptied")
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise CannotBackUp(f"{file} is damaged: {_first_line(error)}") from error
     finally:
@@ -141,11 +149,21 @@ def _restore_postgresql(url: URL, file: Path) -> None:
         _require_known(found[1] if found else None, file)
         whole = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
         _run(url, "pg_restore", *whole, f"--dbname={_plain(url)}", str(file))
-        migrate(engine)
+        _migrate_restored(engine)
     except (SQLAlchemyError, OtherSchema) as error:
         raise CannotBackUp(f"{_plain(url)} could not be restored: {_first_line(error)}") from error
     finally:
         engine.dispose()
+
+
+def _migrate_restored(engine: Engine) -> None:
+    try:
+        migrate(engine)
+    except (SQLAlchemyError, OtherSchema) as error:
+        raise CannotBackUp(
+            f"{_plain(engine.url)} is restored, but its schema could not be brought up to date: "
+            f"{_first_line(error)}; run `pbmserv migrate` and then `pbmserv admin check`"
+        ) from error
 
 
 def _require_known(version: str | None, file: Path) -> None:
@@ -190,14 +208,25 @@ def _appearing(file: Path) -> Iterator[Path]:
     try:
         yield part
         _sync(part)
-        if file.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
-        part.replace(file)
+        _become(part, file)
         _sync(file.parent)
     finally:
         for left in (part, *(Path(f"{part}{ending}") for ending in _BESIDE_SQLITE)):
             with suppress(FileNotFoundError):
                 left.unlink()
+
+
+def _become(part: Path, file: Path) -> None:
+    """Gives a file its name. Raises FileExistsError where another has it, even one made a moment ago."""
+    try:
+        file.hardlink_to(part)
+    except OSError as error:
+        if error.errno not in _HAS_NO_LINKS:
+            raise
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours then
+        part.replace(file)
+    else:
+        part.unlink()
 
 
 def _sync(path: Path) -> None:

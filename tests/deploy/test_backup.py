@@ -1,7 +1,9 @@
 """Backups: taken while the server plays, whole and of one moment; brought back elsewhere, the club plays on."""
 
+import errno
 import itertools
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +14,11 @@ from typing import Any
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine, func, make_url, select, text
+from sqlalchemy import Engine, create_engine, func, make_url, select, text
+from sqlalchemy.exc import OperationalError
 
 from pbmserv.services.house import House
+from pbmserv.store import backup as backups
 from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import migrations_folder
 from pbmserv.store.tables import entries, inbox, outbox
@@ -242,6 +246,77 @@ def test_an_older_backup_is_brought_up_to_date(terminal: Terminal, new_database:
     terminal.settings["PBMSERV_DATABASE"] = new_database()
     terminal.succeed("admin", "restore", "backup")
     assert terminal.succeed("admin", "players") == "No players.\n"
+
+
+@pytest.mark.parametrize("new_database", ["postgresql"], indirect=True)
+def test_one_that_cannot_be_brought_up_to_date_tells_what_to_run(
+    server: Terminal, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On PostgreSQL, where it is in place by then."""
+    sign_up_alice(server)
+    server.succeed("admin", "backup", "backup")
+    server.settings["PBMSERV_DATABASE"] = new_database()
+
+    def cut_off(engine: Engine) -> None:
+        raise OperationalError("", {}, Exception("cut off"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, "migrate", cut_off)
+        done = server.run("admin", "restore", "backup")
+    assert done.code == 1
+    assert "is restored, but its schema could not be brought up to date: cut off; run `pbmserv mig" in done.err
+    server.succeed("migrate")
+    assert server.succeed("admin", "check") == "No differences.\n"
+    assert "alice" in server.succeed("admin", "players")
+
+
+def test_a_restored_database_needs_no_log_beside_it(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a migration has written is in the file, or there is none: here somebody keeps it in the log."""
+    terminal.succeed("migrate")
+    terminal.succeed("admin", "backup", "backup")
+    terminal.settings["PBMSERV_DATA"] = "elsewhere"
+    readers: list[sqlite3.Connection] = []
+
+    def migrate_while_somebody_reads(engine: Engine) -> None:
+        assert engine.url.database is not None
+        readers.append(sqlite3.connect(engine.url.database, isolation_level=None))
+        readers[0].execute("BEGIN")
+        readers[0].execute("SELECT * FROM alembic_version").fetchall()
+        with writing(engine) as connection:
+            connection.execute(text("CREATE TABLE newest (id INTEGER)"))
+
+    monkeypatch.setattr(backups, "migrate", migrate_while_somebody_reads)
+    done = terminal.run("admin", "restore", "backup")
+    readers[0].close()
+    assert done.code == 1
+    assert "the new database's log could not be emptied" in done.err
+    assert list((terminal.folder / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_is_made_meanwhile_is_not_overwritten(
+    has_links: bool, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", no_links)
+    terminal.succeed("migrate")
+    url = f"sqlite:///{terminal.folder}/data/pbmserv.db"
+    file = terminal.folder / "backup"
+    exists = Path.exists
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "exists", lambda path: path != file and exists(path))
+        backups.back_up(url, file)
+        before = file.read_bytes()
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.write_bytes(b"another's")
+        with pytest.raises(backups.CannotBackUp, match="File exists"):
+            backups.back_up(url, file)
+    assert before.startswith(b"SQLite")
+    assert file.read_bytes() == b"another's"
+    assert [left.name for left in terminal.folder.iterdir() if ".part" in left.name] == []
 
 
 def test_a_log_that_was_left_behind_is_not_played(terminal: Terminal) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,7 +164,7 @@ def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, 
 @pytest.mark.parametrize("answer", GOING)
 def test_a_session_that_is_over_before_the_mail(answer: str, play: Play) -> None:
     scene = play(Relay({"mail": [answer, GOOD["mail"]]}))
-    assert scene.road.deliver(MAIL) == Closed(answer)
+    assert scene.road.deliver(MAIL) == Closed(answer, at_mail=not answer.startswith("530"))
     assert scene.road.deliver(MAIL) == Sent()
     assert scene.relay.connections == 2
 
@@ -259,14 +260,44 @@ def test_a_relay_that_falls_silent(step: str, play: Play) -> None:
     assert "timed out" in outcome.reason
 
 
-@pytest.mark.parametrize("step", ["ehlo", "mail", "rcpt", "data", "dot"])
+@pytest.mark.parametrize("step", ["connect", "ehlo", "mail", "rcpt", "data", "dot"])
 def test_a_relay_that_is_hung_up_on(step: str, play: Play) -> None:
     scene = play(Relay({step: [HANG, GOOD.get(step, "250 relay.test")]}))
     with ThreadPoolExecutor(1) as other:
         outcome = other.submit(scene.road.deliver, MAIL)
         wait_for(lambda: scene.relay.hangs)
         scene.road.hang_up()
-        assert isinstance(outcome.result(PATIENCE), Closed if step == "ehlo" else Deferred)
+        ended = outcome.result(PATIENCE)
+    assert isinstance(ended, Closed if step in ("connect", "ehlo") else Deferred)
+    assert "timed out" not in ended.reason
+    assert scene.road.deliver(MAIL) == Sent()
+
+
+def test_a_connection_that_is_hung_up_on_before_a_mail_is_not_made_anew(play: Play) -> None:
+    scene = play(Relay({"rset": [HANG, GOOD["rset"]]}))
+    assert scene.road.deliver(MAIL) == Sent()
+    with ThreadPoolExecutor(1) as other:
+        outcome = other.submit(scene.road.deliver, MAIL)
+        wait_for(lambda: scene.relay.hangs)
+        scene.road.hang_up()
+        assert isinstance(outcome.result(PATIENCE), Closed)
+    assert scene.relay.connections == 1
+    assert scene.road.deliver(MAIL) == Sent()
+
+
+def test_what_is_hung_up_on_while_it_connects_goes_no_further(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before there is a socket to shut: it waits for a name, or for TCP."""
+    scene = play(Relay())
+    connect = socket.create_connection
+
+    def hung_up_on(*where: Any, **manner: Any) -> socket.socket:
+        scene.road.hang_up()
+        return connect(*where, **manner)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "create_connection", hung_up_on)
+        assert isinstance(scene.road.deliver(MAIL), Closed)
+    assert scene.relay.heard == []
     assert scene.road.deliver(MAIL) == Sent()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from time import monotonic
 
 import pytest
 
@@ -16,6 +17,7 @@ from pbmserv.services.deliver import (
     LEASE,
     LONGEST_WAIT,
     MOST_LANES,
+    MOST_REFUSALS,
     Patience,
     Sender,
     next_wait,
@@ -319,6 +321,71 @@ def test_so_many_roads_and_no_more(post: Post) -> None:
     assert sorted(way.recipients) == [f"{name}@example.org" for name in names]
 
 
+def test_all_roads_taken_for_long_one_is_cleared_for_who_waits(post: Post) -> None:
+    """The one that was taken longest; without anybody who waits each may take its time."""
+    slow = [f"n{number}" for number in range(MOST_LANES)]
+    queue(post, *slow)
+    ways: list[SlowWay] = []
+
+    def open_road() -> Way:
+        ways.append(SlowWay(*slow))
+        return ways[-1]
+
+    sender = Sender(post.house, open_road, post.clock, replace(HASTY, fair=0.0))
+    assert [sender.send_due(), sender.send_due()] == [MOST_LANES, 0]
+    assert not any(way.is_hung_up.is_set() for way in ways)
+    queue(post, "good")
+    assert sender.send_due() == 1
+    wait_for(lambda: sender.send_due() == 0 and row(post, "good").status == "sent")
+    assert [way.is_hung_up.is_set() for way in ways] == [True, False, False, False]
+    assert (row(post, "n0").tries, row(post, "n0").error) == (1, "hung up on")
+    for way in ways:
+        way.arrives.set()
+    sender.close()
+    assert [row(post, name).status for name in slow] == ["waiting", "sent", "sent", "sent"]
+
+
+def test_all_roads_taken_each_keeps_its_fair_time(sqlite_post: Post) -> None:
+    slow = [f"n{number}" for number in range(MOST_LANES)]
+    queue(sqlite_post, *slow, "good")
+    way = SlowWay(*slow)
+    with sender_over(sqlite_post, way, HASTY) as sender:
+        assert [sender.send_due(), sender.send_due()] == [MOST_LANES, 0]
+        assert not way.is_hung_up.is_set()
+        assert row(sqlite_post, "good").not_before == outbox.AT_ONCE
+
+
+class DeafWay(SlowWay):
+    """A road on which nothing can be ended."""
+
+    def hang_up(self) -> None:
+        """Nothing."""
+
+
+def test_a_road_that_cannot_be_cleared_is_left(post: Post) -> None:
+    slow = [f"n{number}" for number in range(MOST_LANES)]
+    queue(post, *slow, "good")
+    way = DeafWay(*slow)
+    with sender_over(post, way, replace(HASTY, fair=0.0)) as sender:
+        assert sender.send_due() == MOST_LANES + 1
+        wait_for(lambda: sender.send_due() >= 0 and row(post, "good").status == "sent")
+        assert row(post, "n0").tries == 1
+
+
+def test_the_end_waits_for_nobody_for_ever(sqlite_post: Post) -> None:
+    """Neither it nor the end of the process: a thread that hangs does not live longer than that."""
+    queue(sqlite_post, "a")
+    way = DeafWay("a")
+    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, Patience(slow=0.01, last=0.01))
+    assert sender.send_due() == 1
+    begun = monotonic()
+    sender.close()
+    assert monotonic() < begun + 5
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "road")
+    assert row(sqlite_post, "a").not_before == sqlite_post.clock() + LEASE
+    way.arrives.set()
+
+
 def test_a_sender_keeps_what_its_relay_takes_long_for(post: Post) -> None:
     """Ten minutes for the reply after the dot are within the standard: nobody else may send the mail meanwhile."""
     queue(post, "a")
@@ -398,6 +465,34 @@ def test_a_closed_way_out_costs_no_mail_a_try(post: Post, caplog: pytest.LogCapt
     assert way.recipients == ["a@example.org", "b@example.org", "c@example.org"]
     told = [record.getMessage() for record in caplog.records if record.name == "pbmserv.services.deliver"]
     assert told == ["the way out is closed, and mail waits: connection refused", "the way out is open again"]
+
+
+def test_a_relay_that_closes_itself_to_one_mail_only_holds_up_no_other(post: Post) -> None:
+    """Where it has let us in, it may be the mail; each third time running counts as one try."""
+    queue(post, "a", "b")
+    gone = Closed("421 4.7.0 not this one", at_mail=True)
+    way = Way(lambda mail: gone if "a@" in mail.recipient else Sent())
+    sender = Sender(post.house, lambda: way, post.clock, Patience(first_pause=1e-9, longest_pause=1e-9))
+    assert sender.send_due() == MOST_REFUSALS + 1
+    assert way.recipients == ["a@example.org"] * MOST_REFUSALS + ["b@example.org"]
+    assert (row(post, "a").status, row(post, "a").tries, row(post, "a").error) == ("waiting", 1, gone.reason)
+    assert row(post, "b").status == "sent"
+    post.clock.move(minutes=1)
+    assert sender.send_due() == MOST_REFUSALS
+    sender.close()
+    assert row(post, "a").tries == 2
+
+
+def test_a_relay_that_is_away_in_between_is_no_fault_of_the_mail(sqlite_post: Post) -> None:
+    queue(sqlite_post, "a")
+    said = [Closed("421 busy", at_mail=True), Closed("connection refused")] * (MOST_REFUSALS - 1)
+    answers: Iterator[Outcome] = iter([*said, Sent()])
+    sender = Sender(
+        sqlite_post.house, lambda: Way(lambda mail: next(answers)), sqlite_post.clock, Patience(first_pause=1e-9)
+    )
+    wait_for(lambda: sender.send_due() >= 0 and row(sqlite_post, "a").status == "sent")
+    sender.close()
+    assert row(sqlite_post, "a").tries == 1
 
 
 def test_a_closed_way_out_is_left_in_peace_for_a_while(sqlite_post: Post) -> None:
