@@ -34,7 +34,7 @@ bench: $(VENV)/.test
 	$(RUN)/pytest tests/bench --benchmark-only -q
 
 soak: $(VENV)/.test
-	PBMSERV_SOAK=1 $(RUN)/pytest tests/soak -s -q -p no:cacheprovider
+	PBMSERV_SOAK=1 $(RUN)/pytest tests/soak tests/machines tests/roads/sending tests/services/test_bounces.py -s -q -p no:cacheprovider
 
 format: $(VENV)/.test
 	$(RUN)/ruff format .

@@ -11,7 +11,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 
-from pbmserv.mail.smtp import Deferred, Failed, Outcome, Outgoing, Sent, malformed, reason
+from pbmserv.mail.outgoing import Deferred, Failed, Outcome, Outgoing, Sent, malformed, reason
 
 FOLDERS = ("tmp", "new", "cur")
 

@@ -7,7 +7,8 @@ from typing import Literal, Protocol
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from pbmserv.mail.maildir import Maildir
-from pbmserv.mail.smtp import Outcome, Outgoing, Relay, RelayAddress
+from pbmserv.mail.outgoing import Outcome, Outgoing
+from pbmserv.mail.smtp import Relay, RelayAddress
 
 FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[USER@]HOST[:PORT]"
 PORTS = MappingProxyType({"smtp": 25, "smtps": 465})

@@ -1,4 +1,4 @@
-"""The way out to a mail relay by SMTP, over one connection for many mails, and the values of every way out."""
+"""The way out to a mail relay by SMTP, over one connection for many mails."""
 
 import contextlib
 import re
@@ -7,9 +7,10 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outcome, Outgoing, Sent, malformed, reason
 from pbmserv.mail.verdict import judge, stated
 
 ABOUT_THE_SESSION = (  # and not about the mail, although said to MAIL
@@ -17,7 +18,6 @@ ABOUT_THE_SESSION = (  # and not about the mail, although said to MAIL
     503,  # commands out of order (RFC 5321 4.2.2)
     530,  # STARTTLS or AUTH wanted first (RFC 3207 4, RFC 4954 6)
 )
-ADDRESS = re.compile(r"{0}+@{0}+".format(r'[^\s\x00-\x20\x7f\ud800-\udfff()<>\[\]:;,\\"@]'))
 END_OF_MAIL = 10  # RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five
 POLITENESS = 5.0  # seconds that the reply to QUIT is worth
 ABOUT_THE_MAIL = (
@@ -26,57 +26,6 @@ ABOUT_THE_MAIL = (
     (5, 6, 7),  # non-ASCII addresses are not taken (RFC 6531 3.5)
 )
 MAILBOX = 2  # the subject of a status that is about a mailbox (RFC 3463 3.3)
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One mail to one recipient; the envelope sender of a mail that wants no report is "" or "<>"."""
-
-    envelope_sender: str
-    recipient: str
-    raw: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """Taken over by the next server."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deferred:
-    """Not taken now, or perhaps taken: to be tried again. The reason is one line.
-
-    `is_ours`: it was refused for good, but for what the operator can mend, such as a sender who may not send.
-    """
-
-    reason: str
-    is_ours: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """This mail will never be taken for this recipient. The reason is one line.
-
-    `refuses_recipient`: it is the recipient that was refused, and not the mail or its sender.
-    """
-
-    reason: str
-    refuses_recipient: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The way out is closed to every mail, and nothing was said about this one. The reason is one line.
-
-    `at_mail`: the relay had let us in, and said so to MAIL. Where the same mail meets that again and again it may
-    be about the mail after all.
-    """
-
-    reason: str
-    at_mail: bool = False
-
-
-Outcome = Sent | Deferred | Failed | Closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,18 +252,6 @@ def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:
     return (Deferred if code < 500 else Failed)(reason(error))
 
 
-def malformed(mail: Outgoing) -> str | None:
-    """What is wrong with a mail's addresses, None if nothing.
-
-    What could end or extend an SMTP command is wrong, and so is every address that needs quoting (RFC 5321 4.1.2:
-    such mailboxes should not be made): smtplib sends some of them as another address.
-    """
-    for address in (mail.envelope_sender.removeprefix("<>") or "null@sender", mail.recipient):
-        if not ADDRESS.fullmatch(address):
-            return f"malformed address {address!a}"
-    return None
-
-
 def with_crlf(raw: bytes) -> bytes:
     r"""The mail with every line ended by CR LF, as SMTP wants it (RFC 5321 2.3.8); smtplib sends bytes as is.
 
@@ -322,13 +259,3 @@ def with_crlf(raw: bytes) -> bytes:
     b'a\r\nb\r\nc\r\nd'
     """
     return re.sub(rb"\r\n|\r|\n", b"\r\n", raw)
-
-
-def reason(error: Exception) -> str:
-    """An error as one printable line of bounded length."""
-    if isinstance(error, smtplib.SMTPResponseException):
-        words = error.smtp_error
-        text = f"{error.smtp_code} {words.decode('utf-8', 'replace') if isinstance(words, bytes) else words}"
-    else:
-        text = f"{type(error).__name__}: {error}"
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:300]

@@ -15,8 +15,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outcome, Sent
 from pbmserv.mail.road import Road
-from pbmserv.mail.smtp import Closed, Deferred, Failed, Outcome, Sent
 from pbmserv.services.bounce import heed_refusal
 from pbmserv.services.house import House
 from pbmserv.services.lane import Lane

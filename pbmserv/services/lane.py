@@ -9,8 +9,8 @@ from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
 
+from pbmserv.mail.outgoing import Deferred, Outcome, Outgoing
 from pbmserv.mail.road import Road
-from pbmserv.mail.smtp import Deferred, Outcome, Outgoing
 from pbmserv.store.outbox import Queued
 
 

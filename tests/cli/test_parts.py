@@ -13,7 +13,7 @@ from pbmserv.entrypoints import parts
 from pbmserv.entrypoints.mark import abandoned_marks, free_mark
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import run_parts
-from pbmserv.mail.smtp import Outcome, Outgoing, Sent
+from pbmserv.mail.outgoing import Outcome, Outgoing, Sent
 from pbmserv.services.house import House
 from tests.cli.terminal import RealClock
 from tests.services.post import Post

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.mail.smtp import Outcome, Outgoing, Sent
+from pbmserv.mail.outgoing import Outcome, Outgoing, Sent
 from pbmserv.services.deliver import Sender
 from pbmserv.store.engine import open_engine
 from tests.cli.processes import PATIENCE, running, wait_for
@@ -147,7 +147,7 @@ def test_a_process_that_hangs_lets_go_of_its_mail(cluster: Cluster, tmp_path: Pa
         hanging.process.send_signal(signal.SIGSTOP)
         with running(settings, tmp_path / "data", "work") as other:
             wait_until_quiet(cluster.local_url)
-            other.wait_for("handled, 1 commands")
+            other.wait_for("handled, 1 command")
             commit.unlink()
             hanging.process.send_signal(signal.SIGCONT)
             hanging.wait_for("the database is back")
@@ -269,7 +269,7 @@ def test_commits_of_which_nobody_knows_the_outcome(cluster: Cluster, tmp_path: P
             running(settings, tmp_path, "work") as worker,
         ):
             with feeding(port_of(settings), PEOPLE, most=5) as feed:
-                worker.wait_for("handled, 1 commands")
+                worker.wait_for("handled, 1 command")
                 wire.breaks = True
                 wait_for(lambda: feed.brought == 5 * len(PEOPLE))
             wait_until_quiet(cluster.local_url)

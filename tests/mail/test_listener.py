@@ -11,6 +11,7 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.listener import CannotListen, Listener
+from pbmserv.mail.reception import Reception
 from tests.mail.keeping import Kept, keep_nothing, one_by_one
 
 MAIL = b"Subject: move\r\n\r\nmove 101 c3\r\n"
@@ -286,3 +287,8 @@ def test_any_other_url(url: str) -> None:
 )
 def test_the_whole_url(url: str, whole: str) -> None:
     assert Listener(url, Server("pbm@club.test"), keep_nothing).url == whole
+
+
+def test_what_aiosmtpd_looks_through_has_no_slots() -> None:
+    """On Python 3.11.0 to 3.11.2 a dataclass with slots raises there, and no mail is taken at all."""
+    assert "__slots__" not in vars(Reception)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pbmserv.mail.maildir import Maildir, read_all
+from pbmserv.mail.outgoing import Deferred, Failed, Outgoing, Sent
 from pbmserv.mail.road import road
-from pbmserv.mail.smtp import Deferred, Failed, Outgoing, Sent
 
 MAIL = Outgoing(
     "pbm+b.7@club.test",

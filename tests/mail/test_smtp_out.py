@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outgoing, Sent
 from pbmserv.mail.road import Road, road
-from pbmserv.mail.smtp import Closed, Deferred, Failed, Outgoing, Sent
 from tests.cli.processes import PATIENCE, wait_for
 from tests.mail.fake_relay import DROP, GOOD, HANG, Relay
 

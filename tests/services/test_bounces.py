@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from pbmserv.commands.server import Server
-from pbmserv.mail.smtp import Failed, Outcome, Outgoing, Sent
+from pbmserv.mail.outgoing import Failed, Outcome, Outgoing, Sent
 from pbmserv.services.bounce import lift, see_suspended
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
