@@ -19,7 +19,7 @@ from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.environment import filled, laid_out, render
 from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
-from pbmserv.services.run import NotRun, Result
+from pbmserv.services.run import NotRun, Result, touched
 from pbmserv.store.outbox import Kind, Letter
 from pbmserv.store.records import TransactionRecords
 
@@ -75,7 +75,7 @@ def notices(
     """The boards that were touched, for every player of them but the one who gets the answer."""
     letters = []
     authors = _authors(results)
-    for number, board in sorted(_touched(results).items()):
+    for number, board in sorted(touched(results).items()):
         said = Comment(authors[number][0], comment) if comment else None
         for userid in board.match.userids:
             player = records.player(userid)
@@ -199,7 +199,7 @@ def _boards_for_sender(
         elif result.outcome.board is not None:
             concerned.update(dict.fromkeys([result.outcome.board]))
     userid = player.userid if player else None
-    touched = _touched(results)
+    changed = touched(results)
 
     def see(ref: BoardRef, whole: bool) -> BoardView | None:
         board = records.board(ref.number)
@@ -208,13 +208,7 @@ def _boards_for_sender(
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
     views = [view for view in (see(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if view is not None]
-    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in touched]
-
-
-def _touched(results: Sequence[Result]) -> dict[int, Replayed]:
-    """The boards on which something happened, as they stand after the whole mail."""
-    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
-    return {board.match.number: board for decision in decisions for board in decision.boards}
+    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
 
 
 def _authors(results: Sequence[Result]) -> dict[int, list[str]]:

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision
 from pbmserv.commands.language import Reading, as_kept, understand
 from pbmserv.commands.message import Actor, IncomingMail, Unparsed
 from pbmserv.commands.refusals import Forwarded, NoCommand, TooLarge
@@ -18,7 +17,7 @@ from pbmserv.services.bounce import heed_report, lift_for
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, allowance
-from pbmserv.services.run import Result, run_all
+from pbmserv.services.run import Result, run_all, touched
 from pbmserv.store import inbox, outbox
 from pbmserv.store.inbox import Fate, Kept
 from pbmserv.store.outbox import Kind, Letter
@@ -88,7 +87,7 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
             outbox.queue(connection, _letters(records, house, opened, to, results), now)
             if (player := records.player_at(to.recipient)) is not None:
                 lift_for(connection, player)
-            return CarriedOut("handled", _changed(results))
+            return CarriedOut("handled", tuple(touched(results).values()))
 
 
 def _answering(
@@ -134,8 +133,3 @@ def _letters(
         answer(records, house, to, results),
         *notices(records, house, to, results, opened.understood.comment),
     ]
-
-
-def _changed(results: tuple[Result, ...]) -> tuple[Replayed, ...]:
-    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
-    return tuple(board for decision in decisions for board in decision.boards)

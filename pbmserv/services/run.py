@@ -11,6 +11,7 @@ from pbmserv.commands.language import Reading
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.permission import decide
 from pbmserv.commands.server import Server
+from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
 from pbmserv.services.identify import Proofs, identify
 from pbmserv.store import matches, players
@@ -38,6 +39,12 @@ class Result:
         if isinstance(self.outcome, Decision):
             return (*self.outcome.touched, *(ref.number for ref in self.outcome.shows))
         return () if self.outcome.board is None else (self.outcome.board,)
+
+
+def touched(results: Iterable[Result]) -> dict[int, Replayed]:
+    """The boards on which something happened, by number, as they stand after all of these lines."""
+    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
+    return {board.match.number: board for decision in decisions for board in decision.boards}
 
 
 def run_all(

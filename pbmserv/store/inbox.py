@@ -182,6 +182,22 @@ def _one(connection: Connection, query: Select[Any], values: dict[str, object]) 
     return None if row is None else _kept(row)
 
 
+def _kept(row: Row[Any]) -> Kept:
+    return Kept(
+        row.id,
+        row.kept_at,
+        row.envelope_sender,
+        tuple(row.recipients),
+        row.sender,
+        row.raw,
+        row.status,
+        row.tries,
+        row.kills,
+        row.error,
+        row.full_size,
+    )
+
+
 # Statements that every mail needs are built once: building costs more than what SQLite does for them.
 _KEEP: Final = insert(inbox)
 _KEEP_ONE: Final = _KEEP.returning(inbox.c.id)
@@ -209,19 +225,3 @@ _FINISH: Final = (
         error=None,
     )
 )
-
-
-def _kept(row: Row[Any]) -> Kept:
-    return Kept(
-        row.id,
-        row.kept_at,
-        row.envelope_sender,
-        tuple(row.recipients),
-        row.sender,
-        row.raw,
-        row.status,
-        row.tries,
-        row.kills,
-        row.error,
-        row.full_size,
-    )
