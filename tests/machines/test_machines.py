@@ -6,6 +6,7 @@ in again it goes on by itself.
 
 import os
 import re
+import signal
 import smtplib
 import threading
 from collections import Counter
@@ -22,6 +23,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
 from pbmserv.services.check import check
+from pbmserv.services.house import House
 from tests.bench.club import PLIES, Board, Club, address, move_mail
 from tests.cli.processes import PATIENCE, Running, running, wait_for
 from tests.conftest import ADDRESS, make_house
@@ -227,10 +229,30 @@ def playing(network: Network, table: Table, club: Club) -> Iterator[None]:
             thread.join(PATIENCE)
 
 
-def test_one_of_several_machines_is_cut_off(network: Network, cluster: Cluster, tmp_path: Path) -> None:
-    house = make_house(
-        cluster.local_url, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1), Server(ADDRESS)
-    )
+@pytest.fixture
+def house(cluster: Cluster) -> Iterator[House]:
+    """The house over that database, for the test's own looks at it."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    made = make_house(cluster.local_url, hasher, Server(ADDRESS))
+    yield made
+    made.engine.dispose()
+
+
+@contextmanager
+def paused(workers: Sequence[Running]) -> Iterator[None]:
+    """They stand still meanwhile."""
+    for worker in workers:
+        worker.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.process.send_signal(signal.SIGCONT)
+
+
+def test_one_of_several_machines_is_cut_off(
+    network: Network, cluster: Cluster, house: House, tmp_path: Path
+) -> None:
     club = Club(house, pairs=PAIRS)
     table = Table(cluster, [club.open_board() for _ in range(BOARDS)])
     with ExitStack() as stack:
@@ -243,9 +265,12 @@ def test_one_of_several_machines_is_cut_off(network: Network, cluster: Cluster, 
         assert_each_once(cluster, sink)
 
         hosts[CUT].commit.touch()
-        table.let_play(STAGES[1])
-        wait_for(hosts[CUT].commit.with_suffix(".held").exists)
-        network.cut(CUT)
+        # The others would do all that there is to do before it came to that worker, some day.
+        workers = [worker for host in hosts.values() for worker in host.workers]
+        with paused([worker for worker in workers if worker is not hosts[CUT].workers[0]]):
+            table.let_play(STAGES[1])
+            wait_for(hosts[CUT].commit.with_suffix(".held").exists)
+            network.cut(CUT)
         table.play_until(STAGES[1])
         # That it had in hand too, which the server kept for it until it noticed that nobody was there.
         wait_for(lambda: cluster.ask("SELECT count(*) FROM inbox WHERE status = 'waiting'") == [(0,)])
@@ -270,7 +295,6 @@ def test_one_of_several_machines_is_cut_off(network: Network, cluster: Cluster, 
     told = [each for host in hosts.values() for worker in host.workers for each in HANDLED.findall(worker.log)]
     assert len(told) == len(set(told))
     assert check(house) == []
-    house.engine.dispose()
 
 
 def assert_each_once(cluster: Cluster, sink: Sink) -> None:
