@@ -13,7 +13,10 @@ MAX_PARTS: Final = 500
 MAX_PART_HEAD_LINES: Final = 200
 MAX_TYPE: Final = 4_096
 MAX_BOUNDARY: Final = 200
+MAX_META: Final = 2_048
 
+# An HTML part may name its charset itself, where its Content-Type does not (HTML Standard, section 4.2.5.4).
+_META_CHARSET: Final = re.compile(rb"""(?i)<meta[^>]{1,200}charset=["']?([a-z0-9_:.-]{1,40})""")
 _TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 # A boundary is another one in each mail: an expression made of it would take longer to compile than to search.
 _AFTER_DELIMITER: Final = re.compile(rb"(--)?[ \t\r]*(?=\n|\Z)")
@@ -22,10 +25,11 @@ _PARAMETER: Final = re.compile(r';[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One part of what was written, decoded and clean."""
+    """One part of what was written, decoded and clean; `flow` tells how its lines may be joined (RFC 3676)."""
 
     kind: Literal["plain", "html"]
     text: str
+    flow: Literal["fixed", "flowed", "flowed without spaces"] = "fixed"
 
 
 def content_type(headers: Headers, default: str = "text/plain") -> tuple[str, dict[str, str]]:
@@ -40,7 +44,8 @@ def content_type(headers: Headers, default: str = "text/plain") -> tuple[str, di
 def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]:
     """The text and HTML parts of the message whose body begins at `start`, in their order, attachments left out.
 
-    Of alternatives only one is taken: the first with plain text, else the first that is anything. What lies in an
+    Of alternatives only one is taken: the first with plain text, else the first with HTML that is not blank, else
+    the first that is anything. What lies in an
     attached or forwarded message (message/rfc822) is not what this mail's sender wrote, so nothing is read there.
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
     """
@@ -76,7 +81,7 @@ def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iter
         return []
     if kind == "text/plain" or kind == "text/html":
         text = _text(message[part.start : part.end], part.headers, parameters)
-        return [Written("plain" if kind == "text/plain" else "html", text)]
+        return [Written("html", text) if kind == "text/html" else Written("plain", text, _flow(parameters))]
     if not kind.startswith("multipart/") or depth == 0:
         return []
     default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
@@ -88,8 +93,9 @@ def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iter
         if headers.complete:
             groups.append(_written(message, _Part(headers, body, end), default, depth - 1, budget))
     if kind == "multipart/alternative":
-        plain = (group for group in groups if any(one.kind == "plain" and one.text.strip() for one in group))
-        return next(plain, None) or next(filter(None, groups), [])
+        filled = [group for group in groups if any(one.text.strip() for one in group)]
+        plain = (group for group in filled if any(one.kind == "plain" and one.text.strip() for one in group))
+        return next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
     return [one for group in groups for one in group]
 
 
@@ -136,7 +142,16 @@ def _text(body: bytes, headers: Headers, parameters: dict[str, str]) -> str:
         body = from_base64(body)
     elif encoding == b"quoted-printable":
         body = from_quoted_printable(body)
-    return clean_text(from_charset(body, parameters.get("charset", "")))
+    charset = parameters.get("charset", "")
+    if not charset and (named := _META_CHARSET.search(body[:MAX_META])):
+        charset = named[1].decode("ascii")
+    return clean_text(from_charset(body, charset))
+
+
+def _flow(parameters: dict[str, str]) -> Literal["fixed", "flowed", "flowed without spaces"]:
+    if parameters.get("format", "").lower() != "flowed":
+        return "fixed"
+    return "flowed without spaces" if parameters.get("delsp", "").lower() == "yes" else "flowed"
 
 
 def _attached(headers: Headers, parameters: dict[str, str]) -> bool:

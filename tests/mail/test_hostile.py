@@ -57,6 +57,10 @@ def text(data: bytes, charset: bytes = b"utf-8", transfer: bytes = b"8bit") -> b
     ) + data
 
 
+def html(data: bytes) -> bytes:
+    return FROM + b"Content-Type: text/html; charset=utf-8\n\n" + data
+
+
 def nested(levels: int, kind: bytes = b"mixed", boundary: Callable[[int], bytes] = b"b%d".__mod__) -> bytes:
     """Multiparts in one another; each level has its own boundary unless told otherwise."""
     heads = [
@@ -138,6 +142,49 @@ SHAPES: dict[str, Callable[[], bytes]] = {
     "a body of quotes": lambda: text(b">\n" * (MIB // 2)),
     "a body of attributions": lambda: text(b"a:\n>\n" * (MIB // 5)),
     "noise in base64": lambda: text(base64.encodebytes(NOISE), b"utf-16", b"base64"),
+    "a body of colons": lambda: text(b":" * MIB),
+    "a body of colons and lines": lambda: text(b":\n" * (MIB // 2)),
+    "a body of heads": lambda: text(b"From: x@y\nTo: x\nSent: y\n> a\n" * (MIB // 29)),
+    "a body of first lines of heads": lambda: text(b"From: x\n" * (MIB // 8)),
+    "a body of original messages": lambda: text(b"-----Original Message-----\n> x\n" * (MIB // 31)),
+    "a body of rulers": lambda: text((b"_" * 20 + b"\n") * (MIB // 21)),
+    "a body of openings": lambda: text(b"On 1 x\n" * (MIB // 7)),
+    "a body of who wrote": lambda: text(b"On 1 x wrote:\n> a\n" * (MIB // 18)),
+    "wrote without end": lambda: text(b"wrote" * (MIB // 5) + b"1:"),
+    "sent from without end": lambda: text(b"Sent from " * (MIB // 10)),
+    "a flowed body": lambda: text(b"a \n" * (MIB // 3), b"utf-8; format=flowed"),
+    "a flowed body of quotes": lambda: text(b">>>>> a \n" * (MIB // 9), b"utf-8; format=flowed; delsp=yes"),
+    "blockquotes 100,000 deep": lambda: html(b"<blockquote>" * 100_000 + b"x"),
+    "wrappings of quotes": lambda: html(b'<div class="gmail_quote">' * 2000 + b"<blockquote>" * 60_000),
+    "divs with lines above": lambda: html(b'<div style="border-top:solid 1px">' * 30_000),
+    "divs with bars": lambda: html(b'<div style="border-left:solid 1px">' * 30_000),
+    "unclosed tags": lambda: html(b"<p><b><i><span style='" * 50_000),
+    "opened tags": lambda: html(b"<a " * (MIB // 3)),
+    "less-than signs": lambda: html(b"<" * MIB),
+    "ampersands": lambda: html(b"&" * MIB),
+    "closing tags of nothing": lambda: html(b"<b>" * 2000 + b"</i>" * (MIB // 4)),
+    "crossed tags": lambda: html(b"<i></div>" * (MIB // 9)),
+    "attributes": lambda: html(b"<p " + b" ".join(b"a%d=1" % n for n in range(150_000)) + b">x"),
+    "attributes with brackets": lambda: html(b"<p " + b' x=a="b c=">"' * (MIB // 14) + b">x"),
+    "a class of many": lambda: html(b'<p class="' + b"a " * (MIB // 2) + b'">x'),
+    "styles": lambda: html((b'<p style="' + b"font-size: 0 " * 70 + b'">x') * 1000),
+    "recursive styles": lambda: html((b'<p style="' + b"style:" * 1000 + b'">x') * 100),
+    "wide margins": lambda: html(b'<div style="padding-left:99999em;margin-top:99999em">x' * 2000),
+    "a wide table": lambda: html(
+        b"<table><tr><td>" + b"x" * 300_000 + b"</td></tr>" + b"<tr><td>y</td></tr>" * 5000
+    ),
+    "nested tables": lambda: html(b"<table><tr><td>" * (MIB // 15)),
+    "nested lists": lambda: html(b"<ul><li>" * (MIB // 8)),
+    "comments": lambda: html(b"<!-- " * (MIB // 5)),
+    "scripts": lambda: html(b"<script>" * (MIB // 8)),
+    "line breaks": lambda: html(b"<br>" * (MIB // 4)),
+    "preformatted newlines": lambda: html(b"<pre>" + b"\n" * MIB),
+    "preformatted blanks": lambda: html(b"<pre>" + b" " * MIB),
+    "entities": lambda: html(b"&amp;" * (MIB // 5)),
+    "odd entities": lambda: html(b"&#xD800;&#0;&#7;&#xFFFE;&#x110000;" * 10_000),
+    "HTML without a tag": lambda: html(b"x" * MIB),
+    "noise in HTML": lambda: html(NOISE),
+    "many HTML parts": lambda: mixed(b"--b\nContent-Type: text/html\n\n<p><i>x<p>\n" * 25_000),
     "far too large": lambda: text(b"list\n" * (8 * MIB // 5)),
 }
 
@@ -180,6 +227,8 @@ def test_any_shape_is_read_in_time(shape: str) -> None:
         "a body of newlines",
         "a body of blank lines",
         "far too large",
+        "wide margins",
+        "crossed tags",
     ],
 )
 def test_memory_is_bounded(shape: str) -> None:
@@ -286,6 +335,16 @@ PIECES = st.sampled_from(
         b"Alice wrote:\n",
         b"-- \n",
         b"move 101 c3\n",
+        b"Content-Type: text/html\n\n",
+        b"<p>",
+        b"<blockquote>",
+        b"</blockquote>",
+        b'<div style="display:none',
+        b'<div class="gmail_quote">',
+        b"<!--",
+        b"&nbsp;",
+        b"On Monday Bob wrote:\n",
+        b"From: x@y\n",
     ]
 )
 RAW = st.lists(st.one_of(PIECES, PIECES, st.binary(max_size=8)), max_size=60).map(b"".join)

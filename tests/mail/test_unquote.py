@@ -117,3 +117,106 @@ def test_a_line_with_an_address_is_no_head() -> None:
     """Only three lines of a head together are one."""
     text = "signup bob poppy bob@example.org\nNote: I am new\nand I like dice"
     assert own_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "De : pbmserv\nEnvoyé : lundi\nÀ : alice\nObjet : Board 101",
+        "*Da:* pbmserv\n*Inviato:* lunedì\n*A:* alice\n*Oggetto:* Board 101",
+        "Gesendet: Montag\nVon: pbmserv\nAn: alice\nBetreff: Board 101",
+        "From: pbmserv\nSent: Monday\nTo: alice\nCc: bob\nSubject: Board 101",
+        "-------- Ursprüngliche Nachricht --------",
+        "-------- Original message --------From: pbmserv Date: 06/01/2025 To: alice Subject: Board 101",
+        "----- Messaggio originale -----\n",
+        "---------- Forwarded message ---------\nFrom: pbmserv",
+        "-------- Message transféré --------",
+        "Begin forwarded message:\n",
+        "Anfang der weitergeleiteten Nachricht:",
+        "________________________________\n差出人: pbmserv\n送信日時: 2025\n宛先: alice\n件名: x",
+    ],
+)
+@pytest.mark.parametrize("above", ["c3\n\n", "c3\n\n\n\n", "c3\n"])
+def test_below_the_head_of_a_mail_everything_falls_away(head: str, above: str) -> None:
+    assert own_text(f"{above}{head}\n\nresign 101\n-- \nx") == "c3"
+
+
+def test_where_a_head_stands_above_a_marked_quote_only_the_two_fall_away() -> None:
+    head = "----- Original Message -----\nFrom: <a@b.example>\nTo: bob\nSent: Monday\nSubject: x"
+    assert own_text(f"{head}\n\n> old\n\nc3") == "c3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: here to there\nc3",
+        "A: I think so\nDo: it\nc3",
+        "To: bob\nSubject: dice\nc3",
+        "--\nc3",
+        "-- original --\nc3",
+        "________\nc3",
+        "on monday I wrote:\nc3",
+        "I wrote: c3",
+        "Sent from my phone, c3: see",
+        "sent from",
+    ],
+)
+def test_what_only_resembles_a_head_or_an_attribution_stays(text: str) -> None:
+    assert own_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sent from my iPhone",
+        "  Sent from my iPad.",
+        "Von meinem iPhone gesendet",
+        "Gesendet mit der GMX Mail App",
+        "Envoyé de mon iPhone",
+        "Enviado desde mi iPhone",
+        "Inviato da iPhone",
+        "Verstuurd vanaf mijn iPhone",
+        "Skickat från min iPhone",
+        "Sendt fra min iPhone",
+        "Lähetetty iPhonesta",
+        "Wysłane z iPhone'a",
+        "Отправлено с iPhone",
+        "iPhoneから送信",
+        "发自我的iPhone",
+        "Get Outlook for iOS<https://aka.ms/o0ukef>",
+        "Sent with Proton Mail secure email.",
+        "Sent from my Android device with K-9 Mail. Please excuse my brevity.",
+    ],
+)
+def test_the_line_of_a_phone_goes_and_what_is_below_it_stays(line: str) -> None:
+    assert own_text(f"c3\n{line}\nd4") == "c3\nd4"
+
+
+ATTRIBUTION = "On Mon, 6 Jan 2025 at 10:12, pbmserv <pbm@club.test> wrote:"
+
+
+def test_an_attribution_beyond_doubt_goes_without_a_quote_too() -> None:
+    assert own_text(f"{ATTRIBUTION}\n\nc3") == "c3"
+    assert own_text(f"c3\n\n{ATTRIBUTION}") == "c3"
+    assert own_text(f"hello\n\n{ATTRIBUTION}\nc3\nbye") == "hello\n\nc3\nbye"
+
+
+def test_below_one_a_long_text_without_marks_is_quoted_if_there_is_something_above_it() -> None:
+    board = "\n".join(["Summary"] * 20)
+    assert own_text(f"c3\n\n{ATTRIBUTION}\n\n{board}") == "c3"
+    assert own_text(f"{ATTRIBUTION}\n\n{board}\nc3").endswith("c3")
+    assert own_text(f"Hello\n{ATTRIBUTION}\n> q\n{board}\nc3").endswith("c3")
+
+
+def test_an_attribution_in_three_lines_leaves_the_command_above_it() -> None:
+    upper = "On Monday the 6th of January 2025 at 10:12:44 Central European Time the"
+    lower = "server that plays abstract games by mail with everybody who likes to <"
+    assert own_text(f"c3\n{upper}\n{lower}\npbm@club.test> wrote:\n> q") == "c3"
+
+
+def test_a_footer_of_a_list_goes() -> None:
+    footer = "_" * 47 + "\ngames mailing list\ngames@lists.example"
+    assert own_text(f"c3\n\n{footer}\n") == "c3"
+    long = "\n".join(["c3"] * 7)
+    assert own_text("_" * 47 + f"\n{long}").endswith(long)
+    assert own_text("_" * 47 + "\nc3").endswith("c3")

@@ -1,0 +1,211 @@
+"""The words by which mail programs lead up to what they quote, in the languages that they speak.
+
+Each pattern matches a whole line, or its beginning where that says so, and none of them can match a command.
+"""
+
+import re
+from typing import Final
+
+_MOST: Final = 400
+"""Characters of a line that are looked at."""
+
+_MOST_AT_END: Final = 20
+
+_FIELDS: Final = {
+    "sender": """
+        From|Von|Absender|De|Expéditeur|Remitente|Da|Mittente|Van|Afzender|Från|Avsändare|Fra|Afsender
+        |Avsender|Lähettäjä|Od|Nadawca|Odesílatel|От|От кого|Отправитель|Від|Feladó|De la|Kimden|Gönderen
+        |Από|差出人|送信者|发件人|發件人|寄件者|寄件人|보낸 사람|보낸사람|מאת|من
+    """,
+    "date": """
+        Sent|Date|Gesendet|Datum|Envoyé|Enviado|Enviado el|Fecha|Enviada|Enviada em|Enviado em|Data|Inviato
+        |Verzonden|Skickat|Sendt|Dato|Lähetetty|Päiväys|Päivämäärä|Wysłano|Wysłane|Odesláno|Отправлено|Дата
+        |Надіслано|Elküldve|Dátum|Trimis|Gönderildi|Gönderme Tarihi|Tarih|Στάλθηκε|Ημερομηνία|送信日時|日時
+        |日付|发送时间|發送時間|日期|寄件日期|보낸 날짜|날짜|נשלח|تاريخ
+    """,
+    "to": """
+        To|An|Empfänger|À|A|Destinataire|Para|Destinatario|Destinatário|Aan|Till|Mottagare|Til|Modtager
+        |Vastaanottaja|Do|Komu|Кому|Címzett|Către|Kime|Alıcı|Προς|宛先|收件人|收件者|받는 사람|받는사람|אל
+        |إلى
+    """,
+    "subject": """
+        Subject|Betreff|Objet|Asunto|Assunto|Oggetto|Onderwerp|Ämne|Emne|Aihe|Temat|Předmět|Тема|Tárgy
+        |Subiect|Konu|Θέμα|件名|主题|主題|主旨|제목|נושא|الموضوع
+    """,
+    "copy": "Cc|Bcc|Kopie|Copie|Kopia|Kopi|Копия|Másolat|Bilgi|抄送|副本|참조|Reply-To|Antwort an|Importance",
+}
+_ORIGINAL: Final = """
+    Original Message|Original Appointment|Ursprüngliche Nachricht|Originalnachricht|Original-Nachricht
+    |Message d'origine|Message original|Mensaje original|Messaggio originale|Oorspronkelijk bericht
+    |Originele bericht|Ursprungligt meddelande|Oprindelig meddelelse|Opprinnelig melding|Alkuperäinen viesti
+    |Wiadomość oryginalna|Oryginalna wiadomość|Původní zpráva|Pôvodná správa|Исходное сообщение
+    |Оригинальное сообщение|Mensagem original|Orijinal Mesaj|Orijinal İleti|Özgün İleti|Eredeti üzenet
+    |Mesaj original|Αρχικό μήνυμα|元のメッセージ|原始邮件|原始郵件|原郵件|원본 메시지|원본 메일
+"""
+_FORWARDED: Final = """
+    Forwarded Message|Weitergeleitete Nachricht|Message transféré|Mensaje reenviado|Messaggio inoltrato
+    |Doorgestuurd bericht|Vidarebefordrat meddelande|Videresendt meddelelse|Videresendt melding
+    |Välitetty viesti|Przekazana wiadomość|Wiadomość przekazana|Přeposlaná zpráva|Пересылаемое сообщение
+    |Пересланное сообщение|Переадресованное сообщение|Mensagem encaminhada|Mensagem reencaminhada
+    |Yönlendirilmiş ileti|İletilmiş Mesaj|Továbbított üzenet|Mesaj redirecționat|転送メッセージ
+    |Forwarded by [^-\\n]{1,60}|转发的邮件|轉寄郵件|전달된 메시지
+"""
+_BEGUN_FORWARD: Final = """
+    Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié
+    |Début du message transféré|Inicio del mensaje reenviado|Inizio messaggio inoltrato
+    |Begin doorgestuurd bericht|Vidarebefordrat brev|Start på videresendt besked|Videresendt melding
+    |Välitetty viesti alkaa|Początek przekazywanej wiadomości|Начало переадресованного сообщения
+    |Início da mensagem reencaminhada|Início da mensagem encaminhada|Přeposlaná zpráva
+    |İletilen ileti başlangıcı|転送されたメッセージ|以下是转发的邮件
+"""
+_WROTE: Final = """
+    wrote|writes|schrieb|geschrieben|a écrit|escribió|escreveu|ha scritto|schreef|geschreven|skrev|kirjoitti
+    |napisał|pisze|писал|написал|пишет|пише|написав|napsal|napísal|ezt írta|írta|a scris|yazdı|έγραψε
+    |さんは書きました|のメール|写道|寫道|님이 작성|작성|כתב|كتب
+"""
+_OPENINGS: Final = (
+    "On|Am|Le|El|Em|Il|Il giorno|Op|Den|Dne|Dnia|W dniu|La|På|Pe|Στις|Вт|Пн|Ср|Чт|Пт|Сб|Вс|В|在|于|ב"
+)
+_AUTOMATIC: Final = """
+    Automatic (?:reply|response)|Auto[-\\s]?(?:reply|response|responder)
+    |Vacation (?:reply|response|message|notice)
+    |(?:Your )?Out[-\\s]of[-\\s]office (?:auto[-\\s]?)?(?:reply|response|message)
+    |Away from (?:my )?(?:mail|e-?mail)|Automatische Antwort|Auto[-\\s]?Antwort
+    |Abwesenheits(?:notiz|nachricht|benachrichtigung|meldung|assistent)|R[ée]ponse automatique
+    |Message automatique|Absence du bureau|Respuesta autom[áa]tica|Resposta autom[áa]tica
+    |Risposta automatica|Automatisch (?:antwoord|bericht)|Afwezigheids(?:bericht|assistent)|Autosvar
+    |Automatiskt? svar|Frav[æa]rs(?:besked|melding)|Automaattinen vastaus|Poissaolo(?:viesti|ilmoitus)
+    |Odpowied[źz] automatyczna|Automatyczna odpowied[źz]|Autoodpowied[źz]|Автоматический ответ|Автоответ
+    |Автоматична відповідь|Automatick[áa] odpov[ěe][ďd]|Automatikus v[áa]lasz|R[ăa]spuns automat
+    |Otomatik (?:yan[ıi]t|cevap)|Αυτόματη απάντηση|自動返信|自動応答|自動回覆|自動回复|自动回复|自动答复
+    |不在通知|자동 ?회신|자동 ?응답|부재 ?중 ?자동 ?회신
+"""
+_AWAY: Final = """
+    (?:Your )?Out[-\\s]of[-\\s](?:the[-\\s])?office|Auto|OOO|Abwesenheit|Absent\\(e\\) du bureau
+    |Fuera de(?: la)? oficina|Aus[êe]ncia tempor[áa]ria|Fuori sede|Fuori ufficio|Afwezig|Niet aanwezig
+    |Fr[åa]nvaro|Frav[æa]r|Poissaolo|Nieobecno[śs][ćc]|Нет на работе|Mimo kancel[áa][řr]|不在届|부재 중
+"""
+_FROM_A_PHONE: Final = """
+    Sent (?:from|via|with|using) [^,;:]{1,60}|Get Outlook for [^,;:]{1,40}|Get BlueMail for [^,;:]{1,40}
+    |Von meine[mr] [^,;:]{1,60} gesendet|Gesendet (?:von|mit) [^,;:]{1,60}
+    |Diese Nachricht wurde von [^,;:]{1,80} gesendet|Outlook für (?:iOS|Android) (?:beziehen|herunterladen)
+    |Envoyé (?:de|depuis|avec) [^,;:]{1,60}|Télécharger Outlook pour [^,;:]{1,40}
+    |Enviado (?:desde|do|de|a partir d[eo]|com|con) [^,;:]{1,60}|Obtener Outlook para [^,;:]{1,40}
+    |Obter o? ?Outlook para [^,;:]{1,40}|Inviato da[l]? [^,;:]{1,60}|Scarica Outlook per [^,;:]{1,40}
+    |Verstuurd vana?f? [^,;:]{1,60}|Verzonden (?:vanaf|met|via) [^,;:]{1,60}
+    |Outlook voor (?:iOS|Android) downloaden|Skickat från [^,;:]{1,60}|Hämta Outlook för [^,;:]{1,40}
+    |Sendt fra [^,;:]{1,60}|Hent Outlook [^,;:]{1,40}
+    |Lähetetty \\S*(?:iPhone|iPad|Android|Samsung|Yahoo|Outlook)[^,;:]{0,40}|Wysłan[eo] z [^,;:]{1,60}
+    |Odesláno z [^,;:]{1,60}|Отправлено (?:с|из|через) [^,;:]{1,60}
+    |(?:iPhone|iPad)['’][^\\s,;:]{1,8} gönderildi|(?:iPhone|iPad|Android)[^,;:]{0,20}から送信
+    |发自我的[^,;:]{1,30}|從我的 ?[^,;:]{1,30}傳送|나의 [^,;:]{1,20}에서 보냄
+"""
+
+
+def _any_of(words: str) -> str:
+    return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
+
+
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression.replace(" ", r"[ \u00a0]"), re.IGNORECASE)
+
+
+_FIELD: Final = _pattern(
+    " {0,3}[*_]{0,2}(?:"
+    + "|".join(f"(?P<{name}>{_any_of(words)})" for name, words in _FIELDS.items())
+    + r")[*_]{0,2} ?[:\uff1a][*_]{0,2}(?=\s*\S)"
+)
+_EMPTY_FROM: Final = _pattern(rf"[\s*_]{{0,4}}{_any_of(_FIELDS['sender'])}[*_]{{0,2}} ?[:\uff1a]")
+_ANY_HEAD: Final = re.compile(r"[ *]{0,3}[^\W\d_][^:\n]{0,20}[*]?\s?:[*]?\s+\S")
+_RULED: Final = _pattern(
+    rf"\s{{0,3}}-{{2,20}} ?(?:{_any_of(_ORIGINAL)}|(?P<forward>{_any_of(_FORWARDED)})) ?-{{2,20}}"
+)
+_BEGUN: Final = _pattern(rf"\s{{0,3}}{_any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
+_RULER: Final = re.compile(r"\s{0,3}(?:-{2,}[^-\n]{0,60}-{2,}|_{8,})\s*$")
+_PHONE: Final = _pattern(rf"[\s*_]{{0,3}}{_any_of(_FROM_A_PHONE)}[.。!]?[*_]{{0,2}}(?: ?<[^>]{{1,120}}>)?\s*$")
+_ABSENCE: Final = _pattern(
+    rf" {{0,3}}(?:{_any_of(_AUTOMATIC)}(?: ?[:\uff1a(\[]| -| re\b|\s*$)|{_any_of(_AWAY)} ?[:\uff1a]\s*\S)"
+)
+_BREVITY: Final = _pattern(r"[\s]{0,3}Please (?:excuse|forgive) my brevity[.]?\s*$")
+_VERB: Final = _pattern(rf"(?<!\w){_any_of(_WROTE)}|{_any_of('さんは書きました|写道|寫道|のメール|작성')}")
+_WHEN_OR_WHO: Final = re.compile(r"[0-9]|@")
+_UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
+_COLON: Final = re.compile(rf"[:\uff1a]{_UNSEEN}$")
+_LEADS: Final = re.compile(rf"(?:[:\uff1a]|-{{2,}}){_UNSEEN}$")
+_TIME_AND_ADDRESS: Final = re.compile(
+    r"[0-9][:.][0-9]{2}.{0,200}<[^<>]{0,80}@|<[^<>]{1,80}@.{0,200}[0-9][:.][0-9]{2}"
+)
+_OPENS: Final = _pattern(rf"\s{{0,3}}(?:-{{2,20}} )?{_any_of(_OPENINGS)}[\s,][^\n]{{0,30}}[0-9]")
+
+
+def field_of(line: str) -> str | None:
+    """Which line of a quoted mail's head it looks like: a name in _FIELDS for `Von: ...`, `*Sent:* ...`."""
+    found = _FIELD.match(line[:_MOST])
+    return found.lastgroup if found else None
+
+
+def looks_like_head(line: str) -> bool:
+    """Whether it could be a line of a mail's head in a language that is not known here."""
+    return _ANY_HEAD.match(line[:_MOST]) is not None
+
+
+def begins_head(text: str) -> bool:
+    """Whether a text begins with the sender's line of a quoted mail's head."""
+    first = text[:_MOST]
+    return _EMPTY_FROM.match(first) is not None or field_of(first) == "date"
+
+
+def is_original_line(line: str) -> bool:
+    """`-----Original Message-----`, and what else may stand behind it on the line: all below is quoted."""
+    found = _RULED.match(line[:_MOST])
+    return found is not None and found["forward"] is None
+
+
+def is_forward_line(line: str) -> bool:
+    """`Begin forwarded message:`, `---------- Forwarded message ---------`: all below is a forwarded mail."""
+    line = line[:_MOST]
+    found = _RULED.match(line)
+    return (found is not None and found["forward"] is not None) or _BEGUN.match(line) is not None
+
+
+def is_ruler(line: str) -> bool:
+    """A line that is drawn across, with words in it or without."""
+    return _RULER.match(line[:_MOST]) is not None
+
+
+def is_from_a_phone(line: str) -> bool:
+    """`Sent from my iPhone`, `Get Outlook for Android<https://...>`."""
+    return _PHONE.match(line[:_MOST]) is not None or _BREVITY.match(line[:_MOST]) is not None
+
+
+def may_lead_to_quote(line: str) -> bool:
+    """Whether it ends as attributions do."""
+    return _LEADS.search(line[-_MOST_AT_END:]) is not None
+
+
+def leads_to_quote(line: str) -> bool:
+    """Whether it is an attribution beyond doubt: it tells that somebody wrote, and when or who, and ends so."""
+    line = line[-_MOST:]
+    return bool(_LEADS.search(line) and _VERB.search(line) and _WHEN_OR_WHO.search(line))
+
+
+def ends_in_colon(line: str) -> bool:
+    """Whether a colon is the last that is seen of a line."""
+    return _COLON.search(line[-_MOST:]) is not None
+
+
+def opens_attribution(line: str) -> bool:
+    """Whether a line above one that ends as attributions do is the first of them.
+
+    It begins `On Mon, 6 Jan` or `Am 06.01.` and the like, or holds a time and an address in brackets.
+    """
+    line = line[:_MOST]
+    return _OPENS.match(line) is not None or _TIME_AND_ADDRESS.search(line) is not None
+
+
+def says_away(subject: str) -> bool:
+    """Whether a Subject begins as those of absence notes do: `Automatic reply`, `Out of office: Board 101`.
+
+    What a person may write there too counts only with a colon and the Subject of the answered mail behind it.
+    """
+    return _ABSENCE.match(subject[:_MOST]) is not None
