@@ -2,15 +2,19 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from pbmserv.commands.message import IncomingMail
 from pbmserv.mail.addresses import one_address
+from pbmserv.mail.answered import answered_tokens, without_tokens
+from pbmserv.mail.authentication import is_authenticated
 from pbmserv.mail.automatic import why_automatic
 from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import MAX_VALUE, Headers, parse_head
 from pbmserv.mail.mime import written_parts
+from pbmserv.mail.parts import as_text
 from pbmserv.mail.unquote import own_text
 
 MAX_MESSAGE: Final = 2 * 1024 * 1024
@@ -27,11 +31,19 @@ AUTHOR_HEADERS: Final = ("message-id", "from", "to", "cc", "date", "subject", "i
 _ID: Final = re.compile(r"<[!-;=?-~]{1,248}>")
 
 
-def read(raw: bytes, envelope_sender: str, our_address: str, delimiter: str = "+") -> IncomingMail:
+def read(
+    raw: bytes,
+    envelope_sender: str,
+    our_address: str,
+    delimiter: str = "+",
+    recipients: Sequence[str] = (),
+    authserv_id: str = "",
+) -> IncomingMail:
     """The mail that these bytes are; never an error, in time and memory bounded by MAX_MESSAGE.
 
     `envelope_sender` is the address of SMTP's MAIL FROM (or of Return-Path); `<>` or empty is the null sender.
     `our_address` is the server's own, `delimiter` what stands before a tag in it (empty: there are no tags).
+    `recipients` are those of the envelope; `authserv_id` is the server whose Authentication-Results are believed.
     A mail that makes no sense has no sender or no text. A head longer than `headers.MAX_LINES` names no sender.
     References are those of In-Reply-To, then those of References from the newest to the oldest.
     """
@@ -39,16 +51,19 @@ def read(raw: bytes, envelope_sender: str, our_address: str, delimiter: str = "+
     written = written_parts(message, headers, body)
     sender = _sender(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
-    subject = one_line(decode_words(headers.first("subject")))
+    cleaned = partial(without_tokens, our_address=our_address, delimiter=delimiter)
+    subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
     return IncomingMail(
         sender=sender,
         subject=subject,
-        text=own_text("\n".join(part.text for part in written if part.kind == "plain")[:MAX_TEXT]),
+        text=cleaned(own_text(as_text(written)[:MAX_TEXT])),
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
+        tokens=answered_tokens(headers, recipients, our_address, delimiter),
+        authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
     )
 

@@ -1,8 +1,10 @@
 import pytest
 
 from pbmserv.mail.addresses import MAX_FROM, one_address
+from pbmserv.mail.read import read, sender_of
 
 ALICE = "alice@bank.example"
+MALLORY = "mallory@evil.example"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,19 @@ def test_unusual_addresses_are_addresses(value: str) -> None:
         "alice@bank.example <mallory@evil.example>",
         "Alice <alice@bank.example> <mallory@evil.example>",
         "alice@bank.example mallory@evil.example",
+        "alice@bank.example, <mallory@evil.example>",
+        "alice@bank.example <>",
+        "alice@bank.example (mallory@evil.example)",
+        "alice@bank.example (<mallory@evil.example>)",
+        "<alice@bank.example>(<mallory@evil.example>)",
+        "alice@bank.example;",
+        "alice@bank.example; mallory@evil.example",
+        "alice@bank.example\tmallory@evil.example",
+        "alice@bank.example%00 <mallory@evil.example>",
+        "=?utf-8?q?alice=40bank.example?=",
+        "<=?utf-8?q?alice=40bank.example?=>",
+        "=?utf-8?q?Alice_=3Calice=40bank.example=3E?=",
+        "=?utf-8?b?YWxpY2VAYmFuay5leGFtcGxl?=",
         "alice@bank.example, mallory@evil.example",
         "Example, Alice <alice@bank.example>",
         "<alice@bank.example>,",
@@ -105,6 +120,19 @@ def test_unusual_addresses_are_addresses(value: str) -> None:
         "Mallory\r\n <alice@bank.example>",
         '"Mallory\x1b" <alice@bank.example>',
         "alice@bank.example\rBcc: x@y.example",
+        "\u0430lice@bank.example",
+        "alice@b\u0430nk.example",
+        "alice@bank\uff0eexample",
+        "alice\uff20bank.example",
+        "\uff41lice@bank.example",
+        "alice\u200b@bank.example",
+        "alice\u00ad@bank.example",
+        "\u202ealice@bank.example",
+        "\ufeffalice@bank.example",
+        "al\u0131ce@bank.example",
+        "Alice\0 <alice@bank.example>",
+        "alice@bank.example\x7f",
+        "alice@bank.example\x0b<mallory@evil.example>",
         "a" * 65 + "@bank.example",
         "alice@" + "b" * 64 + ".example",
         "alice@" + "b." * 125 + "example",
@@ -113,6 +141,56 @@ def test_unusual_addresses_are_addresses(value: str) -> None:
 )
 def test_what_is_doubtful_is_unknown(value: str) -> None:
     assert one_address([value.encode()]) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '"alice@bank.example" <mallory@evil.example>',
+        '"Alice (alice@bank.example)" <mallory@evil.example>',
+        "=?utf-8?q?alice=40bank.example?= <mallory@evil.example>",
+        "=?utf-8?q?alice=40bank.example=3E_=3C?= <mallory@evil.example>",
+        "=?utf-8?b?YWxpY2VAYmFuay5leGFtcGxl?= <mallory@evil.example>",
+        "alice at bank.example <mallory@evil.example>",
+        "Alice \uff20bank.example <mallory@evil.example>",
+        "\u202eAlice <mallory@evil.example>",
+        "(Alice) mallory@evil.example",
+    ],
+)
+def test_a_name_that_looks_like_an_address_is_a_name(value: str) -> None:
+    assert one_address([value.encode()]) == MALLORY
+
+
+@pytest.mark.parametrize(
+    ("value", "seen"),
+    [
+        ("alice@xn--bnk-5cd.example", "alice@xn--bnk-5cd.example"),
+        ("alice@bank.examp1e", "alice@bank.examp1e"),
+        ("alice%bank.example@evil.example", "alice%bank.example@evil.example"),
+        ("alice=bank.example@evil.example", "alice=bank.example@evil.example"),
+        ("alice@bank.example.evil.example", "alice@bank.example.evil.example"),
+        ("=?utf-8?q?alice?=@bank.example", "=?utf-8?q?alice?=@bank.example"),
+    ],
+)
+def test_what_looks_like_another_address_is_the_one_it_is(value: str, seen: str) -> None:
+    assert one_address([value.encode()]) == seen
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Sender", "Reply-To", "Return-Path", "Resent-From", "Resent-Sender", "X-Original-From", "X-Sender", "From-"],
+)
+def test_no_other_header_names_or_changes_the_sender(name: str) -> None:
+    for lines in ((f"{name}: {ALICE}", f"From: {MALLORY}"), (f"From: {MALLORY}", f"{name}: {ALICE}")):
+        raw = "\n".join((*lines, "", "d4")).encode()
+        assert read(raw, ALICE, "pbm@club.test").sender == sender_of(raw) == MALLORY
+    assert read(f"{name}: {ALICE}\n\nd4".encode(), ALICE, "pbm@club.test").sender is None
+
+
+def test_two_from_headers_name_nobody() -> None:
+    for first, second in ((ALICE, ALICE), (ALICE, MALLORY), (ALICE, ""), ("", ALICE)):
+        raw = f"From: {first}\nSubject: d4\nFROM : {second}\n\nd4".encode()
+        assert read(raw, ALICE, "pbm@club.test").sender is None
 
 
 def test_there_must_be_exactly_one_header() -> None:
