@@ -1,7 +1,8 @@
 """Fits the words of a line into a command's form.
 
 A form names its slots in the words that people read: `board`, `userid+` (one or more), `[filter]` (may be left
-out), `[userid password]` (both or neither), `move[#ply]` and `subject` (all the rest), `[-options]` (anywhere).
+out), `[userid password]` (both or neither), `move[#ply]`, `subject` and `text` (all the rest), `[-options]`
+(anywhere).
 A `board` that is left out is the one that the mail answers, if it answers one.
 """
 
@@ -11,14 +12,30 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pbmserv.commands.message import Arguments, BoardRef, Claim, Secret
-from pbmserv.commands.words import FILTERS, is_move_like, is_number, is_userid
+from pbmserv.commands.small_words import COURTESY, SMALL_WORDS
+from pbmserv.commands.words import (
+    FILTERS,
+    board_number,
+    is_move_like,
+    is_userid,
+    undressed_board,
+    without_dress,
+)
 from pbmserv.games.squares import is_square_like
 
 Words = Sequence[str]
 
 _SLOT = re.compile(r"\[userid password\]|\[-options\]|\[?[a-z]+(?:\[#ply\])?\]?\+?")
 _BOARD = re.compile(r"([0-9]{1,9})(?:#([0-9]{1,4}))?")
+_LIKELY_BOARD = re.compile(r"[0-9]{3,9}(?:#[0-9]*)?")
+_TOKEN = re.compile(r"[a-z0-9]{20}")
 _GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
+_OPTION_APART = re.compile(
+    r"(?<!\S)(?:-+ ?|(?=[a-z]+ ?=))([a-z]+)(?: ?[=:] ?| )([0-9]+)(?: ?[x*\xd7] ?([0-9]+))?[.,;!]*(?!\S)",
+    re.IGNORECASE,
+)
+_AROUND_USERIDS = "\"'`*()[]{}<>\u00ab\u00bb,;:!."
+_AROUND_WORDS = "\"'`*_()[]{}<>\u00ab\u00bb,;:!."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +45,7 @@ class Fitted:
     arguments: Arguments
     claim: Claim | None = None
     new_password: Secret | None = None
+    token: Secret | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +59,7 @@ class _Slot:
         """How many words it may take of those left, in the order to be tried."""
         if self.name == "claim":
             yield from (0, 2)
-        elif self.name in ("move", "subject"):
+        elif self.name == "text" or (self.name in ("move", "subject") and not self.many):
             yield left
             if self.optional and left:
                 yield 0
@@ -63,6 +81,7 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     slots = _slots(form.partition(name)[2])
     options: list[tuple[str, str]] = []
     if any(slot.name == "options" for slot in slots):
+        words = _OPTION_APART.sub(_together, " ".join(words)).split()
         options = [_option(word) for word in words if word.startswith("-")]
         words = [word for word in words if not word.startswith("-")]
         slots = tuple(slot for slot in slots if slot.name != "options")
@@ -88,9 +107,15 @@ def _slots(text: str) -> tuple[_Slot, ...]:
     return tuple(found)
 
 
+def _together(option: re.Match[str]) -> str:
+    """An option and its value that were written apart, like `-size 3 x 3`."""
+    value = "x".join(part for part in option.groups()[1:] if part)
+    return f" -{option[1]}={value} "
+
+
 def _option(word: str) -> tuple[str, str]:
-    name, _, value = word.lstrip("-").partition("=")
-    return name.lower(), value
+    name, _, value = word.strip("-").partition("=")
+    return name.lower().rstrip(".,;:!"), value.strip(_AROUND_WORDS).replace("\xd7", "x")
 
 
 def _fit(slots: tuple[_Slot, ...], words: tuple[str, ...], board: int | None) -> Fitted | None:
@@ -110,7 +135,7 @@ def _fit(slots: tuple[_Slot, ...], words: tuple[str, ...], board: int | None) ->
 
 
 def _boards(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    found = [_BOARD.fullmatch(word) for word in words]
+    found = [_BOARD.fullmatch(undressed_board(word)) if board_number(word) is not None else None for word in words]
     refs = tuple(BoardRef(int(match[1]), int(match[2]) if match[2] else None) for match in found if match)
     if len(refs) < len(words) or any(ref.ply is not None and not slot.with_ply for ref in refs):
         return None
@@ -122,15 +147,16 @@ def _boards(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitte
 
 
 def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    if any(is_number(word.partition("#")[0]) for word in words):
+    if any(board_number(word) is not None for word in words):
         return None
-    return replace(rest, arguments=replace(rest.arguments, userids=(*words, *rest.arguments.userids)))
+    userids = tuple(word.strip(_AROUND_USERIDS) or word for word in words)
+    return replace(rest, arguments=replace(rest.arguments, userids=userids + rest.arguments.userids))
 
 
 def _claim(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     if not words:
         return rest
-    if not is_userid(words[0]) or is_square_like(words[0]):
+    if not is_userid(words[0]) or is_square_like(words[0]) or words[0].lower() in SMALL_WORDS | COURTESY:
         return None
     return replace(rest, claim=Claim(words[0], Secret(words[1])))
 
@@ -141,22 +167,41 @@ def _old_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) ->
 
 
 def _new_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    return replace(rest, new_password=Secret(words[0]))
+    return replace(rest, new_password=Secret(words[0])) if words else rest
+
+
+def _token(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    if not words:
+        return rest
+    return replace(rest, token=Secret(words[0].lower())) if _TOKEN.fullmatch(words[0].lower()) else None
 
 
 def _move(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    text, ply = " ".join(words), None
+    text, ply = without_dress(words), None
     guard = _GUARD.fullmatch(text)
     is_one_word = len(words) == 1 or (len(words) == 3 and words[1] == "#" and guard is not None)
-    if not is_one_word and not is_move_like(words):
+    if (not is_one_word and not is_move_like(words)) or _LIKELY_BOARD.fullmatch(undressed_board(text)):
         return None
     if guard:
         text, ply = guard[1], int(guard[2])
     return replace(rest, arguments=replace(rest.arguments, move=text, ply=ply)) if text else None
 
 
+def _moves(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    # A move in a line is one word, so that what people put between moves may stand at its end.
+    parts = [part for word in words for part in word.split(";")]
+    moves = tuple(move for part in parts if (move := without_dress([part]).strip(",.!\"'")))
+    if not moves or _LIKELY_BOARD.fullmatch(undressed_board(moves[0])):
+        return None
+    return replace(rest, arguments=replace(rest.arguments, moves=moves))
+
+
+def _text(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    return replace(rest, arguments=replace(rest.arguments, text=" ".join(words)))
+
+
 def _words(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
-    lowered = tuple(word.lower() for word in words)
+    lowered = tuple(word.strip(_AROUND_WORDS).lower() or word for word in words)
     if slot.name == "filter" and any(word not in FILTERS for word in lowered):
         return None
     return replace(rest, arguments=replace(rest.arguments, words=lowered + rest.arguments.words))
@@ -170,7 +215,8 @@ def _address(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitt
     # Without an @ it may as well be a part of the password.
     if words and "@" not in words[0]:
         return None
-    return replace(rest, arguments=replace(rest.arguments, address="".join(words)))
+    address = "".join(words).strip(_AROUND_WORDS)
+    return replace(rest, arguments=replace(rest.arguments, address=address))
 
 
 _READERS: dict[str, Callable[[Words, Fitted, int | None, _Slot], Fitted | None]] = {
@@ -180,9 +226,13 @@ _READERS: dict[str, Callable[[Words, Fitted, int | None, _Slot], Fitted | None]]
     "old": _old_password,
     "new": _new_password,
     "password": _new_password,
-    "move": _move,
+    "token": _token,
+    "move": lambda words, rest, board, slot: (_moves if slot.many else _move)(words, rest, board, slot),
+    "text": _text,
     "filter": _words,
     "subject": _words,
+    "key": _words,
+    "value": _words,
     "game": _game,
     "address": _address,
 }

@@ -6,22 +6,19 @@ then the comment. Nothing here asks any record; time taken is linear in the mail
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
-from pbmserv.commands.message import Claim, IncomingMail, Parsed, Unparsed
-from pbmserv.commands.refusals import MisplacedAs, TooManyCommands
-from pbmserv.commands.slips import board_number
-from pbmserv.commands.words import normalised
+from pbmserv.commands.message import Arguments, Claim, IncomingMail, Parsed, Unparsed
+from pbmserv.commands.prefixes import title_of
+from pbmserv.commands.refusals import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.commands.spoken import heard, said_on
+from pbmserv.commands.words import board_number, normalised
 from pbmserv.games.library import games
 
-MOST_COMMANDS = 20
-MOST_GREETING_LINES = 3
 MOST_COMMENT_CHARACTERS = 4000
-
-_MOST_LINES = 5 * MOST_COMMANDS
-"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
@@ -32,13 +29,10 @@ _MOST_SECRETS = 50
 _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
-_ANSWER = re.compile(
-    r"\s*(?:(?:re|aw|sv|antw|vs|odp|ynt|rif)(?:\[[0-9]+\])?\s*:|\[[^\]\n]{0,60}\])\s*", re.IGNORECASE
-)
-_FORWARD = re.compile(r"\s*(?:fwd|fw|wg|tr|rv|vl|doorst)\s*:", re.IGNORECASE)
 _BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
 _OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
-_STOPS = frozenset({"--", "stop", "quit", "end"})
+_TALKING = frozenset({"chat"})
+"""Commands that send the body as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +52,19 @@ class Reading:
     forwarded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    lines: tuple[Line, ...]
-    rest: str
-
-
-def understand(mail: IncomingMail) -> Reading:
-    """What the mail asks for."""
-    subject, answers = _without_prefixes(normalised(mail.subject))
-    if _FORWARD.match(subject):
+def understand(mail: IncomingMail, answered_board: int | None = None) -> Reading:
+    """What the mail asks for; `answered_board` is the board of the mail that it is known to answer."""
+    title = title_of(normalised(mail.subject))
+    if title.is_forward:
         return Reading(forwarded=True)
+    subject = title.text
     board_subject = _BOARD_SUBJECT.match(subject)
-    board = int(board_subject[1]) if board_subject and answers else None
-    titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, None)
+    titled_board = int(board_subject[1]) if board_subject and title.is_answer else None
+    board = answered_board if answered_board is not None else titled_board
+    titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, answered_board)
     if titled.parsed is not None:
-        if titled.parsed.command.kind == "open":
-            # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
-            below = _block(mail.text, None).lines
-            # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
-            top = below[:1] if len(below) > 1 and below[0].claim else ()
-            return _reading((*top, titled, *below[len(top) :]), "")
-        claimed, rest = _claim_on_top(mail.text)
-        return _reading((claimed, titled), rest)
-    block = _block(mail.text, board)
+        return _with_subject(titled, titled.parsed, mail.text, board)
+    block = read_block(mail.text, board)
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
@@ -92,48 +75,51 @@ def understand(mail: IncomingMail) -> Reading:
 def as_kept(reading: Reading) -> str:
     """What is kept of a mail once it is handled: what was understood of it, without any secret.
 
-    The rest goes: words that were not understood may be a password in a command that nobody could read.
+    The rest goes: words that were not understood may be a password in a command that nobody could read, and so may
+    words that are said on a command's own line; what stands below such a line may say them again.
     """
     lines = "\n".join(line.line for line in reading.lines)
-    return "\n\n".join(part for part in (_blot(lines, reading.secrets), reading.comment) if part)
+    on_lines = _comment(said_on(reading.lines), reading.secrets)
+    is_all_read = not any(isinstance(line, Unparsed) for line in reading.lines)
+    comment = reading.comment.removeprefix(on_lines).strip("\n") if is_all_read else ""
+    return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
 
 
-def _without_prefixes(subject: str) -> tuple[str, bool]:
-    answers = False
-    while found := _ANSWER.match(subject):
-        answers = answers or ":" in found[0]
-        subject = subject[found.end() :]
-    return subject, answers
+def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -> Reading:
+    """What a mail asks for whose Subject is a command: the text below is the comment.
+
+    Our own links write a command into Subject and body; it is meant once. Another one in the first line of the
+    body is hardly meant for the other players: which of the two is meant cannot be known.
+    """
+    about = next((ref.number for ref in subject.arguments.boards), board)
+    # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
+    block = read_block(text, None if subject.command.kind == "token" else about)
+    first, *later = block.lines[len(block.claim) :] or (PROSE,)
+    if first.parsed is not None and _is_same(first.parsed, subject):
+        said = first if first.parsed.claim is not None else titled
+        return _reading((*block.claim, said, *later), block.rest)
+    if subject.command.kind == "open":
+        # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
+        below = read_block(text, board)
+        # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
+        top = below.claim if len(below.lines) > 1 else ()
+        return _reading((*top, titled, *below.lines[len(top) :]), "")
+    claimed, rest = first_line(text, None)
+    if claimed.claim is None:
+        claimed, rest = PROSE, text
+    other = first_line(rest, about)[0].parsed
+    if other is None or other.command.kind not in ("opening", "binding") or subject.command.name in _TALKING:
+        return _reading((claimed, titled), rest)
+    refused = WhichOne(board=about, choices=(subject.line, other.line))
+    return _reading((claimed, Line(unparsed=Unparsed(subject.line, refused))), "")
 
 
-def _block(text: str, board: int | None) -> _Block:
-    """The command lines of a body and what comes after them. A blank line neither starts nor ends the block."""
-    lines = text.split("\n")
-    found: list[Line] = []
-    greeted = 0
-    for number, line in enumerate(lines):
-        plain = normalised(line)
-        if not plain:
-            continue
-        if plain.lower() in _STOPS:
-            return _Block(tuple(found), "\n".join(lines[number + 1 :]) if found else "")
-        read = read_line(plain, board)
-        if not read.is_prose:
-            found.append(read)
-            if len(found) > _MOST_LINES:
-                return _Block(tuple(found), "")
-        elif found or greeted == MOST_GREETING_LINES:
-            return _Block(tuple(found), "\n".join(lines[number:]) if found else "")
-        else:
-            greeted += 1
-    return _Block(tuple(found), "")
+def _is_same(one: Parsed, other: Parsed) -> bool:
+    return (one.command.name, _plain(one.arguments)) == (other.command.name, _plain(other.arguments))
 
 
-def _claim_on_top(text: str) -> tuple[Line, str]:
-    """The line `as userid password` that stands first, and the text below it."""
-    first, _, rest = text.lstrip().partition("\n")
-    top = read_line(normalised(first), None)
-    return (top, rest) if top.claim is not None else (PROSE, text)
+def _plain(arguments: Arguments) -> Arguments:
+    return replace(arguments, move=arguments.move.lower().replace(" ", ""))
 
 
 def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
@@ -152,9 +138,12 @@ def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
             kept.append(line.unparsed)
         elif line.parsed is not None:
             kept.append(line.parsed)
-            secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password))
+            secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password, line.parsed.token))
     if claim is not None and not kept:
         kept.append(_misplaced(claim))
+    kept, said = heard(kept)
+    secrets.update(_stray_secrets(said))
+    comment = f"{said}\n{comment}" if said else comment
     if len(kept) > MOST_COMMANDS:
         kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
     ordered = _longest_first(secrets)
@@ -177,7 +166,7 @@ def _stray_secrets(text: str) -> tuple[str, ...]:
         if read.claim is not None:
             found.add(read.claim.password.value)
         elif read.parsed is not None:
-            found.update(secrets_of(read.parsed.claim, read.parsed.new_password))
+            found.update(secrets_of(read.parsed.claim, read.parsed.new_password, read.parsed.token))
     return _longest_first(secret for secret in found if len(secret) >= _SHORTEST_STRAY)
 
 

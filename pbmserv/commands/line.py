@@ -2,6 +2,8 @@
 
 The answer is a `Parsed` or `Unparsed` line, or None for prose. A line is meant as a command if its first word is a
 command, a game, a board's number or an unmistakable slip; in an answer to a board mail also if it reads as a move.
+
+What stands around a command is passed over, but no line gives anything up that is not written as it should be.
 """
 
 import re
@@ -9,37 +11,50 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pbmserv.commands.command import Command
+from pbmserv.commands.dress import undressed
 from pbmserv.commands.forms import Fitted, fit
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
-from pbmserv.commands.refusals import UnknownCommand, UnknownGame, WrongForm
+from pbmserv.commands.prose import PROSY, given_up, is_sentence, is_witness, without_courtesy, yes_or_no
+from pbmserv.commands.refusals import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
 from pbmserv.commands.slips import (
-    FIRST_BOARD,
     Slip,
-    board_number,
     has_witness,
     likely,
     names_board_or_square,
     near_pair,
 )
-from pbmserv.commands.words import close_to, is_move_like, is_userid
+from pbmserv.commands.small_words import SMALL_WORDS
+from pbmserv.commands.spoken import whole
+from pbmserv.commands.words import (
+    FIRST_BOARD,
+    NEVER_BY_SLIP,
+    board_number,
+    close_to,
+    is_move_like,
+    is_number,
+    is_userid,
+    without_dress,
+)
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
 
-NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo"})
 BLOT = "***"
 
 _LONGEST = 1000
-_SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one line came to: exactly one of the three, or nothing when it is prose."""
+    """What one line came to: exactly one of the three, or nothing when it is prose.
+
+    A bare move is one that names neither command nor board.
+    """
 
     parsed: Parsed | None = None
     unparsed: Unparsed | None = None
     claim: Claim | None = None
+    is_bare_move: bool = False
 
     @property
     def is_prose(self) -> bool:
@@ -55,20 +70,70 @@ def read_line(line: str, answered_board: int | None) -> Line:
     words = line[:_LONGEST].split()
     if not words:
         return PROSE
+    read = _read(words, answered_board)
+    if read.parsed is not None and read.parsed.arguments.text:
+        return replace(read, parsed=whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
+    if read.parsed is not None or read.claim is not None:
+        return read
+    plain = undressed(words)
+    if plain.words != tuple(words):
+        inner = _read(list(plain.words), answered_board)
+        if inner.parsed is not None and _gives_up(inner.parsed):
+            return _asked_back(inner.parsed, answered_board)
+        if inner.parsed is not None or inner.claim is not None or (plain.only_marks and read.is_prose):
+            return inner
+    return read
+
+
+def _read(words: list[str], answered_board: int | None) -> Line:
     first, rest = words[0].lower(), words[1:]
-    if first == "as" and len(rest) == 2 and is_userid(rest[0]):
+    if first == "as" and len(rest) == 2 and is_userid(rest[0]) and rest[0].lower() not in SMALL_WORDS:
         return Line(claim=Claim(rest[0], Secret(rest[1])))
     if first in games():
         return _of_game(first, rest, answered_board)
-    number = board_number(first)
-    if number is not None and (number >= FIRST_BOARD or _acts(rest)):
+    if _begins_with_board(words):
         return _board_first(words, None, answered_board)
+    answer = commands().get(yes_or_no(words) or "")
+    if answer is not None:
+        return _fitted(answer, [], None, answered_board)
     command, after = _named(words)
     if command is not None:
-        return PROSE if _is_sentence(command, after) else _fitted(command, after, None, answered_board)
+        said = without_courtesy(command.name, command.kind, after)
+        is_prose = is_sentence(command.name, command.kind, said, answered_board)
+        return PROSE if is_prose else _fitted(command, said, None, answered_board)
     if answered_board is not None and is_move_like(words):
-        return _fitted(commands()["move"], words, None, answered_board)
+        move = without_dress(words).split()
+        return replace(_fitted(commands()["move"], move, None, answered_board), is_bare_move=True)
+    given = given_up(words)
+    if given is not None and given[0] in commands():
+        return _fatal(given[0], given[1] or answered_board)
     return _slip(words, None, answered_board)
+
+
+def _begins_with_board(words: list[str]) -> bool:
+    """Whether a board's number stands first: a low one only before an act, `2026, ...` only before a command."""
+    number, rest = board_number(words[0]), words[1:]
+    if number is None or number < FIRST_BOARD:
+        return number is not None and _acts(rest)
+    is_plain = is_number(words[0].lstrip("#").partition("#")[0].rstrip(":"))
+    return is_plain or _named(rest)[0] is not None or any(map(names_board_or_square, rest))
+
+
+def _gives_up(parsed: Parsed) -> bool:
+    return parsed.command.name in NEVER_BY_SLIP or parsed.arguments.move.lower() in NEVER_BY_SLIP
+
+
+def _asked_back(meant: Parsed, answered_board: int | None) -> Line:
+    """What gives something up, and is not written as it should be, is not done."""
+    move = meant.arguments.move.lower()
+    board = next((ref.number for ref in meant.arguments.boards), answered_board)
+    return _fatal(move if move in NEVER_BY_SLIP else meant.command.name, board)
+
+
+def _fatal(name: str, board: int | None) -> Line:
+    is_on_board = board is not None and any("board" in form for form in commands()[name].forms)
+    ready = f"{name} {board}" if is_on_board else name
+    return Line(unparsed=Unparsed(name, NotPlainlySaid(board=board if is_on_board else None, ready=ready)))
 
 
 def _of_game(game: str, words: list[str], answered_board: int | None) -> Line:
@@ -83,7 +148,7 @@ def _of_game(game: str, words: list[str], answered_board: int | None) -> Line:
             return slip
         suggestions = close_to(words[0], commands()) or ("challenge", "move", "games")
         return _unparsed(game, UnknownCommand(word=words[0][:40], suggestions=suggestions))
-    return _fitted(command, after, game, answered_board)
+    return _fitted(command, without_courtesy(command.name, command.kind, after), game, answered_board)
 
 
 def _board_first(words: list[str], game: str | None, answered_board: int | None) -> Line:
@@ -92,7 +157,8 @@ def _board_first(words: list[str], game: str | None, answered_board: int | None)
     command, after = _named(rest) if rest else (commands()["show"], [])
     if command is None or not any("board" in form for form in command.forms):
         command, after = commands()["move"], rest
-    return _fitted(command, [board, *after], game, answered_board)
+    said = without_courtesy(command.name, command.kind, after)
+    return _fitted(command, [board, *said], game, answered_board)
 
 
 def _named(words: list[str]) -> tuple[Command | None, list[str]]:
@@ -112,12 +178,16 @@ def _fitted(command: Command, words: Sequence[str], game: str | None, answered_b
         shown = " ".join([*([game] if game else []), command.name, *harmless, *(["..."] if words[1:] else [])])
         if board is None and about_board:
             board = answered_board
-        wrong = WrongForm(board=board, command=command.name, forms=command.forms, example=command.example)
+        example = command.example.replace(str(FIRST_BOARD), str(board or FIRST_BOARD))
+        wrong = WrongForm(board=board, command=command.name, forms=command.forms, example=example)
         return _unparsed(shown, wrong)
     answered = fitted.arguments.boards and not (words and board_number(words[0]) is not None)
     named = [str(answered_board), *words] if answered else words
+    if fitted.arguments.text:
+        # What is said is no part of the command: a line is told again to whoever the mail seems to be from.
+        named = [str(fitted.arguments.boards[0].number)]
     line = _blotted(" ".join([command.name, *named]), fitted)
-    parsed = Parsed(line, command, fitted.arguments, fitted.claim, fitted.new_password)
+    parsed = Parsed(line, command, fitted.arguments, fitted.claim, fitted.new_password, fitted.token)
     return Line(parsed=_with_game(parsed, game) if game else parsed)
 
 
@@ -130,17 +200,12 @@ def _with_game(parsed: Parsed, game: str) -> Parsed:
     return replace(parsed, line=f"{game} {parsed.line}", arguments=replace(parsed.arguments, game=game))
 
 
-def _is_sentence(command: Command, after: Sequence[str]) -> bool:
-    """Whether it is no command but prose, like `Next week?`: it asks for nothing and ends as sentences do."""
-    return command.kind == "open" and command.name != "help" and bool(after and _SENTENCE_END.search(after[-1]))
-
-
 def _slip(words: list[str], game: str | None, answered_board: int | None) -> Line:
     """A first word that is no command: a slip for one, or perhaps meant as one."""
     first, rest = words[0].lower(), words[1:]
     if _is_of_unknown_game(words, answered_board):
         return _unparsed(f"{first} ...", UnknownGame(word=first, suggestions=tuple(games())))
-    slips = likely(words)
+    slips = [slip for slip in likely(words) if slip.name not in PROSY or any(map(is_witness, slip.after))]
     fitting: list[tuple[Slip, Fitted]] = []
     clear = [slip for slip in slips if slip.is_unmistakable]
     for slip in slips:
@@ -157,14 +222,17 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
         board = boards[0] if boards else None
         return _unparsed(first, UnknownCommand(board=board, word=first, suggestions=tuple(suggestions)))
     is_meant = any(names_board_or_square(word) or _acts([word]) for word in rest)
-    near = near_pair(words) or (close_to(first, commands()) if is_meant else ())
+    near = near_pair(words) or (
+        close_to(first, [name for name in commands() if name not in PROSY]) if is_meant else ()
+    )
     return _unparsed(first[:40], UnknownCommand(word=first[:40], suggestions=near)) if near else PROSE
 
 
 def _is_of_unknown_game(words: list[str], answered_board: int | None) -> bool:
     """Whether a game's name stands first that nobody knows, and then a command that must be meant."""
     command, after = _named(words[1:])
-    if command is None or not after or not is_userid(words[0]) or not command.forms[0].startswith("[game]"):
+    is_name = is_userid(words[0]) and words[0].lower() not in SMALL_WORDS
+    if command is None or not after or not is_name or not command.forms[0].startswith("[game]"):
         return False
     is_meant = command.name == "challenge" or any(map(names_board_or_square, after))
     return (is_meant or bool(close_to(words[0], games()))) and _fit(command, after, answered_board) is not None
@@ -187,16 +255,15 @@ def _acts(words: list[str]) -> bool:
 
 
 def _blotted(line: str, fitted: Fitted) -> str:
-    for secret in secrets_of(fitted.claim, fitted.new_password):
+    for secret in secrets_of(fitted.claim, fitted.new_password, fitted.token):
         line = re.sub(rf"(?<!\S){re.escape(secret)}(?!\S)", BLOT, line)
     return line
 
 
-def secrets_of(claim: Claim | None, new_password: Secret | None) -> list[str]:
+def secrets_of(claim: Claim | None, *others: Secret | None) -> list[str]:
     """What must be blotted wherever it stands, longest first."""
     found = [claim.password.value] if claim else []
-    found += [new_password.value] if new_password else []
-    return sorted(found, key=len, reverse=True)
+    return sorted([*found, *(other.value for other in others if other)], key=len, reverse=True)
 
 
 def _unparsed(line: str, refused: WrongForm | UnknownCommand | UnknownGame) -> Line:

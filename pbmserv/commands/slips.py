@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Arguments
-from pbmserv.commands.words import close_to, is_number, is_one_slip_away
+from pbmserv.commands.prose import PROSY
+from pbmserv.commands.words import FIRST_BOARD, board_number, close_to, is_one_slip_away
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
-
-FIRST_BOARD = 101
 
 _LONG_NAME = 6
 _LONG_ENOUGH = 5
@@ -41,12 +40,13 @@ def likely(words: Sequence[str]) -> list[Slip]:
     >>> [slip.name for slip in likely(["mvoe", "101", "c3"])], likely(["sign", "up", "anna", "sesame"])[0].after
     (['move'], ('anna', 'sesame'))
     """
+    joined = "".join(words[:2]).lower()
+    if joined in commands():
+        return [Slip(joined, joined, tuple(words[2:]))]
     found = []
     for name in commands():
         count = name.count(" ") + 1
-        if "".join(words[:2]).lower() == name:
-            found.append(Slip(name, name, tuple(words[2:])))
-        elif len(words) >= count and all(map(_may_mean, words, name.split())):
+        if len(words) >= count and all(map(_may_mean, words, name.split())):
             found.append(Slip(name, " ".join(words[:count]), tuple(words[count:])))
     return found
 
@@ -54,7 +54,7 @@ def likely(words: Sequence[str]) -> list[Slip]:
 def has_witness(slip: Slip, arguments: Arguments) -> bool:
     """Whether what comes after says the same: `more` is one letter from `move`, but `more 101 c3` is not prose."""
     if slip.name == "help" and slip.after:
-        return " ".join(arguments.words) in {*commands(), *games(), "commands"}
+        return " ".join(arguments.words) in {*commands(), *games(), "commands"} - PROSY
     said = arguments.words or arguments.options or arguments.game in games()
     return not slip.after or bool(said) or any(map(names_board_or_square, slip.after))
 
@@ -66,12 +66,6 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
     pairs = [name for name in commands() if " " in name]
     half = [name for name in pairs if len(words) == 4 and any(_may_mean(words[0], part) for part in name.split())]
     return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
-
-
-def board_number(word: str) -> int | None:
-    """The board that `101` or `101#7` names."""
-    number = word.partition("#")[0]
-    return int(number) if is_number(number) else None
 
 
 def names_board_or_square(word: str) -> bool:

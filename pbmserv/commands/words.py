@@ -10,36 +10,49 @@ from difflib import get_close_matches
 
 from email_validator import EmailNotValidError, validate_email
 
+from pbmserv.commands.small_words import COURTESY, SMALL_WORDS
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
 
 FILTERS = ("all", "active", "inactive", "next")
 LATER = (
-    "accept add block broadcast chat confirm delete export forgot history message preview propose queue ratings "
-    "record reject seek set signoff standings submit subscribe unblock undo unsubscribe withdraw"
+    "accept broadcast chat confirm history message preview propose queue ratings record reject seek standings "
+    "submit subscribe undo unsubscribe withdraw"
 )
 """Commands that are to come: whoever was called so by then would be out of their own commands' reach."""
 
+FIRST_BOARD = 101
+
+NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo"})
+"""What gives something up, and is done only where it is written as it should be."""
+
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
+_QUOTES = {ord(each): "'" for each in "\u2018\u2019\u201a\u201b\u2032"} | {
+    ord(each): '"' for each in "\u201c\u201d\u201e\u201f"
+}
 _INVISIBLE = dict.fromkeys(
     map(
         ord,
-        "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff",
+        "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+        "\u2066\u2067\u2068\u2069\u20e3\ufe0e\ufe0f\ufeff",
     ),
     None,
 )
 _SEPARATORS = "xX=:-/+,"
 _GUARD_AFTER_BLANK = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
+_OPENING = "\"'`*_~([{<\u00ab\u00bb\u2039\u203a"
+_CLOSING = "\"'`*_~)]}>\u00ab\u00bb\u2039\u203a.,;:!"
+_BROKEN_SQUARE = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
 
 
 def normalised(line: str) -> str:
-    """The line with one kind of blank, dash, digit and letter form for each, and none at its ends.
+    """The line with one kind of blank, dash, quote, digit and letter form for each, and no blank at its ends.
 
     >>> normalised("\uff2dove\u00a0101  c3\u2013b3")
     'Move 101 c3-b3'
     """
-    plain = unicodedata.normalize("NFKC", line.translate(_INVISIBLE)).translate(_DASHES)
+    plain = unicodedata.normalize("NFKC", line.translate(_INVISIBLE)).translate(_DASHES | _QUOTES)
     return " ".join(plain.split())
 
 
@@ -49,7 +62,37 @@ def is_move_like(words: Sequence[str]) -> bool:
     >>> [is_move_like(line.split()) for line in ("c3 x b3, d3", "c3 # 7", "c3!", "c3 is mine", "c3 anna sesame")]
     [True, True, True, False, False]
     """
-    first, *later = _GUARD_AFTER_BLANK.sub("", " ".join(words)).split() or [""]
+    return _is_move_like(without_dress(words))
+
+
+def without_dress(words: Sequence[str]) -> str:
+    """The text of a move as a game reads it, without what phones and people put around it.
+
+    Only squares are freed of other words; any text is freed of quotes and full stops. What gives a game up is not
+    made out of anything else. A question mark stays: who asks has not decided.
+
+    >>> [without_dress(line.split()) for line in ('"C3."', "c 3", "c3\xd7b3, please", "c3#7!", "resign.", "c3?")]
+    ['C3', 'c3', 'c3xb3', 'c3#7', 'resign.', 'c3?']
+    """
+    written = " ".join(words)
+    text = _undressed(written.replace("\xd7", "x"))
+    *most, last = text.split(" ")
+    kept = most if last.lower() in COURTESY else [*most, last]
+    square = _BROKEN_SQUARE.sub(r"\1", _undressed(" ".join(kept)))
+    if _is_move_like(square):
+        return square
+    return written if text.lower() in NEVER_BY_SLIP else text
+
+
+def _undressed(text: str) -> str:
+    ended = text.rstrip(".,;:! ")
+    # A mark before the first of several words that closes nowhere may belong to a password.
+    is_opened = " " not in text.strip("* ") or ended[-1:] in _CLOSING
+    return (text.lstrip(_OPENING + " ") if is_opened else text).rstrip(_CLOSING + " ") or text
+
+
+def _is_move_like(text: str) -> bool:
+    first, *later = _GUARD_AFTER_BLANK.sub("", text).split() or [""]
     return is_square_like(first) and all(
         is_square_like(word.lstrip(_SEPARATORS)) or not word.strip(_SEPARATORS) for word in later
     )
@@ -58,6 +101,23 @@ def is_move_like(words: Sequence[str]) -> bool:
 def is_number(word: str) -> bool:
     """Whether a word can be the number of a board."""
     return word.isascii() and word.isdigit() and len(word) <= 9
+
+
+def board_number(word: str) -> int | None:
+    """The board that `101`, `101#7`, `101:` or `#101` names. No lower one is named in such dress.
+
+    >>> [board_number(word) for word in ("101", "7", "101#7", "#101", "(101)", "101:", "7.", "#7", "c3")]
+    [101, 7, 101, 101, 101, 101, None, None, None]
+    """
+    number = undressed_board(word).partition("#")[0]
+    if not is_number(number):
+        return None
+    return int(number) if int(number) >= FIRST_BOARD or word.partition("#")[0] == number else None
+
+
+def undressed_board(word: str) -> str:
+    """A word without what may stand around a board's number."""
+    return word.lstrip(_OPENING + "#").rstrip(_CLOSING)
 
 
 def is_userid(word: str) -> bool:
@@ -78,6 +138,8 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
         "former",
         "robot",
         *FILTERS,
+        *COURTESY,
+        *SMALL_WORDS,
         *LATER.split(),
         *games(),
     }

@@ -2,7 +2,7 @@
 
 from pbmserv.commands.line import Line, read_line
 from pbmserv.commands.message import Claim, Parsed, Unparsed
-from pbmserv.commands.refusals import UnknownCommand, UnknownGame
+from pbmserv.commands.refusals import NotPlainlySaid, UnknownCommand, UnknownGame, WhichOne
 from pbmserv.commands.words import normalised
 
 
@@ -28,6 +28,10 @@ def of(line: Parsed | Unparsed) -> str:
         match line.refused:
             case UnknownCommand(suggestions=suggestions):
                 return f"meant? {' | '.join(suggestions)}"
+            case NotPlainlySaid(ready=ready):
+                return f"meant? {ready}"
+            case WhichOne(choices=choices):
+                return f"which? {' | '.join(choices)}"
             case UnknownGame(word=word):
                 return f"game? {word}"
         return f"refused {type(line.refused).__name__}"
@@ -35,8 +39,10 @@ def of(line: Parsed | Unparsed) -> str:
     words = [said.game or "", line.command.name]
     words += [f"{ref.number}" if ref.ply is None else f"{ref.number}#{ref.ply}" for ref in said.boards]
     words += [*said.userids, said.move, f"#{said.ply}" if said.ply is not None else "", *said.words, said.address]
+    words += [*said.moves, f"say {said.text}" if said.text else ""]
     words += [f"-{name}={value}" if value else f"-{name}" for name, value in said.options]
     words += [f"by {_told(line.claim)}" if line.claim else ""]
+    words += [f"token {line.token.value}" if line.token else ""]
     words += [f"new {line.new_password.value}" if line.new_password else ""]
     return " ".join(word for word in words if word)
 

@@ -3,6 +3,8 @@
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pbmserv.commands.language import MOST_COMMENT_CHARACTERS, as_kept, understand
 from tests.commands.test_language import ANSWER, mail
@@ -28,6 +30,12 @@ MEBIBYTE = 1 << 20
         "challenge " + "-a=b " * 190,
         "(" * 900,
         "\u2013" * 900,
+        "* **c3**, please!",
+        '"' * 400 + "c3" + '"' * 400,
+        "challenge a b " + "-size 3 " * 120,
+        "yes",
+        "I resign",
+        "1. please board 101 c3",
     ],
     ids=lambda line: line[:9].encode("ascii", "replace").decode().strip() or "blank",
 )
@@ -40,6 +48,47 @@ def test_a_big_mail_is_no_burden(line: str, subject: str) -> None:
     as_kept(reading)
     assert time.perf_counter() - start < 10
     assert len(reading.comment) <= MOST_COMMENT_CHARACTERS
+
+
+@pytest.mark.parametrize("piece", ["Re: ", "[", "[club] ", "[Fwd", "a", "Re[1", "\u2460", "101 ", '"', "R:"])
+def test_a_big_subject_is_no_burden(piece: str) -> None:
+    """Nor is what mail programs put before it."""
+    start = time.perf_counter()
+    understand(mail(piece * (MEBIBYTE // len(piece)), "c3"))
+    assert time.perf_counter() - start < 10
+
+
+PIECES = [
+    "as ",
+    "move ",
+    "101",
+    "101: ",
+    "c3",
+    " ",
+    "\n",
+    "Re:",
+    "[",
+    '"',
+    "*",
+    "- ",
+    "-size ",
+    "3 ",
+    "yes",
+    "x",
+    "1. ",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), min_size=1, max_size=12), st.booleans())
+def test_any_text_in_any_size(pieces: list[str], is_answer: bool) -> None:
+    """Whatever is repeated, the time does not run away as it grows."""
+    text = "".join(pieces)
+    for size in (1 << 10, 1 << 14, 1 << 17):
+        repeated = text * (size // max(1, len(text)))
+        start = time.perf_counter()
+        as_kept(understand(mail(ANSWER if is_answer else repeated, repeated)))
+        assert time.perf_counter() - start < 10
 
 
 def test_a_comment_full_of_secrets_is_dropped() -> None:

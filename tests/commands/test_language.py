@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbmserv.commands.language import MOST_COMMANDS, MOST_COMMENT_CHARACTERS, Reading, as_kept, understand
+from pbmserv.commands.block import MOST_COMMANDS
+from pbmserv.commands.language import MOST_COMMENT_CHARACTERS, Reading, as_kept, understand
 from pbmserv.commands.message import IncomingMail, Unparsed
 from pbmserv.commands.refusals import TooManyCommands
 from tests.commands.meaning import of
@@ -45,37 +46,87 @@ def test_a_bad_subject_alone_is_answered() -> None:
     assert told(read("move 101", "Hello\nthere")) == ["refused WrongForm"]
 
 
-PREFIXES = [
+ANSWERED = [
     "Re: ",
     "RE:",
     "re : ",
+    "Re :",
     "AW: ",
     "SV: ",
     "Antw: ",
+    "Antwort: ",
+    "R: ",
+    "Res: ",
     "RE[2]: ",
+    "Re^2: ",
+    "Re(3): ",
+    "R\u00c9F: ",
+    "Re\u0301f: ",
+    "Odp: ",
+    "YNT: ",
+    "Vs: ",
+    "ATB: ",
+    "BLS: ",
+    "V\u00e1: ",
+    "Rif: ",
+    "\u56de\u590d: ",
+    "\u7b54\u590d\uff1a",
+    "\u8fd4\u4fe1: ",
+    "\u041e\u0442\u0432\u0435\u0442: ",
+    "\uff32\uff45\uff1a\u00a0",
+    "  Re:   ",
     "Re: Re: AW: ",
-    "[club] ",
     "[club] Re: ",
     "Re: [a b] ",
+    "[EXTERNAL] AW: [club] RE[2]: ",
+]
+FORWARDED = [
+    "Fwd: ",
+    "FW:",
+    "WG: ",
+    "tr: ",
+    "RV: ",
+    "I: ",
+    "Enc: ",
+    "VB: ",
+    "PD: ",
+    "\u8f6c\u53d1: ",
+    "\u8f49\u5bc4\uff1a",
+    "\u0130LT: ",
+    "Tov\u00e1bb\u00edt\u00e1s: ",
+    "VL: ",
+    "Fwd: Re: ",
+    "[club] Fwd: ",
+    "Re: Fwd: ",
+    "[Fwd: x] FW: ",
+    "[Fwd: ",
+    "Re: AW: WG: ",
 ]
 
 
-@pytest.mark.parametrize("prefix", [*PREFIXES, "\uff32\uff45\uff1a\u00a0", "  Re:   "])
+@pytest.mark.parametrize("prefix", [*ANSWERED, "[club] "])
 def test_prefixes(prefix: str) -> None:
     """What mailers put before a Subject is passed over."""
     assert told(read(f"{prefix}help move")) == ["help move"]
 
 
-@pytest.mark.parametrize(
-    "prefix", ["Fwd: ", "FW:", "WG: ", "tr: ", "RV: ", "Fwd: Re: ", "[club] Fwd: ", "Re: Fwd: ", "[Fwd: x] FW: "]
-)
-@pytest.mark.parametrize("subject", ["move 101 c3", "Cephalopod Board 101: anna vs bob", "hello"])
+@pytest.mark.parametrize("prefix", FORWARDED)
+@pytest.mark.parametrize("subject", ["move 101 c3]", "Cephalopod Board 101: anna vs bob]", "hello]"])
 def test_forwards(prefix: str, subject: str) -> None:
     """Nothing in a forward runs."""
     assert read(prefix + subject, "move 101 c3\nc3") == Reading(forwarded=True)
 
 
-@pytest.mark.parametrize("prefix", ["Re: ", "AW: ", "RE[2]: ", "[club] Re: ", "Sv: [club] "])
+@pytest.mark.parametrize(
+    "subject", ["R : hello", "I  : am not sure", "Remis: help", "Note: help", "1: help", ": help"]
+)
+def test_no_prefixes(subject: str) -> None:
+    """Other words before a colon are no mailer's, nor is a single letter that stands apart from its colon."""
+    assert told(read(subject, "101 c3\nBye")) == ["move 101 c3"]
+    assert told(read(subject)) == []
+
+
+@pytest.mark.parametrize("prefix", ANSWERED)
 def test_an_answer_names_its_board(prefix: str) -> None:
     """The Subject of a board's mail is no command, but tells the board of a bare move."""
     reading = read(f"{prefix}Cephalopod Board 101: anna vs bob", "c3\nYour turn.")
@@ -86,6 +137,14 @@ def test_an_answer_names_its_board(prefix: str) -> None:
 def test_titles_of_other_games(title: str) -> None:
     """The title of a game may be anything."""
     assert told(read(f"Re: {title} Board 101: anna vs bob", "c3")) == ["move 101 c3"]
+
+
+def test_the_answered_board_may_be_known_otherwise() -> None:
+    """Then the Subject need not name it, and what it names does not count."""
+    for subject in ("", "Good news", "Re: Cephalopod Board 102: anna vs bob", "Cephalopod Board 101: anna vs bob"):
+        assert told(understand(mail(subject, "c3"), 101)) == ["move 101 c3"]
+    assert told(understand(mail("c3", "Bye"), 101)) == ["move 101 c3"]
+    assert told(understand(mail("Re: hello", "Thank you"), 101)) == []
 
 
 def test_no_answer_no_board() -> None:
@@ -269,3 +328,99 @@ def test_secrets_within_secrets() -> None:
     """The longer one is blotted first."""
     reading = read("change password anna same sesame", "same or sesame")
     assert reading.comment == "*** or ***"
+
+
+@pytest.mark.parametrize(
+    "command", ["move 101 c3#8", "show 101", "resign 101", "help", "yes", "challenge anna bob"]
+)
+@pytest.mark.parametrize("answered", [None, 101, 102])
+@pytest.mark.parametrize("above", ["", "\n \n", "Hello Bob,\n\n"])
+def test_a_link_of_ours(command: str, answered: int | None, above: str) -> None:
+    """It writes the same command into Subject and body: that is one command, and what follows is the comment."""
+    reading = understand(mail(f"Re: {command}", f"{above}{command}\n\nGood luck!\n103 d4"), answered)
+    assert told(reading) == told(read(command))
+    assert reading.comment == "Good luck!\n103 d4"
+
+
+def test_a_link_of_ours_in_other_words() -> None:
+    """The same may be said in another dress, shorter, with more commands below, with a password in one place."""
+    for body in ("MOVE 101 C3", "c3.", "101: c3", "\u201cmove 101, c3\u201d", "* c 3"):
+        assert told(read("move 101 c3", f"{body}\nBye")) == [told(read("move 101 c3"))[0]]
+        assert read("move 101 c3", f"{body}\nBye").comment == "Bye"
+    assert told(read("move 101 c3", "move 101 c3\n102 d4\nBye")) == ["move 101 c3", "move 102 d4"]
+    for subject, body in [
+        ("move 101 c3", "move 101 anna sesame c3"),
+        ("move 101 anna sesame c3", "move 101 c3"),
+        ("move 101 anna sesame c3", "move 101 anna sesame c3"),
+    ]:
+        reading = read(subject, f"{body}\nBye, sesame")
+        assert told(reading) == ["move 101 c3 by anna/sesame"]
+        assert reading.comment == "Bye, ***"
+    claimed = read("move 101 c3", "as anna sesame\nmove 101 c3\nBye")
+    assert (told(claimed), claimed.comment, claimed.claim is not None) == (["move 101 c3"], "Bye", True)
+
+
+@pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        ("c4", "move 101 c4"),
+        ("move 101 c4", "move 101 c4"),
+        ("move 101 c3#9\nBye", "move 101 c3#9"),
+        ("102 d4", "move 102 d4"),
+        ("\nas anna sesame\nresign 101", "resign 101"),
+        ("102 anna sesame d4", "move 102 anna *** d4"),
+        ("challenge anna bob", "challenge anna bob"),
+    ],
+)
+def test_another_command_in_the_body(body: str, other: str) -> None:
+    """Where the Subject holds one, nobody can know which is meant: nothing is run, nothing is sent on."""
+    reading = read("move 101 c3", body)
+    assert told(reading) == [f"which? move 101 c3 | {other}"]
+    assert reading.comment == ""
+    assert "sesame" not in as_kept(reading)
+
+
+@pytest.mark.parametrize(
+    "body", ["c4 was no option", "Yes!", "help!", "Hello\nc4", "I resign", "next week?", "show"]
+)
+def test_comments_that_begin_like_commands(body: str) -> None:
+    """What does not bind anybody is no second command."""
+    reading = read("move 101 c3", body)
+    assert (told(reading), reading.comment) == (["move 101 c3"], body)
+
+
+def test_what_is_said_to_others_is_not_read() -> None:
+    """Whatever it looks like."""
+    reading = read("chat 101", "c4\nhow about that?")
+    assert (told(reading), reading.comment) == (["chat 101"], "c4\nhow about that?")
+
+
+def test_two_moves_in_one_answer() -> None:
+    """Which one is meant cannot be known; the same one twice is one."""
+    assert told(read(ANSWER, "c3\nd4\n102 e5\nBye")) == ["which? move 101 c3 | move 101 d4", "move 102 e5"]
+    assert told(read(ANSWER, "My thoughts:\n- c3\n- d4")) == ["which? move 101 c3 | move 101 d4"]
+    assert told(read(ANSWER, "c3\n\nC3.\nBye")) == ["move 101 c3"]
+    assert told(read(ANSWER, "c3\nmove 101 d4")) == ["move 101 c3", "move 101 d4"]
+
+
+@pytest.mark.parametrize("answer", ["yes", "Yes!", "YES", "yes, please", "No.", "no, thank you"])
+def test_yes_and_no(answer: str) -> None:
+    """They answer a question; above a move they are a greeting, below one a comment."""
+    word = answer.split(",")[0].strip("!.").lower()
+    for subject in ("Re: pbmserv: delete", ANSWER, ""):
+        reading = read(subject, f"{answer}\nBye")
+        assert (told(reading), reading.comment) == ([word], "Bye")
+    assert told(read(answer, "")) == [word]
+    assert told(read(ANSWER, f"{answer}\n\nc3\nBye")) == ["move 101 c3"]
+    below = read(ANSWER, f"c3\n{answer}\nBye")
+    assert (told(below), below.comment) == (["move 101 c3"], f"{answer}\nBye")
+
+
+@pytest.mark.parametrize(
+    "greeting", ["Yes, good move!", "No way!", "No problem, Bob.", "Set, match and game.", "Add this:"]
+)
+def test_greetings_that_begin_like_commands(greeting: str) -> None:
+    """They are prose above a move, and below it."""
+    assert told(read(ANSWER, f"{greeting}\n\nc3")) == ["move 101 c3"]
+    reading = read(ANSWER, f"c3\n{greeting}")
+    assert (told(reading), reading.comment) == (["move 101 c3"], greeting)

@@ -10,7 +10,8 @@ from pbmserv.commands.library import commands
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import IncomingMail, Unparsed
 from pbmserv.commands.server import Server
-from pbmserv.commands.words import normalised
+from pbmserv.commands.small_words import SMALL_WORDS
+from pbmserv.commands.words import NEVER_BY_SLIP, normalised
 from pbmserv.games.squares import is_square_like
 from pbmserv.rendering.sentences import say
 from tests.commands.meaning import of
@@ -63,6 +64,32 @@ def test_any_text_is_read(subject: str, text: str) -> None:
 def test_a_line_in_its_normal_dress_stays_so(line: str) -> None:
     """Normalising is done once."""
     assert normalised(normalised(line)) == normalised(line)
+
+
+OPENINGS = (
+    "* - 1. please board 101 101: #102 move show next help resign preview challenge set add yes cephalopod mvoe"
+)
+LATER_WORDS = (
+    "101 101: #102 c3 C3. c3xb3,d3#7 c3; resign show anna anna, -size 3x3 -unrated. please html off a@b.example"
+)
+said = st.tuples(
+    st.lists(st.sampled_from(OPENINGS.split()), min_size=1, max_size=2),
+    st.lists(st.sampled_from(LATER_WORDS.split()), max_size=4),
+).map(lambda words: " ".join(words[0] + words[1]))
+
+
+@settings(max_examples=500)
+@given(said, st.sampled_from([None, 101]))
+@example("* show, please", 101)
+@example("101 preview c3 please", None)
+def test_a_line_is_told_as_it_can_be_sent(line: str, board: int | None) -> None:
+    """What is told of a line without secrets means the same where it stands alone, in whatever mail it stood."""
+    parsed = read_line(line, board).parsed
+    if parsed is None or parsed.claim is not None or parsed.new_password is not None:
+        return
+    again = read_line(parsed.line, None).parsed
+    assert again is not None
+    assert of(again) == of(parsed)
 
 
 LINES = [
@@ -180,7 +207,9 @@ def assert_hidden(line: str, userid: str, password: str, subject: str, before: s
 )
 def test_secrets_are_never_shown(form: str, userid: str, password: str, subject: str, after: str) -> None:
     """Not in a line, a comment, a repr, a refusal, nor in what is kept of the mail."""
-    assume(not is_square_like(userid))
+    assume(not is_square_like(userid) and userid not in SMALL_WORDS)
+    # `Well, resign it is` is asked back, by the name of the command.
+    assume(not after or password not in NEVER_BY_SLIP)
     assert_hidden(form, userid, password, subject, "Hi\n", after)
     if form != "as USER PASS":
         assert_hidden(form, userid, password, subject, "102 d4\nMore later\n", after)
@@ -242,7 +271,8 @@ def misspelt(draw: st.DrawFn, word: str) -> str:
 def test_secrets_of_faulty_lines_are_never_shown(line: str, userid: str, password: str, subject: str) -> None:
     """A line that cannot be read may hold a password anywhere."""
     # Nobody is called like a square, and a password like a move or a command cannot be told from one in its place.
-    assume(not is_square_like(userid) and not is_square_like(password) and "@" not in password)
+    assume(not is_square_like(userid) and userid not in SMALL_WORDS)
+    assume(not is_square_like(password) and "@" not in password)
     assume(password.lower() not in commands())
     assert_hidden(line, userid, password, subject, "Hi\n")
 
@@ -250,7 +280,7 @@ def test_secrets_of_faulty_lines_are_never_shown(line: str, userid: str, passwor
 @given(st.sampled_from(FORMS), userids, passwords)
 def test_secrets_in_a_subject_are_never_shown(form: str, userid: str, password: str) -> None:
     """The classic place of a command."""
-    assume(not is_square_like(userid))
+    assume(not is_square_like(userid) and userid not in SMALL_WORDS)
     line = form.replace("USER", userid)
     assume(password not in shown(line.replace("PASS", "Zq?7Zq?7"), "Hello"))
     assert password not in shown(line.replace("PASS", password), "Hello")
@@ -259,7 +289,7 @@ def test_secrets_in_a_subject_are_never_shown(form: str, userid: str, password: 
 @given(userids, passwords)
 def test_a_password_is_taken_as_it_is(userid: str, password: str) -> None:
     """Whatever its letters, it is the one that was typed."""
-    assume(not is_square_like(userid))
+    assume(not is_square_like(userid) and userid not in SMALL_WORDS)
     read = read_line(f"move 101 {userid} {password} c3", None).parsed
     assert read is not None
     assert read.claim is not None

@@ -25,6 +25,46 @@ BOARD = 101
         "More later",
         "More to come",
         "Next week?",
+        "Next time I win",
+        "Next week I am away",
+        "as you wish",
+        "as far ahead",
+        "As promised yesterday",
+        "We challenge anna bob",
+        "We like resign buttons",
+        "I will not resign",
+        "If you do that, I resign",
+        "Should I resign?",
+        "Yes, good move!",
+        "Yes I saw that",
+        "No, I did not see that",
+        "No I think that was it",
+        "No way!",
+        "No problem",
+        "no worries at all",
+        "Set up again, and play!",
+        "Set the table",
+        "Add me to the list",
+        "Add that to the list",
+        "Block it!",
+        "Block that if you can",
+        "Unblock the way",
+        "Forgot to say hello",
+        "I forgot my glasses",
+        "Export is fine too",
+        "Black to move",
+        "Black wins",
+        "Sent from my iPhone",
+        "Seat is taken",
+        "Expert move there!",
+        "Forget it",
+        "1. The opening was good",
+        "- well played",
+        "* * *",
+        "1)",
+        "- -",
+        "(no text)",
+        "\u2022",
         "Next time!",
         "Lost my notes",
         "Lost again",
@@ -89,13 +129,10 @@ def test_prose(line: str, board: int | None) -> None:
     [
         ("2026 was nice", "refused WrongForm"),
         ("1000 thanks", "move 1000 thanks"),
-        ("Help me, please", "help me, please"),
-        ("Help me!", "help me!"),
+        ("Help me, please", "help"),
         ("Show me", "show me"),
-        ("Next time I win", "refused WrongForm"),
         ("Cephalopod is fun", "meant? list"),
-        ("as you wish", "as you/wish"),
-        ("We challenge anna bob", "game? we"),
+        ("as Bob wrote", "as Bob/wrote"),
         ("More c3", "move 101 c3"),
         ("Sign here please", "meant? signup"),
     ],
@@ -145,10 +182,9 @@ def test_no_userid(word: str) -> None:
 
 
 def test_reserved() -> None:
-    """Nobody may be called like a command, a game, a filter, or what reads as a square."""
-    words = (
-        "move RESIGN password change Cephalopod all next inactive yes no server as stop quit end a1 C3xB3 d4-e5"
-    )
+    """Nobody may be called like a command, a game, a filter, a word of prose, or what reads as a square."""
+    words = "move RESIGN password change Cephalopod all next inactive yes no server as stop quit end"
+    words += " a1 C3xB3 d4-e5 you Please board"
     assert [word for word in words.split() if not is_reserved(word, commands())] == []
 
 

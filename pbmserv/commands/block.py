@@ -1,0 +1,95 @@
+"""The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbmserv.commands.line import PROSE, Line, read_line
+from pbmserv.commands.message import Unparsed
+from pbmserv.commands.prose import ANSWERING
+from pbmserv.commands.refusals import WhichOne
+from pbmserv.commands.words import normalised
+
+MOST_COMMANDS = 20
+MOST_GREETING_LINES = 3
+
+_MOST_LINES = 5 * MOST_COMMANDS
+"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+
+_MOST_CHOICES = 5
+
+_STOPS = frozenset({"--", "stop", "quit", "end"})
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines meant as commands, and the text behind them; without such lines there is no text either."""
+
+    lines: tuple[Line, ...] = ()
+    rest: str = ""
+
+    @property
+    def claim(self) -> tuple[Line, ...]:
+        """The line that says who writes, where it stands first."""
+        return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
+
+
+def read_block(text: str, board: int | None) -> Block:
+    """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
+
+    In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
+    and a move.
+    """
+    lines = text.split("\n")
+    found: list[Line] = []
+    answer: Block = Block()
+    greeted = 0
+    for number, line in enumerate(lines):
+        plain = normalised(line)
+        if not plain:
+            continue
+        after = "\n".join(lines[number + 1 :]) if plain.lower() in _STOPS else None
+        if after is not None:
+            return Block(_one_move_only(found, board), after) if found else answer
+        read = read_line(plain, board)
+        is_answer = board is not None and _is_bare_answer(read)
+        if not read.is_prose and not is_answer:
+            found.append(read)
+            if len(found) > _MOST_LINES:
+                return Block(_one_move_only(found, board))
+        elif found:
+            return Block(_one_move_only(found, board), "\n".join(lines[number:]))
+        elif is_answer and not answer.lines:
+            answer = Block((read,), "\n".join(lines[number + 1 :]))
+        elif greeted == MOST_GREETING_LINES:
+            return answer
+        else:
+            greeted += 1
+    return Block(_one_move_only(found, board)) if found else answer
+
+
+def first_line(text: str, board: int | None) -> tuple[Line, str]:
+    """What the first line that is not blank means, and the text below it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return read_line(normalised(first), board) if first else PROSE, rest
+
+
+def _is_bare_answer(line: Line) -> bool:
+    said = line.parsed
+    return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
+
+
+def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]:
+    """The lines with one bare move at most: the same one twice is said once, of different ones none is played."""
+    bare = {
+        (line.parsed.arguments.move.lower().replace(" ", ""), line.parsed.arguments.ply): line.parsed.line
+        for line in found
+        if line.is_bare_move and line.parsed is not None
+    }
+    if not bare:
+        return tuple(found)
+    kept = list(found)
+    first = next(place for place, line in enumerate(kept) if line.is_bare_move)
+    if len(bare) > 1:
+        choices = tuple(bare.values())
+        kept[first] = Line(unparsed=Unparsed(choices[0], WhichOne(board=board, choices=choices[:_MOST_CHOICES])))
+    return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare_move)

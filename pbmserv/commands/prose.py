@@ -1,0 +1,103 @@
+"""What is no command though it begins like one, and what is said like a command though it is none."""
+
+import re
+from collections.abc import Sequence
+
+from pbmserv.commands.small_words import COURTESY, NEGATIONS, SMALL_WORDS
+from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, board_number
+from pbmserv.games.squares import is_square_like
+
+PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot"})
+"""Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
+
+ANSWERING = frozenset({"yes", "no"})
+
+_SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
+_QUESTION_END = re.compile(r"[^\W\d_][?!]+$")
+_TOKEN = re.compile(r"[a-z0-9]{20}", re.ASCII | re.IGNORECASE)
+_KEYS = frozenset({"html", "words", "challenges", "digest", "vacation", "broadcast", "off"})
+_MARKS = ".,;:!?\"'()*"
+_LONGEST_RESIGNATION = 9
+
+
+def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int | None) -> bool:
+    """Whether a line that begins with a command's name is prose all the same; `after` are the words behind it.
+
+    An open command that ends as sentences do asks for nothing: `Next week?`. The name of a prosy one must not be
+    followed by what only prose has, unless it comes with what only commands have.
+    """
+    if not after:
+        return False
+    if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
+        return True
+    if (name not in PROSY and name != "next") or any(map(is_witness, after)):
+        return False
+    plain = [word.strip(_MARKS).lower() for word in after]
+    if name == "set" and len(plain) == 2 and plain[1] == "on":
+        return False
+    is_talk = any(word in SMALL_WORDS or word in COURTESY for word in plain) or bool(
+        _QUESTION_END.search(after[-1])
+    )
+    if name == "no":
+        return True
+    if name == "yes":
+        return is_talk or answered_board is not None
+    return is_talk
+
+
+def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
+    """The words behind a command's name, less those that are only said with it: `help, please`.
+
+    Where a password may stand last, nothing is taken away.
+    """
+    kept = list(after)
+    if name == "forgot" and [word.strip(_MARKS).lower() for word in kept[-2:]] in (
+        ["password"],
+        ["my", "password"],
+    ):
+        return []
+    said = COURTESY | {"me"} if name == "help" else COURTESY
+    while kind == "open" and kept and kept[-1].strip(_MARKS).lower() in said:
+        kept.pop()
+    return kept
+
+
+def yes_or_no(words: Sequence[str]) -> str | None:
+    """The answer to a question, where nothing else is said: `Yes!`, `yes, please`, `No, thank you.`
+
+    >>> [yes_or_no(line.split()) for line in ("Yes.", "yes, please!", "No, thank you.", "Yes, good move!", "now")]
+    ['yes', 'yes', 'no', None, None]
+    """
+    first, *rest = [word.strip(_MARKS).lower() for word in words] or [""]
+    return first if first in ANSWERING and all(word in COURTESY or word == "you" for word in rest) else None
+
+
+def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
+    """The command, and the board if one is named, of somebody who says that they give up, but not as a command.
+
+    >>> [given_up(line.split()) for line in ("I resign.", "OK, I resign board 101", "I will not resign", "resign")]
+    [('resign', None), ('resign', 101), None, None]
+    """
+    if not 1 < len(words) <= _LONGEST_RESIGNATION:
+        return None
+    plain = [word.strip(_MARKS).lower() for word in words]
+    said = NEVER_BY_SLIP.intersection(plain)
+    boards = [number for word in words if (number := board_number(word)) is not None and number >= FIRST_BOARD]
+    rest = [word for word in plain if word not in said and board_number(word) is None]
+    is_clear = all(word in SMALL_WORDS or word in COURTESY for word in rest) and NEGATIONS.isdisjoint(rest)
+    if len(said) != 1 or not is_clear or words[-1].endswith("?") or len(boards) > 1 or not rest:
+        return None
+    return next(iter(said)), next(iter(boards), None)
+
+
+def is_witness(word: str) -> bool:
+    """Whether a word stands in commands only: a board, a square, an option, an address, a token, a key."""
+    number = board_number(word)
+    return (
+        is_square_like(word)
+        or (number is not None and number >= FIRST_BOARD)
+        or word.startswith("-")
+        or "@" in word
+        or _TOKEN.fullmatch(word) is not None
+        or word.lower().strip(_MARKS) in _KEYS
+    )
