@@ -84,6 +84,12 @@ class Replayed:
     match: Match
     state: State
 
+    @property
+    def playing(self) -> frozenset[str]:
+        """The userids of those who neither left nor were put out."""
+        out = (*self.state.gone, *self.state.eliminated)
+        return frozenset(userid for seat, userid in enumerate(self.match.userids) if seat not in out)
+
     def then(self, entry: Entry) -> "Replayed":
         """The same after one more entry. Raises BrokenLog when that does not follow."""
         after = _next_state(rules_of(self.match), self.match, self.state, entry)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from pbmserv.matches.kept import KeptAbout, KeptQuestion
 from pbmserv.matches.match import Replayed, Summary
 from pbmserv.matches.player import Player
 
@@ -61,7 +62,28 @@ class Records(Protocol):
         """The player of a userid, whatever its case."""
 
     def player_at(self, address: str) -> Player | None:
-        """The player whom an address belongs to, whatever its case."""
+        """The player whom an address belongs to, whatever its case; until answered from, it is nobody's."""
+
+    def owner_of(self, address: str) -> Player | None:
+        """The player who has that address, though perhaps nobody has answered from it."""
+
+    def signed_up(self, player: Player) -> datetime:
+        """When that player's account was opened."""
+
+    def addresses(self, player: Player) -> Sequence[str]:
+        """Every address of a player, the first one first."""
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        """Whether the player `by` wants nothing from the player `userid`."""
+
+    def blocked_by(self, userid: str) -> Sequence[str]:
+        """The userids of those that a player wants nothing from, in alphabetical order."""
+
+    def questions(self, player: Player) -> Sequence[KeptQuestion]:
+        """What waits for a `yes` about a player, with what was asked just now."""
+
+    def kept_about(self, player: Player) -> KeptAbout:
+        """What is kept about a player beside boards, settings and blocks."""
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that `userid` may be a slip for, best first, at most three."""

@@ -20,9 +20,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSuchBoard(Refused):
-    """There is no board `number`."""
+    """There is no board `number`. `own` are some boards that the sender, `userid`, plays on."""
 
     number: int
+    userid: str | None = None
+    own: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +52,24 @@ class NotYourBoard(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotYourTurn(Refused):
-    """It is the turn of `to_move`."""
+    """It is the turn of `to_move`, who could play `example`."""
 
     to_move: str
+    example: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOver(Refused):
-    """The board is finished, or was declined."""
+    """The board is finished, or was declined.
+
+    Another game like it is a challenge in `game` among `again`, in that order, with `options`; `again` is empty
+    where one of them is here no more.
+    """
 
     declined: bool
+    game: str
+    again: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +81,18 @@ class AlreadyGone(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StalePly(Refused):
-    """The move was meant to be ply `meant`; ply `now` comes next."""
+    """The move was meant to be ply `meant`; ply `now` comes next.
+
+    `again` is what the sender can play now: the same move, if it `still_goes`, or else another one. It is empty
+    when it is not their turn but that of `to_move`.
+    """
 
     move: str
     meant: int
     now: int
+    to_move: str
+    again: str
+    still_goes: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +105,16 @@ class UnreadableMove(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IllegalMove(Refused):
-    """Paragraph `rule` of the game's rules text forbids it; `choices` are legal moves near it, `example` one."""
+    """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves on its square.
+
+    Where there are none, `near` are legal moves that are written much like it, and `example` is any.
+    """
 
     game: str
     rule: int
     choices: tuple[str, ...]
     example: str
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

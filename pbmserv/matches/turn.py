@@ -1,8 +1,9 @@
 """What a player may do on a board: the one place that decides whether an entry may follow a log."""
 
 from datetime import datetime
+from difflib import get_close_matches
 
-from pbmserv.games.game import Ambiguous, Game, Illegal, Seat, Unreadable
+from pbmserv.games.game import Ambiguous, Game, Illegal, MoveError, Seat, Unreadable
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import Match, State, rules_of
 from pbmserv.matches.refusals import (
@@ -16,6 +17,12 @@ from pbmserv.matches.refusals import (
     UnreadableMove,
 )
 
+RESIGN = "resign"
+"""What stands in a move's place to give up."""
+
+_MOST_NEAR = 3
+_AS_CLOSE = 0.5
+
 
 def play(
     match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime
@@ -24,17 +31,19 @@ def play(
     refused = _may_act(match, state, seat, text, meant_ply)
     if refused is not None:
         return refused
-    if state.to_move is not None and state.to_move != seat:
-        return NotYourTurn(board=match.number, to_move=match.userids[state.to_move])
     game = rules_of(match)
+    if state.to_move is not None and state.to_move != seat:
+        example = _example(game, state)
+        return NotYourTurn(board=match.number, to_move=match.userids[state.to_move], example=example)
     try:
         move = game.read(state.position, text)
     except Unreadable:
         return UnreadableMove(board=match.number, game=match.game, example=_example(game, state))
     except Illegal as error:
         example = _example(game, state)
+        near = () if error.choices else _near(game, state, text)
         return IllegalMove(
-            board=match.number, game=match.game, rule=error.rule, choices=error.choices, example=example
+            board=match.number, game=match.game, rule=error.rule, choices=error.choices, example=example, near=near
         )
     except Ambiguous as error:
         return AmbiguousMove(board=match.number, choices=error.choices)
@@ -43,7 +52,7 @@ def play(
 
 def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry | Refused:
     """The entry for a seat that gives up; before its own first move that declines the match for all."""
-    refused = _may_act(match, state, seat, "resign", meant_ply)
+    refused = _may_act(match, state, seat, RESIGN, meant_ply)
     if refused is not None:
         return refused
     has_moved = any(turn.seat == seat and turn.ply is not None for turn in state.turns)
@@ -60,14 +69,42 @@ def _example(game: Game, state: State) -> str:
     return game.write(state.position, legal[len(legal) // 2]).lower()
 
 
+def _near(game: Game, state: State, text: str) -> tuple[str, ...]:
+    """Legal moves that somebody may have wanted to write, best first."""
+    legal = [game.write(state.position, move).lower() for move in game.moves(state.position)]
+    return tuple(get_close_matches(text.lower(), legal, n=_MOST_NEAR, cutoff=_AS_CLOSE))
+
+
+def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Refused:
+    game, again, still_goes = rules_of(match), "", True
+    if text.lower() == RESIGN:
+        again = RESIGN
+    elif state.to_move == seat:
+        try:
+            again = game.write(state.position, game.read(state.position, text)).lower()
+        except MoveError:
+            again, still_goes = _example(game, state), False
+    on_turn = "" if state.to_move is None else match.userids[state.to_move]
+    return StalePly(
+        board=match.number,
+        move=text,
+        meant=meant,
+        now=state.plies + 1,
+        to_move=on_turn,
+        again=again,
+        still_goes=still_goes,
+    )
+
+
 def _may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> Refused | None:
     if state.status != "active":
-        return GameOver(board=match.number, declined=state.status == "declined")
+        again = () if any(" " in userid for userid in match.userids) else match.userids
+        declined = state.status == "declined"
+        return GameOver(board=match.number, declined=declined, game=match.game, again=again, options=match.options)
     if not still_in(state, seat):
         return AlreadyGone(board=match.number, userid=match.userids[seat])
-    next_ply = state.plies + 1
-    if meant_ply is not None and meant_ply != next_ply:
-        return StalePly(board=match.number, move=text, meant=meant_ply, now=next_ply)
+    if meant_ply is not None and meant_ply != state.plies + 1:
+        return _stale(match, state, seat, text, meant_ply)
     return None
 
 

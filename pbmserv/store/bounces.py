@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, in
 
 from pbmserv.store.outbox import AT_ONCE, UNASKED
 from pbmserv.store.tables import addresses, bounces, outbox, players
+from pbmserv.store.tokens import digest
 
 WITHHELD: Final = "withheld"
 
@@ -38,7 +39,9 @@ class Suspended:
 
 def find(connection: Connection, token: str) -> Returned | None:
     """The mail with that token, locked until the transaction ends; None when there is none, or it was tidied."""
-    query = select(outbox.c.id, outbox.c.recipient).where(outbox.c.token == token, outbox.c.recipient != "")
+    query = select(outbox.c.id, outbox.c.recipient).where(
+        outbox.c.token_digest == digest(token), outbox.c.recipient != ""
+    )
     row = connection.execute(query.with_for_update()).one_or_none()
     return None if row is None else Returned(row.id, row.recipient)
 

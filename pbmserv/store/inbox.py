@@ -110,7 +110,10 @@ def finish(
     *,
     masked: bytes,
 ) -> None:
-    """Ends the handling of a mail; `masked` takes the place of its raw bytes, which may hold a secret."""
+    """Ends the handling of a mail; `masked` takes the place of its raw bytes, which may hold a secret.
+
+    Its envelope goes: the addresses that our mails come from are secrets of those who got them.
+    """
     changed = {"new_status": fate, "new_handled_at": now, "new_content_key": content_key, "new_raw": masked}
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
 
@@ -222,6 +225,8 @@ _FINISH: Final = (
         handled_at=bindparam("new_handled_at"),
         content_key=bindparam("new_content_key"),
         raw=bindparam("new_raw"),
+        envelope_sender="",
+        recipients=[],
         error=None,
     )
 )

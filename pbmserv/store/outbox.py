@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
 
 from pbmserv.store.tables import addresses, outbox
+from pbmserv.store.tokens import digest
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """When a mail may be sent that waits for nothing: who queued it may have another clock than who sends it."""
@@ -19,17 +20,21 @@ AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_WAIT: Final = timedelta(hours=7)
 """No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
 
-Kind = Literal["answer", "stranger", "short", "limit", "board", "notice"]
-"""An answer to a player, to a stranger, a short one to such, the notice of a limit; unasked: a board, or news."""
+Kind = Literal["answer", "puzzled", "stranger", "short", "limit", "question", "board", "notice"]
+"""An answer to a player, one to a mail without any command, to a stranger, a short one to such, the notice of a
+limit; what waits for a `yes`, where that is no answer; unasked: a board, or news."""
 
 UNASKED: Final[tuple[Kind, ...]] = ("board", "notice")
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail to be queued. `token` stands in its addresses; `proven` tells whether a proof brought it about."""
+    """A mail to be queued. `token` stands in its addresses; `proven` tells whether a proof brought it about.
 
-    token: str
+    `shown` are the boards in it, each with the ply after which it is shown.
+    """
+
+    token: str = field(repr=False)
     kind: Kind
     proven: bool
     recipient: str
@@ -39,6 +44,15 @@ class Letter:
     inbox_id: int | None = None
     player_id: int | None = None
     match: int | None = None
+    shown: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A mail of ours to a player that another mail answers: the board that it is about, and what it shows."""
+
+    match: int | None
+    shown: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +77,11 @@ def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> N
     """Adds mails to those that wait; what nobody asked for is withheld where mail to the address comes back."""
     rows = [
         {
-            "token": letter.token,
+            "token_digest": digest(letter.token),
             "inbox_id": letter.inbox_id,
             "player_id": letter.player_id,
             "match": letter.match,
+            "shown": [[*pair] for pair in letter.shown] or None,
             "recipient": letter.recipient,
             "envelope_sender": letter.envelope_sender,
             "message_id": letter.message_id,
@@ -82,6 +97,24 @@ def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> N
     ]
     if rows:
         connection.execute(_QUEUE, rows)
+
+
+def find_answered(connection: Connection, player_id: int, tokens: Sequence[str]) -> Answered | None:
+    """The first of these tokens' mails that was sent to that player; None when none was."""
+    digests = [digest(token) for token in tokens]
+    if not digests:
+        return None
+    rows = connection.execute(_ANSWERED, {"player_id": player_id, "digests": digests}).all()
+    found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
+    return (
+        None if found is None else Answered(found.match, tuple((board, ply) for board, ply in found.shown or ()))
+    )
+
+
+def raws_of(connection: Connection, tokens: Sequence[str]) -> Sequence[bytes]:
+    """The bytes of the mails with these tokens; those that were let go of have none."""
+    digests = [digest(token) for token in tokens]
+    return connection.execute(_RAWS, {"digests": digests}).scalars().all() if digests else []
 
 
 def lease(connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()) -> Queued | None:
@@ -137,6 +170,13 @@ def count_since(connection: Connection, kinds: Sequence[Kind], since: datetime, 
     ).scalar_one()
 
 
+def times_sent(connection: Connection, board: int, since: datetime) -> int:
+    """How many mails have had a board sent to its players."""
+    query = select(func.count(outbox.c.inbox_id.distinct()))
+    sent_since = query.where(outbox.c.kind == "board", outbox.c.created_at > since, outbox.c.match == board)
+    return connection.execute(sent_since).scalar_one()
+
+
 def listing(connection: Connection, status: str | None, count: int) -> list[Queued]:
     """The newest mails of a status, or of any."""
     query = select(outbox).order_by(outbox.c.id.desc()).limit(count)
@@ -185,6 +225,12 @@ _DUE: Final = (
 )
 _DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
 _NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
+
+_ANSWERED: Final = select(outbox.c.token_digest, outbox.c.match, outbox.c.shown).where(
+    outbox.c.token_digest.in_(bindparam("digests", expanding=True)), outbox.c.player_id == bindparam("player_id")
+)
+
+_RAWS: Final = select(outbox.c.raw).where(outbox.c.token_digest.in_(bindparam("digests", expanding=True)))
 
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)

@@ -1,14 +1,14 @@
-"""Players and their addresses: rows in, values out."""
+"""Players and their addresses: rows in, values out. How they change is in `accounts`."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, exists, select
 
-from pbmserv.commands.decision import NewPassword, NewPlayer
 from pbmserv.matches.player import Player
-from pbmserv.store.tables import addresses, players
+from pbmserv.store.tables import addresses, blocks, players
 
 _MOST_COMPARED = 2000
 
@@ -19,8 +19,13 @@ def find(connection: Connection, userid: str) -> Player | None:
 
 
 def find_at(connection: Connection, address: str) -> Player | None:
-    """The player whom an address belongs to."""
+    """The player whom an address belongs to; one that nobody has answered from yet belongs to nobody."""
     return _one(connection, _FIND_AT, {"address": address.lower()})
+
+
+def owner_of(connection: Connection, address: str) -> Player | None:
+    """The player who has that address, answered from or not."""
+    return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
 def everybody(connection: Connection) -> list[Player]:
@@ -31,8 +36,10 @@ def everybody(connection: Connection) -> list[Player]:
 
 def similar(connection: Connection, userid: str) -> list[str]:
     """At most three userids that `userid` may be a slip for, best first."""
-    query = select(players.c.userid_lower, players.c.userid).order_by(players.c.id.desc()).limit(_MOST_COMPARED)
-    known = {row.userid_lower: row.userid for row in connection.execute(query)}
+    has_address = exists().where(addresses.c.player_id == players.c.id)
+    query = select(players.c.userid_lower, players.c.userid).where(has_address)
+    rows = connection.execute(query.order_by(players.c.id.desc()).limit(_MOST_COMPARED))
+    known = {row.userid_lower: row.userid for row in rows}
     return [known[found] for found in get_close_matches(userid.lower(), known, n=3, cutoff=0.6)]
 
 
@@ -41,51 +48,78 @@ def password_hash(connection: Connection, userid: str) -> str | None:
     return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
 
 
-def keep(connection: Connection, account: NewPlayer | NewPassword, now: datetime) -> None:
-    """Opens an account or changes a password, as a command decided."""
-    match account:
-        case NewPlayer():
-            _open(connection, account, now)
-        case NewPassword():
-            changed = update(players).where(players.c.id == account.player_id)
-            connection.execute(changed.values(password_hash=account.password_hash))
+def signed_up(connection: Connection, player_id: int) -> datetime:
+    """When an account was opened."""
+    opened: datetime = connection.execute(
+        select(players.c.created_at).where(players.c.id == player_id)
+    ).scalar_one()
+    return opened
 
 
-def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
-    row = {
-        "userid": account.userid,
-        "userid_lower": account.userid.lower(),
-        "password_hash": account.password_hash,
-        "created_at": now,
-    }
-    player_id = connection.execute(insert(players).values(row).returning(players.c.id)).scalar_one()
-    first = {"address": account.address.lower(), "player_id": player_id, "is_first": True, "confirmed_at": now}
-    connection.execute(insert(addresses).values(first))
+def addresses_of(connection: Connection, player_id: int) -> Sequence[str]:
+    """Every address of a player, the first one first."""
+    query = select(addresses.c.address).where(addresses.c.player_id == player_id)
+    return connection.execute(query.order_by(addresses.c.is_first.desc(), addresses.c.address)).scalars().all()
 
 
-def _players() -> Select[tuple[int, str, str, bool]]:
-    is_suspended = addresses.c.suspended_at.is_not(None).label("is_suspended")
+def is_blocked(connection: Connection, userid: str, by: str) -> bool:
+    """Whether the player `by` wants nothing from the player `userid`."""
+    return connection.execute(_IS_BLOCKED, {"userid": userid.lower(), "by": by.lower()}).scalar_one()
+
+
+def blocked_by(connection: Connection, userid: str) -> Sequence[str]:
+    """The userids of those that a player wants nothing from."""
+    query = select(players.c.userid).join(blocks, blocks.c.blocked_id == players.c.id)
+    blocking = query.where(blocks.c.player_id == _id_of("by")).order_by(players.c.userid_lower)
+    return connection.execute(blocking, {"by": userid.lower()}).scalars().all()
+
+
+def _players() -> Select[Any]:
     return (
-        select(players.c.id, players.c.userid, addresses.c.address, is_suspended)
+        select(
+            players.c.id,
+            players.c.userid,
+            addresses.c.address,
+            addresses.c.suspended_at.is_not(None).label("is_suspended"),
+            addresses.c.confirmed_at.is_not(None).label("is_confirmed"),
+            players.c.html,
+            players.c.words,
+            players.c.takes_challenges,
+        )
         .join(addresses, addresses.c.player_id == players.c.id)
         .where(addresses.c.is_first)
     )
 
 
-def _one(
-    connection: Connection, query: Select[tuple[int, str, str, bool]], values: dict[str, str]
-) -> Player | None:
+def _one(connection: Connection, query: Select[Any], values: dict[str, str]) -> Player | None:
     row = connection.execute(query, values).one_or_none()
     return None if row is None else _player(row)
 
 
-def _player(row: Row[tuple[int, str, str, bool]]) -> Player:
-    return Player(row.id, row.userid, row.address, row.is_suspended)
+def _player(row: Row[Any]) -> Player:
+    return Player(
+        id=row.id,
+        userid=row.userid,
+        address=row.address,
+        is_suspended=row.is_suspended,
+        is_confirmed=row.is_confirmed,
+        html=row.html,
+        words=row.words,
+        takes_challenges=row.takes_challenges,
+    )
+
+
+def _id_of(name: str) -> Any:
+    return select(players.c.id).where(players.c.userid_lower == bindparam(name)).scalar_subquery()
 
 
 _FIND: Final = _players().where(players.c.userid_lower == bindparam("userid"))
+_HAS_ADDRESS: Final = select(addresses.c.player_id).where(addresses.c.address == bindparam("address"))
+_OWNER_OF: Final = _players().where(players.c.id == _HAS_ADDRESS.scalar_subquery())
 _FIND_AT: Final = _players().where(
-    players.c.id
-    == select(addresses.c.player_id).where(addresses.c.address == bindparam("address")).scalar_subquery()
+    players.c.id == _HAS_ADDRESS.where(addresses.c.confirmed_at.is_not(None)).scalar_subquery()
 )
 _PASSWORD_HASH: Final = select(players.c.password_hash).where(players.c.userid_lower == bindparam("userid"))
+_IS_BLOCKED: Final = select(
+    exists().where(blocks.c.player_id == _id_of("by"), blocks.c.blocked_id == _id_of("userid"))
+)

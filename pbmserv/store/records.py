@@ -6,10 +6,12 @@ from typing import Any
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
 
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.matches.kept import KeptAbout, KeptQuestion
 from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
-from pbmserv.store import matches, players
+from pbmserv.store import kept, matches, players
 from pbmserv.store.recent import RecentBoards
 from pbmserv.store.tables import entries, seats
 from pbmserv.store.tables import matches as match_table
@@ -19,7 +21,8 @@ from pbmserv.store.tables import players as player_table
 class TransactionRecords:
     """The records as one transaction sees them; what was asked once is not read again.
 
-    Whoever writes in the same transaction tells it: `know` boards as they stand now, `forget_players`.
+    Whoever writes in the same transaction tells it: `know` boards as they stand now, `know_asked` what will be
+    asked, `forget_players`.
     """
 
     def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
@@ -27,10 +30,15 @@ class TransactionRecords:
         self._recent = recent or RecentBoards()
         self._boards: dict[int, Replayed | None] = {}
         self._players: dict[str, Player | None] = {}
+        self._asked: list[tuple[str, KeptQuestion]] = []
 
     def know(self, boards: Iterable[Replayed]) -> None:
         """Boards as they stand after what was just written."""
         self._boards.update((board.match.number, board) for board in boards)
+
+    def know_asked(self, asked: Confirmation, now: datetime) -> None:
+        """A question that will be mailed at the transaction's end."""
+        self._asked.append((asked.userid, KeptQuestion(asked.kind, asked.address, asked.lines, now)))
 
     def forget_players(self) -> None:
         """Players have changed since they were asked for, and are read anew."""
@@ -43,6 +51,35 @@ class TransactionRecords:
     def player_at(self, address: str) -> Player | None:
         """The player whom an address belongs to."""
         return self._player(address.lower(), players.find_at)
+
+    def owner_of(self, address: str) -> Player | None:
+        """The player who has that address, believed or not."""
+        return players.owner_of(self._connection, address)
+
+    def signed_up(self, player: Player) -> datetime:
+        """When that player's account was opened."""
+        return players.signed_up(self._connection, player.id)
+
+    def addresses(self, player: Player) -> Sequence[str]:
+        """Every address of a player."""
+        return players.addresses_of(self._connection, player.id)
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        """Whether one player wants nothing from another."""
+        return players.is_blocked(self._connection, userid, by)
+
+    def blocked_by(self, userid: str) -> Sequence[str]:
+        """Those that a player wants nothing from."""
+        return players.blocked_by(self._connection, userid)
+
+    def questions(self, player: Player) -> Sequence[KeptQuestion]:
+        """What waits for a `yes` about a player."""
+        just_now = (question for userid, question in self._asked if userid == player.userid)
+        return (*kept.questions(self._connection, player.id), *just_now)
+
+    def kept_about(self, player: Player) -> KeptAbout:
+        """What is kept about a player beside boards, settings and blocks."""
+        return kept.about(self._connection, player.id)
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that are perhaps meant."""

@@ -4,12 +4,12 @@ Every function does one small batch in the transaction that it is given. Nothing
 owed to a suspended address is touched.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, text, update
 
 from pbmserv.store.bounces import is_owed, is_settled
 from pbmserv.store.inbox import SET_ASIDE
@@ -25,7 +25,7 @@ _FORGOTTEN_IN: Final[Mapping[str, object]] = MappingProxyType(
     {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None}
 )
 _FORGOTTEN_OUT: Final[Mapping[str, object]] = MappingProxyType(
-    {"recipient": "", "envelope_sender": "", "raw": b"", "error": None}
+    {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None}
 )
 
 
@@ -52,8 +52,8 @@ def tidy_inbox(connection: Connection, before: datetime, now: datetime, most: in
 def tidy_outbox(connection: Connection, before: datetime, now: datetime, most: int) -> tuple[int, int]:
     """Lets go of mails that were queued before then and wait no more; how many were emptied, how many deleted.
 
-    A mail about a board keeps token, board, player and Message-ID, so that its personal address and its thread go
-    on; any other is deleted, but for the newest of all: SQLite would give its number again.
+    A mail about a board keeps board, player, and its token's digest, so that it can still be answered; any other
+    is deleted, but for the newest of all: SQLite would give its number again.
     """
     batch = _batch(connection, outbox, _old_sent(before), most)
     ours = outbox.c.id.in_(batch)
@@ -73,6 +73,33 @@ def discard(connection: Connection, mail_id: int, now: datetime) -> bool:
     changed = {**_FORGOTTEN_IN, "status": DISCARDED, "handled_at": now, "tidied_at": now}
     query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == SET_ASIDE).values(changed)
     return connection.execute(query).rowcount == 1
+
+
+def empty(connection: Connection, mail_id: int, now: datetime) -> None:
+    """Empties one mail that was handled."""
+    mine = update(inbox).where(inbox.c.id == mail_id)
+    connection.execute(mine.values({**_FORGOTTEN_IN, "tidied_at": now}))
+
+
+def forget(connection: Connection, player_id: int, theirs: Sequence[str], now: datetime) -> None:
+    """Empties every mail from the addresses of somebody who is to be forgotten, and every mail to that player.
+
+    What waits to be sent to them is not sent, unless a sender has it in hand; what they have sent and nobody has
+    handled yet will come from a stranger.
+    """
+    from_them = inbox.c.sender.in_(theirs)
+    set_aside = update(inbox).where(from_them, inbox.c.status == SET_ASIDE)
+    connection.execute(set_aside.values(status=DISCARDED, handled_at=now))
+    handled = update(inbox).where(from_them, inbox.c.handled_at.is_not(None))
+    connection.execute(handled.values({**_FORGOTTEN_IN, "tidied_at": now}))
+    to_them = or_(outbox.c.player_id == player_id, outbox.c.recipient.in_(theirs))
+    idle = select(outbox.c.id).where(to_them).with_for_update(skip_locked=True)
+    mails = list(connection.execute(idle).scalars())
+    unsent = update(outbox).where(outbox.c.id.in_(mails), outbox.c.status.not_in(("sent", "failed")))
+    connection.execute(unsent.values(status="failed"))
+    ours = update(outbox).where(outbox.c.id.in_(mails))
+    connection.execute(ours.values({**_FORGOTTEN_OUT, "player_id": None}))
+    connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
 
 
 def _old_taken_in(before: datetime) -> ColumnElement[bool]:

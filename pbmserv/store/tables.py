@@ -20,7 +20,10 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
+    false,
     text,
+    true,
 )
 
 
@@ -71,6 +74,9 @@ players = Table(
     Column("userid_lower", String(20), nullable=False, unique=True),
     Column("password_hash", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("html", Boolean, nullable=False, server_default=true()),
+    Column("words", Boolean, nullable=False, server_default=false()),
+    Column("takes_challenges", Boolean, nullable=False, server_default=true()),
 )
 
 addresses = Table(
@@ -81,6 +87,30 @@ addresses = Table(
     Column("is_first", Boolean, nullable=False),
     Column("confirmed_at", UtcDateTime),
     Column("suspended_at", UtcDateTime),
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Column("blocked_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+)
+
+confirmations = Table(
+    "confirmations",
+    metadata,
+    # Of the token that was mailed; the token itself is kept nowhere but in that mail.
+    Column("token_digest", String(40), primary_key=True),
+    Column("kind", String(20), nullable=False),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
+    # Where it was mailed, and from where it may be answered.
+    Column("address", String(320), nullable=False),
+    # One question of a kind is open at a time: the player and the command, or the address, that it is about.
+    Column("about", String(400), nullable=False, unique=True),
+    Column("lines", JSON, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("shown", JSON, nullable=False),
+    Column("asked_at", UtcDateTime, nullable=False),
 )
 
 bounces = Table(
@@ -174,10 +204,13 @@ outbox = Table(
     "outbox",
     metadata,
     Column("id", RowId, primary_key=True),
-    Column("token", String(40), nullable=False, unique=True),
+    # Of the token in its addresses and its Message-ID, by which it is found when it is answered or comes back.
+    Column("token_digest", String(40), nullable=False),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),
+    # Of each board in it, the ply after which it is shown: pairs; NULL where it shows none.
+    Column("shown", JSON(none_as_null=True)),
     Column("recipient", String(320), nullable=False),
     Column("envelope_sender", Text, nullable=False),
     Column("message_id", Text, nullable=False),
@@ -191,6 +224,7 @@ outbox = Table(
     Column("error", Text),
     Column("sent_at", UtcDateTime),
     Column("tidied_at", UtcDateTime),
+    UniqueConstraint("token_digest", name="uq_outbox_token"),
     Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(
         "ix_outbox_waiting",

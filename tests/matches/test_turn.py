@@ -1,5 +1,6 @@
 """What a player may do on a board, and that every game played so folds back to itself."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -46,9 +47,16 @@ def test_a_move() -> None:
 def test_refused_moves() -> None:
     """By ply, turn, notation and rules, in this order."""
     match = match_of("A1", "C1")
-    assert played(match, 1, "zz", 2) == StalePly(board=101, move="zz", meant=2, now=3)
-    assert played(match, 0, "b2", 4) == StalePly(board=101, move="b2", meant=4, now=3)
-    assert played(match, 1, "zz", 3) == NotYourTurn(board=101, to_move="Anna")
+    assert played(match, 1, "zz", 2) == StalePly(
+        board=101, move="zz", meant=2, now=3, to_move="Anna", again="", still_goes=True
+    )
+    assert played(match, 0, "B2", 4) == StalePly(
+        board=101, move="B2", meant=4, now=3, to_move="Anna", again="b2", still_goes=True
+    )
+    assert played(match, 0, "a1", 1) == StalePly(
+        board=101, move="a1", meant=1, now=3, to_move="Anna", again="b2", still_goes=False
+    )
+    assert played(match, 1, "zz", 3) == NotYourTurn(board=101, to_move="Anna", example="b2")
     assert isinstance(played(match, 0, "zz"), UnreadableMove)
     for text, rule in [("d4", 1), ("a1", 2), ("b2xa1,c1", 3)]:
         refused = played(match, 0, text)
@@ -78,7 +86,9 @@ def test_resigning_declines_before_a_first_move() -> None:
 
 def test_a_stale_resignation() -> None:
     """A guard holds for it, too."""
-    assert resigned(match_of("A1"), 1, 1) == StalePly(board=101, move="resign", meant=1, now=2)
+    assert resigned(match_of("A1"), 1, 1) == StalePly(
+        board=101, move="resign", meant=1, now=2, to_move="bob", again="resign", still_goes=True
+    )
     assert isinstance(resigned(match_of("A1"), 1, 2), Entry)
 
 
@@ -89,8 +99,19 @@ def test_nothing_after_the_end() -> None:
         assert isinstance(entry, Entry)
         over = match.with_entries((entry,))
         for seat in (0, 1):
-            assert played(over, seat, "b2", 99) == GameOver(board=101, declined=declined)
-            assert resigned(over, seat) == GameOver(board=101, declined=declined)
+            refused = GameOver(
+                board=101,
+                declined=declined,
+                game="cephalopod",
+                again=over.userids,
+                options=(("size", "3x3"),),
+            )
+            assert played(over, seat, "b2", 99) == refused
+            assert resigned(over, seat) == refused
+    gone = replace(over, userids=("Anna", "former player"))
+    told = resigned(gone, 0)
+    assert isinstance(told, GameOver)
+    assert told.again == ()
 
 
 def test_who_left_stays_away() -> None:

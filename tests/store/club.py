@@ -12,7 +12,7 @@ from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import Match, fold, replay, summarise
 from pbmserv.matches.records import Listed, Listing, Wanted
-from pbmserv.store import matches, players
+from pbmserv.store import accounts, matches
 
 NOON = datetime(2026, 1, 1, 12, 0, 0, 654321, tzinfo=UTC)
 WHOLE_GAME = [
@@ -25,7 +25,7 @@ WHOLE_GAME = [
 def add_players(connection: Connection, *userids: str) -> None:
     """Opens accounts, each at userid@example.org."""
     for userid in userids:
-        players.keep(connection, NewPlayer(userid, f"{userid}@example.org", "hash"), NOON)
+        accounts.keep(connection, NewPlayer(userid, f"{userid}@example.org", "hash"), NOON)
 
 
 def new_match(number: int, *userids: str, started: datetime = NOON) -> Match:

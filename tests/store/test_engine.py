@@ -66,7 +66,8 @@ def test_writing_takes_the_lock_at_once(sqlite_house: House, rival: sqlite3.Conn
 
 def test_reading_keeps_nobody_waiting(sqlite_house: House, rival: sqlite3.Connection) -> None:
     rival.execute("BEGIN IMMEDIATE")
-    rival.execute("INSERT INTO players VALUES (1, 'bob', 'bob', '', '2026-01-01')")
+    columns = "userid, userid_lower, password_hash, created_at"
+    rival.execute(f"INSERT INTO players ({columns}) VALUES ('bob', 'bob', '', '2026-01-01')")
     assert player_names(sqlite_house.engine) == []
     rival.execute("COMMIT")
     with reading(sqlite_house.engine) as connection:

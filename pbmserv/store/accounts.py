@@ -1,0 +1,131 @@
+"""How players change: what a command decided about them is written here, and nowhere else."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
+
+from pbmserv.commands.decision import (
+    BelievedAddress,
+    Block,
+    Change,
+    Erased,
+    NewAddress,
+    NewPassword,
+    NewPlayer,
+    NewSetting,
+)
+from pbmserv.store import retention
+from pbmserv.store.bounces import WITHHELD
+from pbmserv.store.confirmations import LASTS
+from pbmserv.store.tables import addresses, blocks, confirmations, matches, outbox, players, seats
+
+FORMER: Final = "former player"
+"""The name on the boards of somebody who is forgotten; no userid holds a blank."""
+
+NO_HASH: Final = "-"
+"""What no password fits."""
+
+MOST_FORGOTTEN: Final = 100
+"""Accounts that one transaction forgets."""
+
+
+def keep(connection: Connection, change: Change, now: datetime) -> None:
+    """Writes one change."""
+    match change:
+        case NewPlayer():
+            _open(connection, change, now)
+        case NewPassword(player_id, password_hash):
+            _change(connection, player_id, password_hash=password_hash)
+        case NewSetting(player_id, key, value):
+            _change(connection, player_id, **{key: value})
+        case BelievedAddress(address):
+            theirs = update(addresses).where(addresses.c.address == address.lower())
+            connection.execute(theirs.values(confirmed_at=now))
+        case NewAddress():
+            _add_address(connection, change, now)
+        case Block():
+            _block(connection, change)
+        case Erased(player_id):
+            _erase(connection, player_id, now)
+
+
+def forget_unanswered(connection: Connection, now: datetime) -> int:
+    """Forgets accounts that were opened more than a week ago and never confirmed, and gives how many."""
+    query = (
+        select(players.c.id)
+        .join(addresses, addresses.c.player_id == players.c.id)
+        .where(addresses.c.is_first, addresses.c.confirmed_at.is_(None), players.c.created_at <= now - LASTS)
+        .limit(MOST_FORGOTTEN)
+    )
+    old = list(connection.execute(query.with_for_update(skip_locked=True)).scalars())
+    for player_id in old:
+        _erase(connection, player_id, now)
+    return len(old)
+
+
+def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
+    for player_id in account.replaced:
+        _erase(connection, player_id, now)
+    row = {
+        "userid": account.userid,
+        "userid_lower": account.userid.lower(),
+        "password_hash": account.password_hash,
+        "created_at": now,
+    }
+    player_id = connection.execute(insert(players).values(row).returning(players.c.id)).scalar_one()
+    first = {
+        "address": account.address.lower(),
+        "player_id": player_id,
+        "is_first": True,
+        "confirmed_at": now if account.is_confirmed else None,
+    }
+    connection.execute(insert(addresses).values(first))
+
+
+def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None:
+    address = new.address.lower()
+    mine = and_(addresses.c.player_id == new.player_id, addresses.c.address == address)
+    if new.is_first:
+        replaced = or_(addresses.c.is_first, addresses.c.address == address)
+        leaving = and_(addresses.c.player_id == new.player_id, replaced)
+        # What is held back from an address that is nobody's any more would wait for ever.
+        owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
+        connection.execute(update(outbox).where(owed).values(status="failed"))
+        connection.execute(delete(addresses).where(leaving))
+    elif connection.execute(select(exists().where(mine))).scalar_one():
+        # It was asked about twice, and has answered twice.
+        return
+    row = {"address": address, "player_id": new.player_id, "is_first": new.is_first, "confirmed_at": now}
+    connection.execute(insert(addresses).values(row))
+
+
+def _block(connection: Connection, block: Block) -> None:
+    pair = {"player_id": block.player_id, "blocked_id": block.blocked_id}
+    connection.execute(delete(blocks).filter_by(**pair))
+    if not block.is_lifted:
+        connection.execute(insert(blocks).values(pair))
+
+
+def _erase(connection: Connection, player_id: int, now: datetime) -> None:
+    theirs = select(addresses.c.address).where(addresses.c.player_id == player_id)
+    retention.forget(connection, player_id, connection.execute(theirs).scalars().all(), now)
+    _forget_belongings(connection, player_id)
+    # The newest row stays: SQLite would give its number again, and mails to whoever had it prove who one is.
+    newest = select(func.max(players.c.id)).scalar_subquery()
+    sat = exists().where(seats.c.player_id == player_id)
+    started = exists().where(matches.c.started_by == player_id)
+    connection.execute(delete(players).where(players.c.id == player_id, players.c.id < newest, ~sat, ~started))
+    _change(connection, player_id, userid=FORMER, userid_lower=f"former {player_id}", password_hash=NO_HASH)
+
+
+def _forget_belongings(connection: Connection, player_id: int) -> None:
+    connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
+    connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id))
+    connection.execute(
+        delete(blocks).where(or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id))
+    )
+
+
+def _change(connection: Connection, player_id: int, **values: Any) -> None:
+    connection.execute(update(players).where(players.c.id == player_id).values(values))

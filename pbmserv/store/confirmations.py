@@ -1,0 +1,80 @@
+"""What waits for a `yes`: found by the digest of the token that was mailed."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
+
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.store.tables import confirmations, players
+from pbmserv.store.tokens import digest
+
+LASTS: Final = timedelta(days=7)
+"""A question is open so long."""
+
+
+def ask(connection: Connection, token: str, asked: Confirmation, now: datetime) -> None:
+    """Opens a question; one about the same that was open is so no more."""
+    forget(connection, asked.about)
+    player_id = select(players.c.id).where(players.c.userid_lower == asked.userid.lower()).scalar_subquery()
+    row = {
+        "token_digest": digest(token),
+        "kind": asked.kind,
+        "address": asked.address.lower(),
+        "about": asked.about,
+        "lines": [*asked.lines],
+        "comment": asked.comment,
+        "shown": [[*pair] for pair in asked.shown],
+        "asked_at": now,
+    }
+    connection.execute(insert(confirmations).values(player_id=player_id, **row))
+
+
+def find(connection: Connection, tokens: Sequence[str], now: datetime) -> Confirmation | None:
+    """The first of these tokens' questions that is still open; None when none is."""
+    digests = [digest(token) for token in tokens]
+    if not digests:
+        return None
+    rows = connection.execute(_FIND, {"digests": digests, "since": now - LASTS}).all()
+    found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
+    return None if found is None else _confirmation(found)
+
+
+def was_asked_since(connection: Connection, about: str, since: datetime) -> bool:
+    """Whether a question about this was asked after then, and nobody has answered it."""
+    query = select(exists().where(confirmations.c.about == about, confirmations.c.asked_at > since))
+    return connection.execute(query).scalar_one()
+
+
+def forget(connection: Connection, about: str) -> None:
+    """Closes the question about this, if one is open."""
+    connection.execute(_FORGET, {"closed": about})
+
+
+def tidy(connection: Connection, now: datetime) -> int:
+    """Deletes questions that nobody may answer any more, and gives how many."""
+    return connection.execute(delete(confirmations).where(confirmations.c.asked_at <= now - LASTS)).rowcount
+
+
+def _confirmation(row: Row[tuple[object, ...]]) -> Confirmation:
+    return Confirmation(
+        kind=row.kind,
+        userid=row.userid,
+        address=row.address,
+        about=row.about,
+        lines=tuple(row.lines),
+        comment=row.comment,
+        shown=tuple((board, ply) for board, ply in row.shown),
+    )
+
+
+_FIND: Final = (
+    select(confirmations, players.c.userid)
+    .join(players, players.c.id == confirmations.c.player_id)
+    .where(
+        confirmations.c.token_digest.in_(bindparam("digests", expanding=True)),
+        confirmations.c.asked_at > bindparam("since"),
+    )
+)
+_FORGET: Final = delete(confirmations).where(confirmations.c.about == bindparam("closed"))
