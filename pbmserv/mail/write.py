@@ -1,8 +1,11 @@
 """A text and its envelope become a mail's bytes."""
 
+import hashlib
+from binascii import b2a_qp
 from dataclasses import dataclass
 from datetime import datetime
 from email.charset import QP, Charset
+from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.policy import Compat32
 from email.utils import format_datetime
@@ -28,6 +31,7 @@ class _AsGiven(Compat32):
 
 _WIRE = _AsGiven(max_line_length=998, linesep="\r\n")
 _NAME = "pbmserv"
+_LONGEST_LINE = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,8 @@ class Envelope:
     """Whom a mail goes to and what it belongs to.
 
     `token` makes its addresses and its Message-ID its own. `board` and `ply` are set for the mails of one match:
-    they share a thread, come from a personal address, and bear that in their Message-ID. `answers` is the
-    Message-ID of the mail that this one answers; a mail that answers none is a notice.
+    they share a thread and bear that in their Message-ID. `is_personal`: it comes from an address that nobody else
+    is mailed from, by which an answer is known. `answers` is the Message-ID of the mail that this one answers.
     """
 
     recipient: str
@@ -46,6 +50,7 @@ class Envelope:
     ply: int | None = None
     answers: str | None = None
     is_notice: bool = False
+    is_personal: bool = False
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -59,11 +64,15 @@ def envelope_sender(envelope: Envelope, server: Server) -> str:
     return server.tagged(f"b.{envelope.token}")
 
 
-def write(envelope: Envelope, text: str, server: Server, date: datetime) -> bytes:
-    """The mail, ready to be handed to a relay; `text` is laid out already. Everything else is ASCII."""
-    mail = _text(text)
-    personal = server.address if envelope.board is None else server.tagged(envelope.token)
-    mail["From"] = f"{_NAME} <{personal}>"
+def sender_address(envelope: Envelope, server: Server) -> str:
+    """The address that the mail comes from, to which an answer goes."""
+    return server.tagged(envelope.token) if envelope.is_personal else server.address
+
+
+def write(envelope: Envelope, text: str, server: Server, date: datetime, html: str | None = None) -> bytes:
+    """The mail, ready to be handed to a relay; `text` is laid out already. All else is ASCII, `html` too."""
+    mail = _text(text) if html is None else _alternatives(_text(text), _html(html), envelope.token)
+    mail["From"] = f"{_NAME} <{sender_address(envelope, server)}>"
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
     mail["Date"] = format_datetime(date)
@@ -96,3 +105,18 @@ def _text(text: str) -> MIMEText:
     utf_8 = Charset("utf-8")
     utf_8.body_encoding = QP
     return MIMEText(text, "plain", utf_8, policy=_WIRE)  # type: ignore[arg-type]
+
+
+def _alternatives(text: MIMEText, html: MIMEText, token: str) -> MIMEMultipart:
+    """Both, the better one last. The boundary is the same for every try, and tells nothing of the token."""
+    boundary = f"=_{hashlib.sha256(b'boundary ' + token.encode()).hexdigest()[:32]}"
+    del text["MIME-Version"], html["MIME-Version"]
+    return MIMEMultipart("alternative", boundary, [text, html], policy=_WIRE)
+
+
+def _html(html: str) -> MIMEText:
+    part = MIMEText(html, "html", "us-ascii", policy=_WIRE)
+    if any(len(line) > _LONGEST_LINE for line in html.split("\n")):
+        part.set_payload(b2a_qp(html.encode("ascii")).decode("ascii"))
+        part.replace_header("Content-Transfer-Encoding", "quoted-printable")
+    return part

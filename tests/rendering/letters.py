@@ -1,0 +1,120 @@
+"""HTML parts of mails in many states, as people get them."""
+
+from datetime import UTC, datetime
+from functools import cache
+from itertools import product
+
+from pbmserv.commands.replies import BoardList, Moved, Reply, SignedUp
+from pbmserv.commands.server import Server
+from pbmserv.commands.verbs.help import page
+from pbmserv.games.library import games
+from pbmserv.matches.match import Match, Replayed, Summary, replay
+from pbmserv.matches.records import Listed, Wanted
+from pbmserv.matches.refusals import IllegalMove, Refused
+from pbmserv.matches.turn import play, resign
+from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.html_mail import Content, Said, html_part
+from pbmserv.rendering.sentences import say
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SERVER = Server("pbmserv@club.test")
+ADDRESS = "pbmserv+k3j4h5k6j7h8a2@club.test"
+PAIR = ("alice", "bob")
+FOUR = ("alice", "bob", "carol", "dave")
+SIX = ("alice", "bob", "carol", "dave", "alexandria-the-great", "frank")
+MIDDLE = "c3 c4 d3 d4xc4,d3 c4xc3,d4 b2 b4 a2 c2 d3"
+
+
+def played(moves: str, userids: tuple[str, ...] = PAIR, size: str = "5x5", number: int = 101) -> Replayed:
+    """A board between these, after moves (and `resign`) in the order of turns."""
+    rules = games()["cephalopod"].info.rules
+    board = replay(Match(number, "cephalopod", rules, (("size", size),), True, userids, userids[0], NOON))
+    for text in moves.split():
+        seat = board.state.to_move
+        assert seat is not None
+        entry = (
+            resign(board.match, board.state, seat, NOON)
+            if text == "resign"
+            else play(board.match, board.state, seat, text, None, NOON)
+        )
+        assert not isinstance(entry, Refused), f"{text}: {entry}"
+        board = board.then(entry)
+    return board
+
+
+def checkered(columns: int, rows: int) -> str:
+    """A die on every other square: on each of the others there is the most to choose from."""
+    squares = product(range(columns), range(rows))
+    return " ".join(f"{chr(97 + column)}{row + 1}" for column, row in squares if (column + row) % 2 == 0)
+
+
+def first_moves(count: int, size: str = "5x5", userids: tuple[str, ...] = PAIR) -> str:
+    """So many moves, or all there are, each the last that the rules list."""
+    board = played("", userids, size)
+    texts: list[str] = []
+    while len(texts) < count and board.state.to_move is not None:
+        rules = games()["cephalopod"]
+        *_, move = rules.moves(board.state.position)
+        texts.append(rules.write(board.state.position, move))
+        entry = play(board.match, board.state, board.state.to_move, texts[-1], None, NOON)
+        assert not isinstance(entry, Refused)
+        board = board.then(entry)
+    return " ".join(texts)
+
+
+def letter(*views: BoardView, said: Said | None = None) -> str:
+    """The HTML part of a mail that holds these."""
+    title = f"Cephalopod Board {views[0].number}" if len(views) == 1 else "pbmserv: next"
+    html = html_part(Content(said or Said(""), views), title, ADDRESS, SERVER)
+    assert html is not None
+    return html
+
+
+def told(reply: Reply | Refused | None) -> Said:
+    """A reply or a refusal as its sender is told it."""
+    assert reply is not None
+    return Said(say(reply, SERVER), isinstance(reply, Refused))
+
+
+def listing(count: int) -> BoardList:
+    """A listing of so many boards."""
+    summary = Summary("active", 1, 17, NOON, "C3")
+    lines = tuple(
+        Listed(101 + each, "cephalopod", (("size", "3x5"),), ("alexandria-the-great", "bob"), NOON, summary)
+        for each in range(count)
+    )
+    return BoardList(Wanted(), lines, count + 3)
+
+
+@cache
+def every_letter() -> dict[str, str]:
+    """One of each kind, by name."""
+    middle = played(MIDDLE)
+    illegal = IllegalMove(board=101, game="cephalopod", rule=4, choices=("C5xB5,C4", "C5xC4,D5"), example="a1")
+    comment = Comment(
+        "bob", "That was quick!\n\nSee <img src=x> you <b>soon</b> & well: \N{SNOWMAN}\n" + "long" * 40
+    )
+    opening = view_board(played(""), "bob")
+    many = [view_board(played(MIDDLE, number=101 + each), "alice") for each in range(20)]
+    return {
+        "start": letter(view_board(played(""), "alice"), said=Said("Board 101 is begun.")),
+        "invited": letter(opening),
+        "middle": letter(view_board(middle, "alice", comment)),
+        "waiting": letter(view_board(middle, "bob"), said=told(Moved(101, "D3"))),
+        "choices": letter(view_board(played(checkered(5, 5)), "bob")),
+        "wide": letter(view_board(played(checkered(9, 9), size="9x9"), "bob")),
+        "seven": letter(view_board(played(checkered(7, 5), size="7x5"), "alice")),
+        "four": letter(view_board(played(first_moves(14, userids=FOUR), FOUR), "carol")),
+        "six": letter(view_board(played(first_moves(30, "7x7", SIX), SIX, "7x7"), "alice")),
+        "finished": letter(view_board(played(first_moves(500)), "bob")),
+        "resigned": letter(view_board(played("c3 c4 d3 resign"), "bob")),
+        "refused": letter(view_board(middle, "alice"), said=told(illegal)),
+        "help": letter(said=told(page("move"))),
+        "tutorial": letter(said=told(page("tutorial"))),
+        "rules": letter(said=told(page("cephalopod"))),
+        "commands": letter(said=told(page("commands"))),
+        "welcome": letter(said=told(SignedUp("alice", "alice@example.org"))),
+        "listing": letter(said=told(listing(8))),
+        "several": letter(*many[:3], said=Said("[1] move 101 c3\nYour move C3 is played on board 101.")),
+        "twenty": letter(*many),
+    }

@@ -1,0 +1,224 @@
+"""HTML parts: every link does what it says, everything is escaped, nothing grows too large."""
+
+from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+
+from pbmserv.commands.line import read_line
+from pbmserv.commands.verbs.help import page, subjects
+from pbmserv.games.library import games
+from pbmserv.matches.match import Replayed
+from pbmserv.matches.refusals import Refused
+from pbmserv.matches.turn import play
+from pbmserv.rendering.board import Comment, view_board
+from pbmserv.rendering.html_mail import Content, Said, html_part
+from pbmserv.rendering.mailto import mailto
+from tests.rendering.letters import (
+    ADDRESS,
+    FOUR,
+    MIDDLE,
+    NOON,
+    SERVER,
+    checkered,
+    every_letter,
+    first_moves,
+    letter,
+    listing,
+    played,
+    told,
+)
+
+GMAIL_CUTS_OFF_ABOVE = 90_000
+
+
+def links(html: str) -> Iterator[tuple[str, str, str]]:
+    """The words of each link that writes a mail, the Subject and the text that it writes."""
+    for element in lxml_html.document_fromstring(html).iter("a"):
+        href = element.get("href", "")
+        if href.startswith("mailto:"):
+            parts = urlsplit(href)
+            assert unquote(parts.path) == ADDRESS
+            fields = dict(each.split("=", 1) for each in parts.query.split("&"))
+            words = " ".join(element.text_content().split())
+            yield words, unquote(fields["subject"]), unquote(fields.get("body", ""))
+
+
+def moves_linked(html: str) -> list[str]:
+    """The commands of all links that move."""
+    return [subject for _, subject, _ in links(html) if subject.startswith("move ")]
+
+
+def is_playable(board: Replayed, command: str) -> bool:
+    """Whether a command, taken as mail takes it, is a move that can be played on the board now."""
+    parsed = read_line(command, None).parsed
+    assert parsed is not None
+    (ref,) = parsed.arguments.boards
+    assert ref.number == board.match.number
+    move, _, ply = parsed.arguments.move.partition("#")
+    assert board.state.to_move is not None
+    stated = parsed.arguments.ply if hasattr(parsed.arguments, "ply") else int(ply)
+    return not isinstance(play(board.match, board.state, board.state.to_move, move, stated, NOON), Refused)
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        played(""),
+        played(MIDDLE),
+        played(checkered(5, 5)),
+        played(checkered(7, 5), size="7x5"),
+        played(first_moves(14, userids=FOUR), FOUR),
+    ],
+    ids=["start", "middle", "choices", "seven", "four"],
+)
+def test_every_legal_move_is_one_tap_or_two_away(board: Replayed) -> None:
+    """The links of whoever is on turn are the legal moves, each once, as the ply that it would be."""
+    assert board.state.to_move is not None
+    rules = games()["cephalopod"]
+    legal = [rules.write(board.state.position, move).lower() for move in rules.moves(board.state.position)]
+    commands = moves_linked(letter(view_board(board, board.match.userids[board.state.to_move])))
+    assert sorted(commands) == sorted(f"move 101 {text}#{board.state.plies + 1}" for text in legal)
+    assert all(is_playable(board, command) for command in commands)
+
+
+def test_a_link_bears_the_command_twice() -> None:
+    """In Subject and text; but words to the others are still to be written."""
+    for words, subject, body in links(every_letter()["middle"]):
+        assert body == ("" if words == "write to the others" else subject)
+        assert read_line(subject, None).parsed is not None
+
+
+def test_a_square_with_choices_leads_to_them() -> None:
+    """Its link names a place in the same mail."""
+    tree = lxml_html.document_fromstring(every_letter()["choices"])
+    within = [element.get("href")[1:] for element in tree.iter("a") if element.get("href", "").startswith("#")]
+    assert len(within) == 12
+    for name in within:
+        (place,) = tree.xpath("//p[@id=$name]", name=name)
+        assert len(place.xpath(".//a[@href]")) in (4, 11)
+
+
+def test_only_who_is_on_turn_can_tap() -> None:
+    """The others, and whoever looks at an earlier moment, are offered no move."""
+    board = played(MIDDLE)
+    for view in (view_board(board, "bob"), view_board(board), view_board(board.at(4), "alice", ply=4)):
+        assert moves_linked(letter(view)) == []
+    assert moves_linked(letter(view_board(board, "alice"))) != []
+
+
+def test_what_else_can_be_done() -> None:
+    """Players may resign while the game runs, and before their first move decline; onlookers may only look."""
+    board = played(MIDDLE)
+
+    def offered(html: str) -> set[str]:
+        return {subject for _, subject, _ in links(html)}
+
+    assert {"show 101", "help", "help cephalopod", "resign 101"} <= offered(letter(view_board(board, "bob")))
+    assert offered(letter(view_board(board, "carol"))) == {"show 101", "help", "help cephalopod"}
+    assert "resign 101" not in offered(letter(view_board(played("c3 c4 resign"), "bob")))
+    invited = [(words, subject) for words, subject, _ in links(letter(view_board(played(""), "bob")))]
+    assert ("decline", "resign 101") in invited
+
+
+def test_what_people_write_is_only_text() -> None:
+    """Tags stand there as they were written; marks of direction and control characters are gone."""
+    written = '<img src=x onerror=y> <a href="http://evil">x</a> & \u202eolleh\x00\x1b[1m </div>\u2028"\''
+    html = letter(view_board(played("c3"), "bob", Comment("alice", written)))
+    tree = lxml_html.document_fromstring(html)
+    assert not list(tree.iter("img"))
+    assert not [element for element in tree.iter("a") if "evil" in element.get("href", "")]
+    assert '<img src=x onerror=y> <a href="http://evil">x</a> & olleh[1m </div> "\'' in tree.text_content()
+    said = letter(said=Said("Not done: move 101 <b>c3</b>\x07"))
+    assert not {"\x00", "\x07", "\x1b", "\u202e"} & set(html + said)
+    assert "Not done: move 101 <b>c3</b>" in lxml_html.document_fromstring(said).text_content()
+
+
+def test_a_comment_is_no_quote() -> None:
+    """Programs fold or drop quotes, and what they drop would be the words of the other player."""
+    html = every_letter()["middle"]
+    assert "<blockquote" not in html
+    tree = lxml_html.document_fromstring(html)
+    (outermost,) = tree.xpath("//body/div")
+    assert outermost.get("class") == "pbmserv-mail"
+
+
+def test_parts_are_the_same_every_time() -> None:
+    """A mail that is written again for another try has the same bytes."""
+    board = played(MIDDLE)
+    assert letter(view_board(board, "alice")) == letter(view_board(played(MIDDLE), "alice"))
+
+
+@pytest.mark.parametrize("name", every_letter())
+def test_parts_are_fit_for_every_program(name: str) -> None:
+    """ASCII, small enough, nothing remote, no picture, no script."""
+    html = every_letter()[name]
+    assert html.isascii()
+    assert len(html) < GMAIL_CUTS_OFF_ABOVE
+    for forbidden in ("<img", "<svg", "<script", "http:", "https:", "url(", "@import", "position:", "<link"):
+        assert forbidden not in html
+
+
+def test_the_largest_board_keeps_its_squares() -> None:
+    """Nine by nine with most to choose from: the choices are listed without links, the board stays a table."""
+    html = letter(view_board(played(checkered(9, 9), size="9x9"), "bob"))
+    tree = lxml_html.document_fromstring(html)
+    assert len(tree.xpath("//table[contains(@class, 'pb-board')]//tbody/tr")) == 9
+    assert "e5xd5,e4,e6,f5" not in moves_linked(html)
+    assert "c4xb4,c3,c5,d4" in tree.text_content()
+
+
+def test_many_boards_fall_back_to_text() -> None:
+    """The first are drawn, the last are shown as in the text part, and none is missing."""
+    for moves, size in ((MIDDLE, "5x5"), (checkered(9, 9), "9x9")):
+        boards = [played(moves, size=size, number=101 + each) for each in range(20)]
+        views = [view_board(each, "alice") for each in boards]
+        html = html_part(Content(Said("Boards"), tuple(views)), "next", ADDRESS, SERVER)
+        assert html is not None
+        assert len(html) < GMAIL_CUTS_OFF_ABOVE
+        text = lxml_html.document_fromstring(html).text_content()
+        assert all(f"Cephalopod Board {view.number}" in text for view in views)
+        assert text.count("Summary of") not in (0, 20)
+
+
+def test_what_cannot_be_made_small_is_left_out() -> None:
+    """Then the text part has to do."""
+    assert html_part(Content(Said("word " * 20_000)), "pbmserv: help", ADDRESS, SERVER) is None
+
+
+def test_lines_of_a_listing_lead_to_their_boards() -> None:
+    """By their numbers; what follows stays text."""
+    shown = [(words, subject) for words, subject, _ in links(letter(said=told(listing(3))))]
+    assert shown[:3] == [("101", "show 101"), ("102", "show 102"), ("103", "show 103")]
+
+
+def test_examples_are_not_sent_by_a_tap() -> None:
+    """In help, only what asks is linked: board 101 of an example may be a real one, and `sesame` no password."""
+    for subject in ["", *subjects()]:
+        for _, command, _ in links(letter(said=told(page(subject)))):
+            parsed = read_line(command, None).parsed
+            assert parsed is not None
+            assert parsed.command.kind == "open", command
+            assert "sesame" not in command
+
+
+def test_what_a_refusal_proposes_is_sent_by_a_tap() -> None:
+    """Its commands, but no secret and no word that is to be replaced."""
+    text = (
+        "Send\n    move 102 c3\n    move 102 alice sesame c3\n    challenge alice SOMEBODY\n    as alice PASSWORD"
+    )
+    assert [command for _, command, _ in links(letter(said=Said(text, holds_refusal=True)))] == ["move 102 c3"]
+    assert list(links(letter(said=Said(text)))) == []
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_any_command_survives_its_link(command: str) -> None:
+    """What the link says comes back, by the rules of URIs and not of forms."""
+    parts = urlsplit(mailto("pbm+t.1@club.test", command))
+    assert unquote(parts.path) == "pbm+t.1@club.test"
+    assert "+" not in parts.path + parts.query
+    subject, body = (unquote(each.partition("=")[2]) for each in parts.query.split("&"))
+    assert subject == body == command
