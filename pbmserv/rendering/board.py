@@ -10,8 +10,9 @@ from typing import Any
 
 from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
 from pbmserv.games.library import games
-from pbmserv.matches.match import Replayed, State, Status, rules_of
+from pbmserv.matches.match import Replayed, State, Status, Turn, rules_of
 from pbmserv.rendering.environment import WIDTH
+from pbmserv.rendering.words import ToldBoard, tell_board
 
 _LINES_WHILE_RUNNING = 4
 _LIST_WHILE_RUNNING = 8
@@ -34,10 +35,13 @@ class BoardView:
     leaves no choice: the square, and what it takes; `choices` are the moves of each square that leaves one, in
     lower case. `example` is a legal move as a person types it; it and they are empty unless the viewer is on turn.
     `started_by` is the userid of whoever began the match; `eliminated` and `left` are those that the last turn put
-    out. `ply` is set when an earlier moment is shown.
+    out. `ply` is set when an earlier moment is shown. Of a line that is only tried the last `imagined` plies are
+    not played, and `plies` counts none of them. `scene` and `turns` (those that `moves` shows) are for who draws
+    the board anew.
     """
 
     number: int
+    game: str
     title: str
     userids: tuple[str, ...]
     status: Status
@@ -46,6 +50,9 @@ class BoardView:
     scores: tuple[tuple[str, int], ...]
     gone: tuple[str, ...]
     moves: str
+    turns: tuple[Turn, ...]
+    position: Any
+    scene: Scene
     squares: str
     captures: tuple[tuple[str, tuple[str, ...]], ...]
     choices: tuple[tuple[str, ...], ...]
@@ -57,11 +64,24 @@ class BoardView:
     viewer: str | None
     ply: int | None
     comment: Comment | None
+    imagined: int = 0
 
     @property
     def is_viewers_turn(self) -> bool:
         """Whether whoever gets this is to move."""
-        return self.ply is None and self.viewer is not None and self.viewer == self.to_move
+        return self.is_present and self.viewer is not None and self.viewer == self.to_move
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the board is shown as it stands now."""
+        return self.ply is None and not self.imagined
+
+    @property
+    def told(self) -> ToldBoard:
+        """The same in words."""
+        last = self.turns[-1] if self.turns else None
+        with_moves = self.is_viewers_turn or self.imagined > 0
+        return tell_board(games()[self.game], self.position, self.scene, self.userids, last, with_moves)
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -86,9 +106,14 @@ def view_board(
     comment: Comment | None = None,
     whole: bool = False,
     ply: int | None = None,
+    imagined: int = 0,
 ) -> BoardView:
-    """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move."""
+    """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move.
+
+    Of a board on which moves were only tried, `imagined` of them, all that could be captured then is told.
+    """
     match, state = board.match, board.state
+    whole = whole or state.status != "active"
     game = rules_of(match)
     scene, squares = _drawn(match.game, state.position)
     to_move = None if state.to_move is None else match.userids[state.to_move]
@@ -96,12 +121,15 @@ def view_board(
     captures: list[tuple[str, tuple[str, ...]]] = []
     choices: list[tuple[str, ...]] = []
     example = ""
-    if viewer is not None and viewer == to_move and ply is None:
+    if imagined:
+        captures, choices = _open_captures(game, state, scene)
+    elif viewer is not None and viewer == to_move and ply is None:
         captures, choices = _open_captures(game, state, scene)
         example = _example(scene, captures, choices)
     last = state.turns[-1].events if state.turns else ()
     return BoardView(
         number=match.number,
+        game=match.game,
         title=game.info.title,
         userids=match.userids,
         status=state.status,
@@ -109,18 +137,22 @@ def view_board(
         outcome=state.outcome,
         scores=tuple(zip(match.userids, scene.scores, strict=True)),
         gone=tuple(match.userids[seat] for seat in state.gone),
-        moves=draw_moves(state, match.userids, sides, whole or state.status != "active"),
+        moves=draw_moves(state, match.userids, sides, whole),
+        turns=state.turns if whole else state.turns[-_LIST_WHILE_RUNNING:],
+        position=state.position,
+        scene=scene,
         squares=squares,
         captures=tuple(captures),
         choices=tuple(choices),
         example=example,
         eliminated=tuple(match.userids[event.seat] for event in last if isinstance(event, Eliminated)),
         left=tuple(match.userids[event.seat] for event in last if isinstance(event, Left)),
-        plies=state.plies,
+        plies=state.plies - imagined,
         started_by=match.started_by,
         viewer=viewer,
         ply=ply,
         comment=comment,
+        imagined=imagined,
     )
 
 

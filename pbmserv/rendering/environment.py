@@ -6,11 +6,14 @@ template uses must be given to it: a missing one is an error, never an empty pla
 
 import re
 import textwrap
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, select_autoescape
+
+from pbmserv.rendering.words import parts_of
 
 WIDTH = 72
 
@@ -22,6 +25,7 @@ _LINE_ENDS = (0x0B, 0x0C, 0x0D, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029)
 _UNSEEN = dict.fromkeys(_DIRECTIONS) | dict.fromkeys(_LINE_ENDS, " ")
 # Where a line goes on: below its blanks, or behind the bar of a comment; never so far in that nothing fits.
 _INDENT = re.compile(r"(?:\| )?[ ]{0,24}")
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 _RULE = re.compile(r"^([0-9]{1,2})\. ")
 
 
@@ -31,11 +35,20 @@ def templates_folder() -> Path:
     return next(path for path in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if path.is_dir())
 
 
-@lru_cache(maxsize=1)
-def environment() -> Environment:
-    """The environment; only `.html` templates escape."""
+class _WordsFirst(FileSystemLoader):
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        with suppress(TemplateNotFound):
+            return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
+        return super().get_source(environment, template)
+
+
+@lru_cache(maxsize=2)
+def environment(words: bool = False) -> Environment:
+    """The environment; only `.html` templates escape. With `words` it is the one of those who hear a mail read."""
     env = Environment(
-        loader=FileSystemLoader(templates_folder()),
+        loader=(_WordsFirst if words else FileSystemLoader)(templates_folder()),
         undefined=StrictUndefined,
         autoescape=select_autoescape(enabled_extensions=("html",), default=False),
         trim_blocks=True,
@@ -45,14 +58,17 @@ def environment() -> Environment:
     )
     env.filters["listed"] = listed
     env.filters["ordered"] = ordered
-    env.globals["quoted"] = rule
-    env.globals["columns"] = in_columns
+    env.filters["parts"] = parts_of
+    env.globals["quoted"] = partial(rule, words=words)
+    env.globals["columns"] = one_a_line if words else in_columns
+    env.globals["gap"] = ", " if words else "  "
+    env.globals["passage"] = passage
     return env
 
 
-def render(template: str, /, **context: object) -> str:
-    """A template's text, not yet laid out."""
-    return environment().get_template(template).render(context)
+def render(template: str, /, words: bool = False, **context: object) -> str:
+    """A template's text, not yet laid out; with `words` that of its variant in words, where it has one."""
+    return environment(words).get_template(template).render(context)
 
 
 def laid_out(text: str) -> str:
@@ -62,12 +78,22 @@ def laid_out(text: str) -> str:
     lines come one at a time and stand neither first nor last. A long line goes on below its own indentation.
     """
     lines: list[str] = []
-    for line in text.translate(_UNSEEN).split("\n"):
+    for line in as_shown(text).split("\n"):
         whole = line.rstrip()
         for part in _broken(whole) if len(whole) > WIDTH else [_harmless(whole)]:
             if part or (lines and lines[-1]):
                 lines.append(part)
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def as_shown(text: str) -> str:
+    """Text without the marks that would make it look like something else: its only line ends are line feeds."""
+    return text.translate(_UNSEEN)
+
+
+def without_controls(text: str) -> str:
+    """Text without the control characters that HTML may not hold, not even escaped."""
+    return text.translate(_CONTROLS)
 
 
 def filled(text: str) -> str:
@@ -130,15 +156,30 @@ def in_columns(words: Iterable[str], indent: int = 4) -> str:
     return "\n".join(lines)
 
 
-def rules_text(game: str) -> str:
+def one_a_line(words: Iterable[str], indent: int = 4) -> str:
+    """Words one below the other, which is how they are best heard, each line indented."""
+    return "\n".join(" " * indent + word for word in words)
+
+
+def rules_text(game: str, words: bool = False) -> str:
     """The rules text of a game."""
-    return render(f"rules/{game}.txt")
+    return render(f"rules/{game}.txt", words=words)
 
 
-def rule(game: str, number: int) -> str:
+def passage(game: str, begin: str, end: str = "") -> str:
+    """The rules text of a game from where it says `begin` to before `end`, or to its end.
+
+    A variant in words takes from it what is not drawn, so that a rule is written once.
+    """
+    text = rules_text(game)
+    start = text.index(begin)
+    return text[start : text.index(end, start) if end else len(text)].strip("\n")
+
+
+def rule(game: str, number: int, words: bool = False) -> str:
     """The paragraph of a game's rules text that begins with this number, with the lines indented below it."""
     found: list[str] = []
-    for line in rules_text(game).split("\n"):
+    for line in rules_text(game, words).split("\n"):
         begins = _RULE.match(line)
         if found and (begins or not line.startswith(" ")):
             break

@@ -22,7 +22,7 @@ def template_of(kind: type[Reply] | type[Refused]) -> str:
     return f"{folder}/{_WORD_START.sub('_', kind.__name__).lower()}.txt"
 
 
-def say(what: Reply | Refused, server: Server) -> str:
-    """The sentences of a reply or a refusal, not yet laid out."""
+def say(what: Reply | Refused, server: Server, words: bool = False) -> str:
+    """The sentences of a reply or a refusal, not yet laid out; with `words` without anything drawn."""
     context = {field.name: getattr(what, field.name) for field in fields(what)}
-    return filled(render(template_of(type(what)), **context, server=server).strip("\n"))
+    return filled(render(template_of(type(what)), words=words, **context, server=server).strip("\n"))

@@ -44,7 +44,7 @@ alice writes:
 
 To move, answer this mail with a square in its first line, for example
     d4
-Other answers: show, resign, help.
+Other answers: show, preview, chat, help, resign.
 """
 
 
