@@ -5,23 +5,33 @@ from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
 from pbmserv.matches.match import Replayed
-from pbmserv.matches.records import Records
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
 
+MOST_OWN_BOARDS = 5
 
-def find_board(number: int, game: str | None, records: Records) -> Replayed | Refused:
-    """The board of a number, which must be one of `game` if that was said."""
+
+def find_board(number: int, game: str | None, records: Records, asker: Player | None) -> Replayed | Refused:
+    """The board of a number, which must be one of `game` if that was said; a refusal is worded for `asker`."""
     board = records.board(number)
     if board is None:
-        return NoSuchBoard(number=number)
+        return _no_such_board(number, records, asker)
     if game is not None and game != board.match.game:
         return OtherGame(board=number, named=game, actual=board.match.game)
     return board
 
 
-def find_shown(ref: BoardRef, game: str | None, records: Records) -> Replayed | Refused:
+def _no_such_board(number: int, records: Records, asker: Player | None) -> Refused:
+    if asker is None:
+        return NoSuchBoard(number=number)
+    own = records.boards(Wanted(userids=(asker.userid,), count=MOST_OWN_BOARDS))
+    return NoSuchBoard(number=number, userid=asker.userid, own=tuple(sorted(line.number for line in own.lines)))
+
+
+def find_shown(ref: BoardRef, game: str | None, records: Records, asker: Player | None) -> Replayed | Refused:
     """The board that somebody wants to see, at a ply that it has."""
-    board = find_board(ref.number, game, records)
+    board = find_board(ref.number, game, records, asker)
     if isinstance(board, Refused) or ref.ply is None or ref.ply <= board.state.plies:
         return board
     return NoSuchPly(board=ref.number, ply=ref.ply, plies=board.state.plies)
@@ -29,12 +39,12 @@ def find_shown(ref: BoardRef, game: str | None, records: Records) -> Replayed | 
 
 def find_seat(request: Request, records: Records) -> tuple[Replayed, Seat] | Refused:
     """The board that a player acts on, as it stands, and their seat at it."""
-    board = find_board(request.arguments.boards[0].number, request.arguments.game, records)
-    if isinstance(board, Refused):
-        return board
     player = request.actor.player
     if player is None:
         raise ValueError("a binding command without a player")
+    board = find_board(request.arguments.boards[0].number, request.arguments.game, records, player)
+    if isinstance(board, Refused):
+        return board
     seat = board.match.seat_of(player.userid)
     if seat is None:
         return NotYourBoard(board=board.match.number, userid=player.userid)

@@ -6,19 +6,24 @@ written as people read it and is what `commands.forms` parses by:
     [game] move board [userid password] move[#ply]
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["open", "opening", "binding", "signup"]
-"""Who may: anybody; the owner of the From address, for it binds nobody; only with proof; somebody unknown."""
+Kind = Literal["open", "opening", "binding", "signup", "token"]
+"""Who may: anybody; the owner of the From address, for it binds nobody; only with proof; somebody unknown (or who
+forgot their password); whoever was mailed a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`name` may be two words; `example` is a line that works as it stands, given such a board and player."""
+    """`name` may be two words; `example` is a line that works as it stands, given such a board and player.
+
+    A command that `asks_again` is carried out only after a `yes`, however well it was proven whom it is from.
+    """
 
     name: str
     kind: Kind
     forms: tuple[str, ...]
     summary: str
     example: str
+    asks_again: bool = field(default=False, kw_only=True)

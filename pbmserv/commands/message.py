@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.declaration import Declaration
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
@@ -17,15 +18,21 @@ class IncomingMail:
     quoted text and signature, lines separated by newlines. Ids keep their angle brackets. `automatic` is a word
     for why the mail must be neither answered nor obeyed; None when a person wrote it. `content_key` is the same
     for two copies of one mail that came by different roads.
+
+    `tokens` are those of our mails that this one says it answers, lower-case, the likeliest first; anybody can
+    make some up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells
+    that the sender's domain stands for the mail.
     """
 
     sender: str | None
     subject: str
     text: str
     message_id: str | None
-    references: tuple[str, ...]
+    references: tuple[str, ...] = field(repr=False)
     automatic: str | None
     content_key: str
+    tokens: tuple[str, ...] = field(default=(), repr=False)
+    authenticated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,8 @@ class BoardRef:
 class Arguments:
     """What the words of a line mean, in the vocabulary that all commands share; empty where nothing was said.
 
-    `ply` is the guard of a move (`c3#7`); `words` are a filter or the subject of a help page.
+    `ply` is the guard of a move (`c3#7`); `words` are a filter or the subject of a help page; `moves` a line of
+    moves to be tried; `text` what somebody says to others, as written.
     """
 
     game: str | None = None
@@ -66,6 +74,8 @@ class Arguments:
     words: tuple[str, ...] = ()
     address: str = ""
     options: tuple[tuple[str, str], ...] = ()
+    moves: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,7 @@ class Parsed:
     arguments: Arguments
     claim: Claim | None = None
     new_password: Secret | None = None
+    token: Secret | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,9 @@ class Unparsed:
     refused: Refused
 
 
-Proof = Literal["none", "from", "password", "operator"]
+Proof = Literal["none", "from", "dmarc", "personal", "password", "confirmed", "operator"]
+"""How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
+domain; by an answer to a mail that only they were sent; by password; by a `yes`; by the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +121,9 @@ class Actor:
 class Request:
     """A parsed line with the one it comes from in place of secrets.
 
-    `password_hash` is made from a new password; `may_sign_up_elsewhere` tells that the sender may open an account
-    for an address other than its own.
+    `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
+    doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
+    or `no` answers, with what was asked.
     """
 
     line: str
@@ -117,4 +131,6 @@ class Request:
     arguments: Arguments
     actor: Actor
     password_hash: str | None = field(default=None, repr=False)
-    may_sign_up_elsewhere: bool = False
+    is_believed: bool = False
+    comment: str = field(default="", repr=False)
+    confirmation: Confirmation | None = None

@@ -54,6 +54,20 @@ class WrongForm(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotPlainlySaid(Refused):
+    """A line may mean to give something up, but is not that command and nothing else; `ready` would be."""
+
+    ready: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhichOne(Refused):
+    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run."""
+
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TooManyCommands(Refused):
     """More command lines in one mail than are read."""
 
@@ -78,12 +92,13 @@ class UnknownOption(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadOptionValue(Refused):
-    """The option `name` does not take `value`."""
+    """The option `name` does not take `value`. `game` and `userids`, who are to play, are ready for a command."""
 
     game: str
     name: str
     value: str
     choices: tuple[str, ...]
+    userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,13 +131,13 @@ class MisplacedAs(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProofNeeded(Refused):
-    """The command `line` binds `userid`, and a From address alone proves nothing here."""
+class NothingToConfirm(Refused):
+    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else."""
 
-    about_identity = True
 
-    userid: str
-    line: str
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasswordLacking(Refused):
+    """A `yes` to the question for a forgotten password names no new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,10 +197,9 @@ class AddressTaken(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignUpFromThere(Refused):
-    """An account for another address than the sender's is opened from that address."""
+class AlreadyAsked(Refused):
+    """`address` was asked not long ago whether the account may be opened, and has not answered yet."""
 
-    userid: str
     address: str
 
 
@@ -205,9 +219,11 @@ class WrongNumberOfPlayers(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamePlayerTwice(Refused):
-    """One userid stands twice in a challenge: nobody plays against themselves."""
+    """One userid stands twice in a challenge: nobody plays against themselves. `userids` are all of them once."""
 
     userid: str
+    game: str
+    userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +244,8 @@ class TooManyGames(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooManyUnbegun(Refused):
-    """So many games that `userid` has not begun are all that one player may leave there."""
+    """So many games that `userid` has not begun are all that one player, the `starter`, may leave there."""
 
     userid: str
     limit: int
+    starter: str

@@ -17,8 +17,65 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class YesNeeded(Reply):
+    """The command would be carried out, but waits for a `yes`: nothing proves yet that the player wants it.
+
+    When it `is_proven`, it is asked all the same, since it cannot be undone.
+    """
+
+    command: str
+    is_proven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped(Reply):
+    """A `no`: what was asked about will not be done. `lines` are the commands, if it was such."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SignedUp(Reply):
-    """An account was opened; the server's mail goes to `address`."""
+    """An account was opened, and its address is believed: the server's mail goes there."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountOpened(Reply):
+    """An account waits for an answer from its address, to which a mail has gone. It is told to whoever asked."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome(Reply):
+    """The first mail to a new address: whoever reads it there is to answer."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotOpened(Reply):
+    """A `no` to the first mail to a new address: there is no account."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressAdded(Reply):
+    """An address more is `userid`'s."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChanged(Reply):
+    """Mail to `userid` goes to `address` from now on."""
 
     userid: str
     address: str
@@ -46,6 +103,26 @@ class Moved(Reply):
 
     board: int
     move: str
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed(Reply):
+    """A line of `moves`, as a person types them, leads to the board shown; nothing of it is played.
+
+    `playable` is the first of them with its guard, when it is the sender who may play it now; else it is empty.
+    """
+
+    board: int
+    moves: tuple[str, ...]
+    playable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chatted(Reply):
+    """The sender's words go to `userids`, the other players of the board."""
+
+    board: int
+    userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

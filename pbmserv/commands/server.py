@@ -9,13 +9,16 @@ class Server:
     """`address` is where mail is sent to; `delimiter` stands before a tag in it ("+", "-", or "" for none).
 
     `confirm` is what a From address proves: "from" everything, "ask" nothing. `site_url` has no slash at its end
-    and is empty where there is no site.
+    and is empty where there is no site. `authserv_id` is the name of the mail server whose Authentication-Results
+    are believed; empty: none is. `max_size` is how many bytes a mail may have.
     """
 
     address: str
     delimiter: str = "+"
     confirm: Literal["ask", "from"] = "ask"
     site_url: str = ""
+    authserv_id: str = ""
+    max_size: int = 1_048_576
 
     @property
     def domain(self) -> str:

@@ -1,6 +1,7 @@
 """The settings: `pbmserv.toml` in the working folder, and `PBMSERV_*` in the environment, which goes before it."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from ipaddress import ip_address
@@ -56,6 +57,7 @@ class Settings(BaseSettings):
     web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
     site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
     confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
+    authserv_id: str = Field("", description="mail server whose Authentication-Results are believed; empty: none")
     delimiter: Literal["+", "-", ""] = Field("+", description="what stands before a tag in the address")
     max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
     keep_days: int = Field(
@@ -81,6 +83,13 @@ class Settings(BaseSettings):
         is_here = domain.lower() == "localhost" or domain.lower().endswith(".localhost")
         if not value.isascii() or "=?" in value or not is_address(f"{local}@example.org" if is_here else value):
             raise ValueError("is no mail address")
+        return value
+
+    @field_validator("authserv_id")
+    @classmethod
+    def _is_authserv_id(cls, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._@-]*", value):
+            raise ValueError("is no name of a mail server, such as mx.example.org")
         return value
 
     @field_validator("listen")
@@ -166,7 +175,9 @@ class Settings(BaseSettings):
         """What the server knows about itself."""
         # Who has mail sent nowhere is trying out, on this machine; nobody else could follow a link to it.
         site = self.site_url or (f"http://{self.web}" if self.web and self.way_out.startswith("maildir:") else "")
-        return Server(self.address, self.delimiter, self.confirm, site.rstrip("/"))
+        return Server(
+            self.address, self.delimiter, self.confirm, site.rstrip("/"), self.authserv_id, self.max_size
+        )
 
     def road_out(self) -> Callable[[], Road]:
         """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""

@@ -44,29 +44,35 @@ def mail(
     subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice sesame"')] = "",
     text: Annotated[str, typer.Argument(help="the text; \\n begins a new line")] = "",
     sender: Annotated[str, typer.Option("--from", help="your mail address")] = "",
+    answer: Annotated[str, typer.Option("--answer", help="answer the last mail to you with this text")] = "",
     read: Annotated[bool, typer.Option("--read", help="print what has arrived for that address")] = False,
     count: Annotated[int, typer.Option(min=1, help="with --read: at most so many, the newest")] = 5,
 ) -> None:
     """Send a mail to the running server and print its answer, or read what has arrived."""
     settings = settings_or_exit()
     folder = _maildir(settings)
-    if not sender or not (subject or text or read):
+    if not sender or not (subject or text or read or answer):
         give_up('say who writes and what: pbmserv mail --from alice@example.org "help"', Exit.USAGE)
+    if answer and (subject or text):
+        give_up("an answer has the Subject of the mail that it answers: give --answer alone", Exit.USAGE)
     if one_address([sender.encode("ascii", "replace")]) != sender.lower():
         give_up(f"{sender!a} is no mail address", Exit.USAGE)
     if read:
         _print_arrived(folder, sender, count)
-    if not (subject or text):
+    if not (subject or text or answer):
         return
+    written = _written(settings.address, sender, subject, text.replace("\\n", "\n"))
+    if answer:
+        written = _answering(_last_letter(folder, sender), sender, answer.replace("\\n", "\n"))
     url = settings.listeners[0] if settings.listeners else give_up("PBMSERV_LISTEN is empty", Exit.WRONG_SETTING)
     with err.status("waiting for the answer ..."):
         try:
-            answer = send_and_wait(url, settings.address, folder, sender, subject, text.replace("\\n", "\n"))
+            came = send_and_wait(url, folder, written)
         except (OSError, smtplib.SMTPException) as error:
             give_up(f"the server does not take mail at {url}: is `make serve` running? ({error})")
         except NoAnswer:
             give_up(f"no answer after {PATIENCE:.0f} seconds; is the server's log telling why?", Exit.TRY_LATER)
-    _print_letter(answer)
+    _print_letter(came)
 
 
 def demo() -> None:
@@ -77,27 +83,28 @@ def demo() -> None:
         _server(Path(folder)) as (settings, house, url),
     ):
         mails = Path(folder) / "outgoing"
-        subject: dict[str, str] = {}
+        last: dict[str, Letter] = {}
         printed: set[Path] = set()
         for sender, about, text in _demo_mails():
             address = f"{sender}@example.org"
-            reply = about or f"Re: {subject[sender]}"
-            out.print(Rule(f"[bold]{sender}[/] writes: {reply}", align="left"))
+            written = _written(settings.address, address, about, text)
+            if not about:
+                written = _answering(last[sender], address, text)
+            out.print(Rule(f"[bold]{sender}[/] writes: {written['Subject']}", align="left"))
             if text:
                 out.print(text, highlight=False)
-            send_and_wait(url, settings.address, mails, address, reply, text)
+            send_and_wait(url, mails, written)
             _wait_until_sent(house)
             for letter in [each for each in read_all(mails) if each.path not in printed]:
                 printed.add(letter.path)
-                subject[letter.header("To").partition("@")[0]] = letter.header("Subject")
+                last[letter.header("To").partition("@")[0]] = letter
                 _print_letter(letter)
     out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
 
 
-def send_and_wait(url: str, address: str, folder: Path, sender: str, subject: str, text: str) -> Letter:
+def send_and_wait(url: str, folder: Path, written: EmailMessage) -> Letter:
     """Sends a mail to a listener and gives the answer that arrives in the Maildir. Raises NoAnswer."""
-    written = _written(address, sender, subject, text)
-    hand_over(url, address, sender, written.as_bytes())
+    hand_over(url, written["To"], written["From"], written.as_bytes())
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for letter in reversed(list(read_all(folder))):
@@ -168,6 +175,20 @@ def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage
     return message
 
 
+def _answering(letter: Letter, sender: str, text: str) -> EmailMessage:
+    """An answer as mail programs write it: to where the mail came from, in its thread, quoted below."""
+    _, _, address = letter.header("From").rpartition("<")
+    body = letter.message.get_body(("plain",))
+    lines = body.get_content().splitlines() if body else []
+    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
+    whole = f"{text}\n\nOn {letter.header('Date')}, pbmserv wrote:\n{quoted}"
+    subject = letter.header("Subject")
+    written = _written(address.removesuffix(">"), sender, f"Re: {subject.removeprefix('Re: ')}", whole)
+    written["In-Reply-To"] = letter.header("Message-ID")
+    written["References"] = f"{letter.header('References')} {letter.header('Message-ID')}".strip()
+    return written
+
+
 def _encodable(text: str) -> str:
     """The text without what a terminal could not decode."""
     return text.encode(errors="replace").decode()
@@ -180,8 +201,17 @@ def _maildir(settings: Settings) -> Path:
     return Path(path)
 
 
+def _last_letter(folder: Path, address: str) -> Letter:
+    found = _letters_for(folder, address)
+    return found[-1] if found else give_up(f"nothing has arrived for {address} that could be answered")
+
+
+def _letters_for(folder: Path, address: str) -> list[Letter]:
+    return [letter for letter in read_all(folder) if letter.header("To").lower() == address.lower()]
+
+
 def _print_arrived(folder: Path, address: str, count: int) -> None:
-    found = [letter for letter in read_all(folder) if _is_for(letter, address)]
+    found = _letters_for(folder, address)
     if not found:
         out.print(f"Nothing has arrived for {address}.", highlight=False)
     for letter in found[-count:]:
@@ -195,7 +225,3 @@ def _print_letter(letter: Letter) -> None:
     body = letter.message.get_body(("plain",))
     out.print()
     out.print(body.get_content() if body else "", highlight=False, markup=False, soft_wrap=True)
-
-
-def _is_for(letter: Letter, address: str) -> bool:
-    return letter.header("To").lower() == address.lower()

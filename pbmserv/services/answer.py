@@ -2,25 +2,34 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
 from typing import Any, Literal
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import BoardRef, IncomingMail, Parsed
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.decision import Decision, Question
+from pbmserv.commands.message import BoardRef, Parsed
 from pbmserv.commands.refusals import WrongForm
 from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
-from pbmserv.mail.write import Envelope, envelope_sender, message_id, write
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.board import BoardView, Comment, view_board
-from pbmserv.rendering.environment import filled, laid_out, render
+from pbmserv.rendering.environment import render
+from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
+from pbmserv.services.letters import (
+    Answering,
+    Draft,
+    board_letter,
+    board_subject,
+    imagined_views,
+    in_words,
+    other_subject,
+    sealed,
+)
 from pbmserv.services.run import NotRun, Result, touched
-from pbmserv.store.outbox import Kind, Letter
+from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
 
 MOST_TOUCHED_SHOWN = 5
@@ -28,155 +37,149 @@ MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """The mail that is answered: its number in the inbox, where the answer goes, and how it counts for limits."""
-
-    inbox_id: int
-    mail: IncomingMail
-    recipient: str
-    kind: Kind
-    proven: bool
-    now: datetime
-
-    def of_kind(self, kind: Kind) -> "Answering":
-        """The same, counted otherwise."""
-        return replace(self, kind=kind)
-
-
-@dataclass(frozen=True, slots=True)
 class ToldResult:
     """What `mail/answer.txt` says of one line: what became of it, the line as written, the sentences about it.
 
     For a line that was not run `board` is the one on which an earlier line was refused; None: all stop then.
+    `unsaid`: the words below it were not passed on, since nothing proves whose they are.
     """
 
-    fate: Literal["done", "refused", "not run"]
+    fate: Literal["done", "waits", "refused", "not run"]
     line: str
     text: str
     board: int | None = None
+    unsaid: bool = False
 
 
-def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Letter:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The sender's mail, and the question that it asks, if any: a `yes` to this mail answers it."""
+
+    letter: Letter
+    asks: Confirmation | None = None
+
+
+def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Answer:
     """The sender's mail: what became of each line, then the boards it is about."""
-    player = next((result.actor.player for result in results if result.actor and result.actor.player), None)
-    views, unshown = _boards_for_sender(records, results, player)
-    told = [_told(result, house.server, with_words=to.kind != "stranger") for result in results]
-    text = render("mail/answer.txt", results=told, views=views, unshown=unshown, server=house.server)
+    views, unshown = _boards_for_sender(records, results, to.player)
+    asks = _waiting(to, results, views) or _question_here(to, results)
+    told = [_told(result, house.server, to, asks) for result in results]
+    text = render(
+        "mail/answer.txt",
+        words=in_words(to.player),
+        results=told,
+        views=views,
+        unshown=unshown,
+        server=house.server,
+    )
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
-    if len(concerned) == 1 and len(views) == 1:
-        return _answer_letter(house, to, _board_subject(views[0]), text, player, views[0])
-    subject = render("mail/subject_other.txt", about=_about(results))
-    return _answer_letter(house, to, subject, text, player)
+    alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
+    draft = Draft(
+        kind=to.kind,
+        recipient=to.recipient,
+        player=to.player,
+        subject=board_subject(alone) if alone else other_subject(_about(results)),
+        text=text,
+        board=alone.number if alone else None,
+        views=tuple(views),
+        content=_content(house, told, views, unshown),
+        answers=to.mail.message_id,
+        inbox_id=to.inbox_id,
+        proven=to.proven,
+        is_question=asks is not None,
+    )
+    return Answer(sealed(house, draft, to.now), asks)
 
 
-def notices(
-    records: TransactionRecords, house: House, to: Answering, results: Sequence[Result], comment: str
-) -> list[Letter]:
+def _content(
+    house: House, told: Sequence[ToldResult], views: Sequence[BoardView], unshown: Sequence[int]
+) -> Content:
+    """The same for the HTML part, which draws the boards in its own way."""
+    text = render("mail/answer.txt", results=told, views=(), unshown=unshown, server=house.server)
+    return Content(Said(text, holds_refusal=any(each.fate == "refused" for each in told)), tuple(views))
+
+
+def notices(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> list[Letter]:
     """The boards that were touched, for every player of them but the one who gets the answer."""
     letters = []
     authors = _authors(results)
+    talked = touched(results).keys() - _boards_changed(results)
     for number, board in sorted(touched(results).items()):
-        said = Comment(authors[number][0], comment) if comment else None
+        author = authors[number]
         for userid in board.match.userids:
             player = records.player(userid)
+            if number in talked and _is_unheard(records, userid, author):
+                continue
             if player is not None and player.address != to.recipient:
+                said = _comment_for(records, player, author)
                 letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
     return letters
 
 
-def board_letter(
-    house: House,
-    board: Replayed,
-    player: Player,
-    now: datetime,
-    comment: Comment | None = None,
-    inbox_id: int | None = None,
-    proven: bool = True,
-) -> Letter:
-    """One board as one of its players is sent it without asking."""
-    view = view_board(board, player.userid, comment)
-    text = render("mail/notice.txt", view=view, alone=True, server=house.server)
-    envelope = Envelope(
-        recipient=player.address,
-        subject=_board_subject(view),
-        token=house.new_token(),
-        board=view.number,
-        ply=view.plies,
-        is_notice=True,
-    )
-    return _sealed(house, envelope, text, now, "board", proven, inbox_id, player)
+def _boards_changed(results: Sequence[Result]) -> set[int]:
+    """The boards on which more happened than talk."""
+    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
+    opened = {decision.opened.number for decision in decisions if decision.opened}
+    return opened | {entry.match for decision in decisions for entry in decision.entries}
 
 
-def plain_answer(house: House, to: Answering, template: str, about: str, **context: object) -> Letter:
-    """A fixed text in answer to a mail, about no board."""
-    subject = render("mail/subject_other.txt", about=about)
-    text = render(template, server=house.server, **context)
-    return _answer_letter(house, to, subject, text)
+def _is_unheard(records: TransactionRecords, userid: str, author: Result) -> bool:
+    speaker = author.actor.player if author.actor else None
+    return speaker is not None and records.is_blocked(speaker.userid, by=userid)
 
 
-def plain_notice(
-    house: House, player: Player, template: str, about: str, now: datetime, **context: object
-) -> Letter:
-    """A fixed text that a player is sent without asking, about no one board."""
-    subject = render("mail/subject_other.txt", about=about)
-    text = filled(render(template, server=house.server, **context))
-    envelope = Envelope(recipient=player.address, subject=subject, token=house.new_token(), is_notice=True)
-    return _sealed(house, envelope, text, now, "notice", proven=True, inbox_id=None, player=player)
+def questions(results: Sequence[Result], asked_here: Confirmation | None) -> list[Question]:
+    """What is to be asked by mails of its own."""
+    found = (result.outcome.question for result in results if isinstance(result.outcome, Decision))
+    return [each for each in found if each is not None and each.confirmation != asked_here]
 
 
-def _answer_letter(
-    house: House,
-    to: Answering,
-    subject: str,
-    text: str,
-    player: Player | None = None,
-    view: BoardView | None = None,
-) -> Letter:
-    envelope = Envelope(
-        recipient=to.recipient,
-        subject=subject,
-        token=house.new_token(),
-        board=view.number if view else None,
-        ply=view.plies if view else None,
-        answers=to.mail.message_id,
-    )
-    return _sealed(house, envelope, text, to.now, to.kind, to.proven, to.inbox_id, player)
-
-
-def _sealed(
-    house: House,
-    envelope: Envelope,
-    text: str,
-    now: datetime,
-    kind: Kind,
-    proven: bool,
-    inbox_id: int | None,
-    player: Player | None,
-) -> Letter:
-    return Letter(
-        token=envelope.token,
-        kind=kind,
-        proven=proven,
-        recipient=envelope.recipient,
-        envelope_sender=envelope_sender(envelope, house.server),
-        message_id=message_id(envelope, house.server),
-        raw=write(envelope, laid_out(text), house.server, now),
-        inbox_id=inbox_id,
-        player_id=player.id if player else None,
-        match=envelope.board,
+def _waiting(to: Answering, results: Sequence[Result], views: Sequence[BoardView]) -> Confirmation | None:
+    """What the answer asks about: all lines of the mail that wait for a `yes`."""
+    waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
+    if not waiting or to.player is None:
+        return None
+    first = waiting[0].line
+    boards = [ref.number for ref in first.arguments.boards] if isinstance(first, Parsed) else []
+    name = first.command.name if isinstance(first, Parsed) else ""
+    return Confirmation(
+        kind="commands",
+        userid=to.player.userid,
+        address=to.recipient,
+        about=" ".join(["commands", to.player.userid.lower(), name, *map(str, boards)])[:400],
+        lines=tuple(result.line.line for result in waiting),
+        comment=waiting[0].comment,
+        shown=tuple((view.number, view.plies) for view in views if view.ply is None),
     )
 
 
-def _told(result: Result, server: Server, with_words: bool) -> ToldResult:
+def _question_here(to: Answering, results: Sequence[Result]) -> Confirmation | None:
+    """The first question that goes to the very address that the answer goes to."""
+    asked = [question.confirmation for question in questions(results, None)]
+    again = [result.still_asked for result in results if result.still_asked]
+    return next((each for each in (*asked, *again) if each.address == to.recipient), None)
+
+
+def _told(result: Result, server: Server, to: Answering, asks: Confirmation | None) -> ToldResult:
+    with_words = to.kind != "stranger"
     line = result.line.line if with_words else ""
+    words = in_words(to.player)
     match result.outcome:
-        case Decision(reply):
-            return ToldResult("done", line, say(reply, server))
+        case Decision(reply=reply, question=question):
+            if question is not None and question.confirmation == asks:
+                return ToldResult("done", line, say(question.words, server, words))
+            fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
+            return ToldResult(fate, line, say(reply, server, words), unsaid=_is_unsaid(result))
         case Refused():
             refused = result.outcome if with_words else _without_words(result.outcome)
-            return ToldResult("refused", line, say(refused, server))
+            return ToldResult("refused", line, say(refused, server, words))
         case NotRun(board):
             return ToldResult("not run", line, "", board)
+
+
+def _is_unsaid(result: Result) -> bool:
+    is_done = isinstance(result.outcome, Decision) and bool(result.outcome.touched)
+    return is_done and bool(result.comment) and not (result.actor and result.actor.proven)
 
 
 def _without_words(refused: Refused) -> Refused:
@@ -192,13 +195,15 @@ def _boards_for_sender(
     """The boards that the answer shows, and the numbers of those concerned that it has no room for."""
     asked: dict[BoardRef, None] = {}
     concerned: dict[int, None] = {}
+    imagined: list[BoardView] = []
+    userid = player.userid if player else None
     for result in results:
         if isinstance(result.outcome, Decision):
             asked.update(dict.fromkeys(result.outcome.shows))
-            concerned.update(dict.fromkeys(result.outcome.touched))
+            imagined += imagined_views(result.outcome, userid)
+            concerned.update(dict.fromkeys([*result.outcome.touched, *result.awaited_boards]))
         elif result.outcome.board is not None:
             concerned.update(dict.fromkeys([result.outcome.board]))
-    userid = player.userid if player else None
     changed = touched(results)
 
     def see(ref: BoardRef, whole: bool) -> BoardView | None:
@@ -208,21 +213,27 @@ def _boards_for_sender(
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
     views = [view for view in (see(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if view is not None]
-    return views, [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
+    return [*imagined, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
 
 
-def _authors(results: Sequence[Result]) -> dict[int, list[str]]:
-    """Who did something on each board that was touched."""
-    authors: dict[int, list[str]] = {}
+def _authors(results: Sequence[Result]) -> dict[int, Result]:
+    """Who first did something on each board that was touched, and with which words."""
+    authors: dict[int, Result] = {}
     for result in results:
         if isinstance(result.outcome, Decision) and result.actor and result.actor.player:
             for number in result.outcome.touched:
-                authors.setdefault(number, []).append(result.actor.player.userid)
+                authors.setdefault(number, result)
     return authors
 
 
-def _board_subject(view: BoardView) -> str:
-    return render("mail/subject_board.txt", title=view.title, number=view.number, userids=view.userids).strip()
+def _comment_for(records: TransactionRecords, player: Player, author: Result) -> Comment | None:
+    """What the author writes, unless nothing proves who that is, or the player wants nothing from them."""
+    actor = author.actor
+    if not author.comment or actor is None or actor.player is None or not actor.proven:
+        return None
+    if records.is_blocked(actor.player.userid, by=player.userid):
+        return None
+    return Comment(actor.player.userid, author.comment)
 
 
 def _about(results: Sequence[Result]) -> str:

@@ -16,8 +16,8 @@ from pbmserv.mail.verdict import judge
 from pbmserv.matches.match import BrokenLog, Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Wanted
-from pbmserv.services.answer import plain_notice
 from pbmserv.services.house import House
+from pbmserv.services.letters import plain_notice
 from pbmserv.store import bounces, outbox, players
 from pbmserv.store.bounces import Returned, Suspended
 from pbmserv.store.engine import reading, run_again, writing

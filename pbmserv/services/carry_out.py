@@ -1,64 +1,66 @@
 """What one mail comes to inside its transaction: its commands carried out, its answers queued, its fate noted."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.language import Reading, as_kept, understand
-from pbmserv.commands.message import Actor, IncomingMail, Unparsed
+from pbmserv.commands.decision import Decision, Erased
+from pbmserv.commands.language import as_kept
+from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.refusals import Forwarded, NoCommand, TooLarge
-from pbmserv.mail.read import read
 from pbmserv.mail.write import write_masked
 from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
-from pbmserv.services.answer import Answering, answer, notices, plain_answer
+from pbmserv.services.answer import answer, notices, questions
 from pbmserv.services.bounce import heed_report, lift_for
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
-from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, allowance
+from pbmserv.services.incoming import Opened
+from pbmserv.services.letters import Answering, news_letter, plain_answer
+from pbmserv.services.limits import (
+    UNPROVEN_AN_HOUR,
+    Allowance,
+    allowance,
+    allowance_of_fruitless,
+)
+from pbmserv.services.question import ask
 from pbmserv.services.run import Result, run_all, touched
-from pbmserv.store import inbox, outbox
-from pbmserv.store.inbox import Fate, Kept
+from pbmserv.store import confirmations, inbox, outbox, retention
+from pbmserv.store.inbox import Fate
 from pbmserv.store.outbox import Kind, Letter
 from pbmserv.store.records import TransactionRecords
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A kept mail that was read. `asked` is what it asks for: nothing, when no person wrote it."""
-
-    kept: Kept
-    mail: IncomingMail
-    understood: Reading
-
-    @property
-    def asked(self) -> Reading:
-        """The lines that may be carried out."""
-        return self.understood if self.mail.automatic is None else Reading()
-
-
-@dataclass(frozen=True, slots=True)
 class CarriedOut:
-    """What became of a mail, and the boards that it changed, as they stand then."""
+    """What became of a mail, and the boards that it changed, as they stand then.
+
+    `is_forgotten`: its sender is no player any more, and nothing of it stays.
+    """
 
     fate: Fate
     boards: tuple[Replayed, ...] = ()
-
-
-def open_mail(house: House, kept: Kept) -> Opened:
-    """Reads a mail and understands its lines. Of one that was too large to be kept whole nothing is understood."""
-    mail = read(kept.raw, kept.envelope_sender, house.server.address, house.server.delimiter)
-    return Opened(kept, mail, understand(mail) if kept.full_size is None else Reading())
+    is_forgotten: bool = False
 
 
 def carry_out(connection: Connection, house: House, opened: Opened, proofs: Proofs, now: datetime) -> CarriedOut:
     """Does what a mail asks for; what it decides counts from when the mail was kept, what is sent from now."""
     done = _do(connection, house, opened, proofs, now)
     key = opened.mail.content_key if done.fate == "handled" else None
-    masked = write_masked(opened.mail, as_kept(opened.understood))
+    masked = write_masked(_without_our_token(house, opened.mail), as_kept(opened.understood))
     inbox.finish(connection, opened.kept.id, done.fate, now, key, masked=masked)
+    if done.is_forgotten:
+        retention.empty(connection, opened.kept.id, now)
     return done
+
+
+def _without_our_token(house: House, mail: IncomingMail) -> IncomingMail:
+    """The mail as it is kept: one of our own that came back bears its token in From and Message-ID."""
+    if mail.automatic != "ourselves":
+        return mail
+    return replace(mail, sender=house.server.address, message_id=None)
 
 
 def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, now: datetime) -> CarriedOut:
@@ -68,68 +70,106 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
     if inbox.is_known(connection, mail.content_key):
         return CarriedOut("duplicate")
     records = TransactionRecords(connection, house.recent)
-    to = _answering(records, house, opened, proofs, now)
+    to = _answering(records, opened, proofs, now)
     if to is None:
         return CarriedOut("silent")
-    match allowance(connection, to, opened.understood):
-        case Allowance.SILENCE:
-            return CarriedOut("silent")
-        case Allowance.LAST_NOTICE:
-            notice = plain_answer(house, to.of_kind("limit"), "mail/limit.txt", "limit", limit=UNPROVEN_AN_HOUR)
-            outbox.queue(connection, [notice], now)
-            return CarriedOut("silent")
-        case Allowance.SHORT:
-            short = plain_answer(house, to.of_kind("short"), "mail/stranger.txt", "your mail")
-            outbox.queue(connection, [short], now)
-            return CarriedOut("handled")
-        case Allowance.FULL:
-            results = _results(connection, records, house, opened, to, proofs)
-            outbox.queue(connection, _letters(records, house, opened, to, results), now)
-            if (player := records.player_at(to.recipient)) is not None:
-                lift_for(connection, player)
-            return CarriedOut("handled", tuple(touched(results).values()))
+    allowed = allowance(connection, records, to, opened)
+    if allowed is not Allowance.FULL:
+        return _in_short(connection, house, to, allowed)
+    return _in_full(connection, records, house, opened, to, proofs)
 
 
-def _answering(
-    records: TransactionRecords, house: House, opened: Opened, proofs: Proofs, now: datetime
-) -> Answering | None:
-    """To whom the mail is answered, and what they proved; None when nobody can be told."""
-    sender = opened.mail.sender
-    known = records.player_at(sender) if sender else None
-    claimant = next((records.player(claim.userid) for claim in proofs.true_claims), None)
-    # A password proves who wrote, not that the From address is theirs: an answer there could be a bomb.
-    recipient = claimant.address if claimant is not None else sender
-    if recipient is None:
-        return None
-    proven = claimant is not None or (known is not None and house.server.confirm == "from")
-    kind: Kind = "stranger" if known is None and claimant is None else "answer"
-    return Answering(opened.kept.id, opened.mail, recipient, kind, proven, now)
+def _in_short(connection: Connection, house: House, to: Answering, allowed: Allowance) -> CarriedOut:
+    """What is said instead of an answer, if anything."""
+    if allowed is Allowance.SHORT:
+        outbox.queue(connection, [plain_answer(house, to, "mail/stranger.txt", "your mail", "short")], to.now)
+        return CarriedOut("handled")
+    if allowed is Allowance.LAST_NOTICE:
+        notice = plain_answer(house, to, "mail/limit.txt", "limit", "limit", limit=UNPROVEN_AN_HOUR)
+        outbox.queue(connection, [notice], to.now)
+    return CarriedOut("silent")
 
 
-def _results(
+def _in_full(
     connection: Connection,
     records: TransactionRecords,
     house: House,
     opened: Opened,
     to: Answering,
     proofs: Proofs,
-) -> tuple[Result, ...]:
-    """What became of each line; a mail without any is refused as a whole."""
-    mail, understood = opened.mail, opened.understood
-    results = run_all(connection, records, mail, understood, proofs, house.server, opened.kept.kept_at)
-    if results:
-        return results
-    refused: Refused = Forwarded() if understood.forwarded else NoCommand(board=understood.board)
+) -> CarriedOut:
+    results = run_all(connection, records, opened, proofs) or (_nothing_asked(opened),)
+    if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
+        to = replace(to, proven=False)
+        allowed = allowance_of_fruitless(connection, to)
+        if allowed is not Allowance.FULL:
+            return _in_short(connection, house, to, allowed)
+    # What the mail has changed about its sender counts for its answer already.
+    player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
+    to = replace(to, player=player if player and player.address == to.recipient else None)
+    sent = answer(records, house, to, results)
+    letters = [sent.letter, *notices(records, house, to, results), *_news(house, results, to)]
+    if sent.asks is not None:
+        confirmations.ask(connection, sent.letter.token, sent.asks, to.now)
+    outbox.queue(connection, letters, to.now)
+    for question in questions(results, sent.asks):
+        ask(connection, house, question, to.inbox_id, to.now)
+    if to.player is not None:
+        lift_for(connection, to.player)
+    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)))
+
+
+def _erases(result: Result) -> bool:
+    changes = result.outcome.changes if isinstance(result.outcome, Decision) else ()
+    return any(isinstance(change, Erased) for change in changes)
+
+
+def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now: datetime) -> Answering | None:
+    """To whom the mail is answered, and whether anything was proven; None when nobody can be told.
+
+    A player is answered at their first address, wherever they wrote from: nothing is mailed where a From address
+    alone asks for it.
+    """
+    standing = opened.standing
+    claimants = [records.player(claim.userid) for claim in proofs.true_claims]
+    claimant = next((player for player in claimants if player is not None and player.is_confirmed), None)
+    player = claimant or standing.player
+    recipient = player.address if player is not None else opened.mail.sender
+    if recipient is None:
+        return None
+    by_head = standing.proof != "none" or standing.confirmation is not None
+    kind: Kind = "answer" if player is not None or standing.confirmation is not None else "stranger"
+    if not opened.understood.lines and kind == "answer":
+        kind = "puzzled"
+    # Whatever comes from a personal address may be a machine that answers everything: only commands prove.
+    by_password = claimant is not None
+    proven = by_password or (by_head and bool(opened.understood.lines))
+    return Answering(opened.kept.id, opened.mail, recipient, player, kind, proven, now, by_password)
+
+
+def _bears_fruit(result: Result) -> bool:
+    """Whether a line has changed what can be changed so only once: a board, or what waited for an answer."""
+    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
+        return False
+    return bool(result.outcome.opened or result.outcome.entries or result.line.command.kind == "token")
+
+
+def _nothing_asked(opened: Opened) -> Result:
+    """The refusal of a mail without any command, as a whole."""
+    refused: Refused = NoCommand(board=opened.understood.board)
+    if opened.understood.forwarded:
+        refused = Forwarded()
     if opened.kept.full_size is not None:
         refused = TooLarge(kilobytes=opened.kept.full_size // 1000)
-    player = records.player_at(mail.sender) if mail.sender else None
-    return (Result(Unparsed("", refused), refused, Actor(player, mail.sender, "none")),)
+    return Result(Unparsed("", refused), refused, Actor(opened.standing.player, opened.mail.sender, "none"))
 
 
-def _letters(
-    records: TransactionRecords, house: House, opened: Opened, to: Answering, results: tuple[Result, ...]
-) -> list[Letter]:
+def _news(house: House, results: Sequence[Result], to: Answering) -> list[Letter]:
+    """What others are to know of it, at their addresses."""
+    told = [result.outcome.news for result in results if isinstance(result.outcome, Decision)]
     return [
-        answer(records, house, to, results),
-        *notices(records, house, to, results, opened.understood.comment),
+        news_letter(house, address, reply, to.inbox_id, to.now)
+        for news in told
+        for address, reply in news
+        if address != to.recipient
     ]

@@ -8,11 +8,12 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.mail.read import read
-from pbmserv.services.answer import Answering, plain_answer
-from pbmserv.services.carry_out import CarriedOut, Opened, carry_out, open_mail
+from pbmserv.services.carry_out import CarriedOut, carry_out
 from pbmserv.services.house import House
 from pbmserv.services.identify import ChangedMeanwhile, Proofs, has_secrets, prove
+from pbmserv.services.incoming import Opened, open_mail, read_kept, stand_anew
+from pbmserv.services.letters import Answering, plain_answer
+from pbmserv.services.limits import may_be_told
 from pbmserv.store import inbox, outbox, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
 from pbmserv.store.inbox import Kept
@@ -53,7 +54,7 @@ def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHan
     with writing(house.engine) as connection:
         while len(done) < MOST_TOGETHER and (held := inbox.take(connection, clock())) is not None:
             in_hand(held.id)
-            opened = open_mail(house, held)
+            opened = open_mail(connection, house, held)
             if has_secrets(opened.asked):
                 break
             done.append((opened, carry_out(connection, house, opened, _prove(connection, house, opened), clock())))
@@ -77,7 +78,7 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
             if held is None:
                 return False
             in_hand(held.id)
-            opened = open_mail(house, held)
+            opened = open_mail(connection, house, held)
             # Proving is slow. A lock on a row keeps nobody else waiting meanwhile, one on all of a file does.
             at_once = locks_rows(house.engine) or not has_secrets(opened.asked)
             if at_once:
@@ -88,6 +89,7 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
             with writing(house.engine) as connection:
                 if inbox.claim(connection, held.id, clock()) is None:
                     return True
+                opened = stand_anew(connection, house, opened)
                 done = carry_out(connection, house, opened, proofs, clock())
         _committed(house, opened, done)
         return True
@@ -132,22 +134,27 @@ def count_kill(house: House, mail_id: int, now: datetime) -> None:
 
 def _set_aside(connection: Connection, house: House, kept: Kept, now: datetime) -> None:
     log.error("mail %d is set aside; see `pbmserv admin inbox`", kept.id)
-    letter = _apology(house, kept, now)
+    letter = _apology(connection, house, kept, now)
     if letter is not None:
         outbox.queue(connection, [letter], now)
 
 
-def _apology(house: House, kept: Kept, now: datetime) -> Letter | None:
+def _apology(connection: Connection, house: House, kept: Kept, now: datetime) -> Letter | None:
     """The one fixed sentence for its sender; None where nobody is to be told, or it cannot be written either."""
     try:
-        mail = read(kept.raw, kept.envelope_sender, house.server.address, house.server.delimiter)
-        if mail.sender is None or mail.automatic is not None:
+        mail = read_kept(house, kept)
+        if mail.sender is None or mail.automatic is not None or not _may_be_told(connection, mail.sender, now):
             return None
-        to = Answering(kept.id, mail, mail.sender, "answer", proven=False, now=now)
-        return plain_answer(house, to, "mail/set_aside.txt", "your mail")
+        to = Answering(kept.id, mail, mail.sender, None, "answer", proven=False, now=now)
+        return plain_answer(house, to, "mail/set_aside.txt", "your mail", "answer")
     except Exception as error:
         log.error("mail %d: its sender cannot be told: %s", kept.id, type(error).__name__)
         return None
+
+
+def _may_be_told(connection: Connection, address: str, now: datetime) -> bool:
+    owner = players.owner_of(connection, address)
+    return (owner is None or owner.is_confirmed) and may_be_told(connection, address, now)
 
 
 def _trace(error: Exception) -> str:

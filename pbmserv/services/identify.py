@@ -1,4 +1,4 @@
-"""Who a mail is from: the only code that looks into a password.
+"""Who a line is from: the only code that looks into a password.
 
 Proving is slow (argon2) and comes before the transaction; `identify` then holds the proof against the hash as it
 stands under the lock. A password is never logged, echoed or compared but by argon2, or against itself in one mail.
@@ -13,13 +13,17 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbmserv.commands.language import Reading
 from pbmserv.commands.message import Actor, Claim, IncomingMail, Parsed, Request, Secret
-from pbmserv.commands.refusals import BadPassword, WrongPassword
-from pbmserv.commands.server import Server
+from pbmserv.commands.refusals import BadPassword, MisplacedAs, NotOurPlayer, WrongPassword
+from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
+from pbmserv.services.standing import Standing
 
 SHORTEST_PASSWORD = 4
 LONGEST_PASSWORD = 72
+
+PERSONAL = frozenset({"export"})
+"""Commands whose answers are for nobody but the player."""
 
 LookUp = Callable[[str], str | None]
 """The stored hash of a userid; None when nobody has it."""
@@ -69,26 +73,48 @@ def identify(
     line: Parsed,
     reading: Reading,
     mail: IncomingMail,
+    standing: Standing,
     proofs: Proofs,
     records: Records,
     look_up: LookUp,
-    server: Server,
 ) -> Request | Refused:
-    """The line as a request from somebody, or why nobody can be told. Raises ChangedMeanwhile."""
+    """The line as a request from somebody, or why nobody can be told. Raises ChangedMeanwhile.
+
+    A claim in the line goes before one for the whole mail, and that before what the mail's head proves. Nobody
+    acts for an account whose address was not answered from, whatever the password.
+    """
     boards = line.arguments.boards
     board = boards[0].number if boards else None
     claim = line.claim or reading.claim
     if claim is not None:
         if not _is_proven(claim, proofs, look_up):
             return WrongPassword(board=board, userid=claim.userid)
-        actor = Actor(records.player(claim.userid), mail.sender, "password")
+        claimant = records.player(claim.userid)
+        if claimant is not None and not claimant.is_confirmed and line.command.kind != "token":
+            return NotOurPlayer(board=board, command=line.command.name)
+        actor = Actor(claimant, mail.sender, "password")
     else:
-        player = records.player_at(mail.sender) if mail.sender else None
-        actor = Actor(player, mail.sender, "from" if player and server.confirm == "from" else "none")
+        known = records.player(standing.player.userid) if standing.player else None
+        actor = Actor(known, mail.sender, standing.proof)
     if line.new_password is not None and not is_fit_length(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
+    if line.command.name in PERSONAL and actor.player is not None and _speaks_for_others(reading, actor.player):
+        return MisplacedAs(userid=actor.player.userid)
     new_hash = proofs.new_hashes[line.new_password] if line.new_password else None
-    return Request(line.line, line.command, line.arguments, actor, new_hash, server.confirm == "from")
+    return Request(
+        line.line,
+        line.command,
+        line.arguments,
+        actor,
+        password_hash=new_hash,
+        is_believed=standing.is_believed,
+        comment=reading.comment,
+    )
+
+
+def _speaks_for_others(reading: Reading, player: Player) -> bool:
+    """Whether a mail holds another player's claim too, and so might be answered at that one's address."""
+    return any(claim.userid.lower() != player.userid.lower() for claim in _claims(reading))
 
 
 def _claims(reading: Reading) -> list[Claim]:
@@ -98,7 +124,10 @@ def _claims(reading: Reading) -> list[Claim]:
 
 def _is_proven(claim: Claim, proofs: Proofs, look_up: LookUp) -> bool:
     stored = look_up(claim.userid)
-    if stored is not None and stored == proofs.new_hashes.get(claim.password):
+    if stored is None:
+        # Perhaps an earlier line of the same mail has deleted the account: proving again would find it once more.
+        return False
+    if stored == proofs.new_hashes.get(claim.password):
         return True
     if stored != proofs.seen[claim.userid.lower()] and stored not in proofs.new_hashes.values():
         raise ChangedMeanwhile

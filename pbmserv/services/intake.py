@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from pbmserv.mail.answered import without_tokens
 from pbmserv.mail.read import sender_of
 from pbmserv.mail.together import Arrival
 from pbmserv.services.house import House
@@ -22,7 +23,7 @@ def keep(
 
     `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
     """
-    storable = _storable(raw, envelope_sender, recipients)
+    storable = _storable(house, raw, envelope_sender, recipients)
     with writing(house.engine) as connection:
         return inbox.keep(connection, *storable, now, full_size)
 
@@ -33,7 +34,7 @@ def keep_all(house: House, mails: Sequence[Arrival], now: datetime) -> list[Exce
     One that cannot be stored fails alone. When the database is away all fail, after one try.
     """
     try:
-        rows = [inbox.new_row(*_storable(mail.raw, mail.sender, mail.recipients), now) for mail in mails]
+        rows = [inbox.new_row(*_storable(house, mail.raw, mail.sender, mail.recipients), now) for mail in mails]
         with writing(house.engine) as connection:
             inbox.keep_all(connection, rows)
     except Exception as error:
@@ -43,11 +44,15 @@ def keep_all(house: House, mails: Sequence[Arrival], now: datetime) -> list[Exce
     return [None] * len(mails)
 
 
-def _storable(raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> tuple[bytes, str, list[str], str]:
+def _storable(
+    house: House, raw: bytes, envelope_sender: str, recipients: Sequence[str]
+) -> tuple[bytes, str, list[str], str]:
     """Raw mail, envelope sender and recipients for the inbox, and the sender whose mails stay in order."""
     envelope_sender, *recipients = map(_as_text, (envelope_sender, *recipients))
-    sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()[:320]
-    return raw, envelope_sender, recipients, sender
+    sender = (sender_of(raw) or envelope_sender.strip("<>")).lower()
+    # One of our own mails come back is from a personal address, which is a secret.
+    sender = without_tokens(sender, house.server.address, house.server.delimiter)
+    return raw, envelope_sender, recipients, sender[:320]
 
 
 def _as_text(address: str) -> str:

@@ -1,20 +1,40 @@
 """How much is sent to addresses that gave no proof, counted in SQL: nobody can be bombed through our answers."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.language import Reading
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.refusals import WrongForm
-from pbmserv.services.answer import Answering
+from pbmserv.commands.verbs.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
+from pbmserv.matches.records import Records
+from pbmserv.services.incoming import Opened
+from pbmserv.services.letters import Answering
 from pbmserv.store import outbox
+from pbmserv.store.outbox import Kind
 
 UNPROVEN_AN_HOUR: Final = 20
+UNPROVEN_A_DAY: Final = 100
+
+FRUITLESS_AN_HOUR: Final = 40
+"""Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
+address with words that read as commands. Forged mails alone do not come to so many."""
+
+PUZZLED_AN_HOUR: Final = 3
+"""Answers to mails without any command: a machine that answers everything comes to rest soon."""
+
+QUESTIONS_AN_HOUR: Final = 3
+QUESTIONS_A_DAY: Final = 6
+QUESTIONS_A_DAY_IN_ALL: Final = 200
+"""Whoever has an account can have us write to any address; not to all the world."""
+
 STRANGERS_A_DAY: Final = 200
+TALK_AN_HOUR: Final = 40
+"""So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
 
 
 class Allowance(Enum):
@@ -26,24 +46,75 @@ class Allowance(Enum):
     SILENCE = auto()
 
 
-def allowance(connection: Connection, to: Answering, understood: Reading) -> Allowance:
+def allowance(connection: Connection, records: Records, to: Answering, opened: Opened) -> Allowance:
     """What the mail may be answered with. One that may not be answered in full is not carried out either."""
     if to.proven:
         return Allowance.FULL
     an_hour_ago, a_day_ago = to.now - timedelta(hours=1), to.now - timedelta(days=1)
+    if (
+        to.kind == "puzzled"
+        and outbox.count_since(connection, ("puzzled",), an_hour_ago, to.recipient) >= PUZZLED_AN_HOUR
+    ):
+        return Allowance.SILENCE
     if outbox.unproven_since(connection, to.recipient, an_hour_ago) >= UNPROVEN_AN_HOUR:
-        told = outbox.count_since(connection, ("limit",), an_hour_ago, to.recipient)
-        return Allowance.SILENCE if told else Allowance.LAST_NOTICE
+        return _last_notice(connection, to, an_hour_ago)
+    if outbox.unproven_since(connection, to.recipient, a_day_ago) >= UNPROVEN_A_DAY:
+        return _last_notice(connection, to, a_day_ago)
     if to.kind != "stranger":
         return Allowance.FULL
-    if not understood.lines:
+    lines = opened.understood.lines
+    if not lines or _is_waited_for(records, to, lines):
         return Allowance.SILENCE
     if outbox.count_since(connection, ("stranger", "short"), a_day_ago) >= STRANGERS_A_DAY:
         return Allowance.SILENCE
-    if any(map(_asks_openly, understood.lines)):
+    if any(map(_asks_openly, lines)):
         return Allowance.FULL
     told = outbox.count_since(connection, ("short",), a_day_ago, to.recipient)
     return Allowance.SILENCE if told else Allowance.SHORT
+
+
+def allowance_of_fruitless(connection: Connection, to: Answering) -> Allowance:
+    """What a proven mail may be answered with once it has turned out to change nothing."""
+    an_hour_ago = to.now - timedelta(hours=1)
+    if outbox.unproven_since(connection, to.recipient, an_hour_ago) < FRUITLESS_AN_HOUR:
+        return Allowance.FULL
+    return _last_notice(connection, to, an_hour_ago)
+
+
+def may_be_told(connection: Connection, address: str, now: datetime) -> bool:
+    """Whether an address may be sent what neither was proven nor asks for anything."""
+    return outbox.unproven_since(connection, address, now - timedelta(hours=1)) < UNPROVEN_AN_HOUR
+
+
+def may_be_asked(connection: Connection, address: str, now: datetime) -> bool:
+    """Whether a question may go to an address, whoever brought it about."""
+    an_hour_ago, a_day_ago = now - timedelta(hours=1), now - timedelta(days=1)
+    asked: tuple[Kind, ...] = ("question",)
+    return (
+        may_be_told(connection, address, now)
+        and outbox.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
+        and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
+        and outbox.count_since(connection, asked, a_day_ago) < QUESTIONS_A_DAY_IN_ALL
+    )
+
+
+def is_talked_out(connection: Connection, board: int, now: datetime) -> bool:
+    """Whether a board has gone out too often for talk to send it once more."""
+    return outbox.times_sent(connection, board, now - timedelta(hours=1)) >= TALK_AN_HOUR
+
+
+def _last_notice(connection: Connection, to: Answering, since: datetime) -> Allowance:
+    told = outbox.count_since(connection, ("limit",), since, to.recipient)
+    return Allowance.SILENCE if told else Allowance.LAST_NOTICE
+
+
+def _is_waited_for(records: Records, to: Answering, lines: Sequence[Parsed | Unparsed]) -> bool:
+    """Whether the address was mailed a welcome of late and has not answered: till then nothing more goes there."""
+    owner = records.owner_of(to.recipient)
+    if owner is None or records.signed_up(owner) <= to.now - HELD_UNCONFIRMED:
+        return False
+    is_sign_up = isinstance(lines[0], Parsed) and lines[0].command.name == "signup"
+    return not is_sign_up or records.signed_up(owner) > to.now - ASKED_AGAIN_AFTER
 
 
 def _asks_openly(line: Parsed | Unparsed) -> bool:

@@ -8,13 +8,15 @@ from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.words import normalised
-from pbmserv.rendering.board import view_board
+from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
-from pbmserv.services.answer import board_letter
 from pbmserv.services.house import House
 from pbmserv.services.identify import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
-from pbmserv.store import matches, outbox, players
+from pbmserv.services.letters import board_letter, imagined_views, news_letter
+from pbmserv.services.question import ask
+from pbmserv.services.run import keep_decision
+from pbmserv.store import accounts, matches, outbox, players
 from pbmserv.store.engine import run_again, writing
 from pbmserv.store.records import TransactionRecords
 
@@ -51,21 +53,26 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
             raise CannotOperate(f"nobody is called {userid}")
         matches.lock(connection, [ref.number for ref in parsed.arguments.boards])
         actor = Actor(player, player.address, "operator")
-        request = Request(parsed.line, parsed.command, parsed.arguments, actor)
+        request = Request(parsed.line, parsed.command, parsed.arguments, actor, comment=parsed.arguments.text)
         records = TransactionRecords(connection, house.recent)
         outcome = decide(request, records, now)
         if not isinstance(outcome, Decision):
             return Operated(laid_out(say(outcome, house.server)), done=False)
-        matches.keep(connection, outcome)
+        keep_decision(connection, records, outcome, now)
+        said = Comment(player.userid, request.comment) if request.comment else None
         letters = [
-            board_letter(house, board, each, now)
+            board_letter(house, board, each, now, said)
             for board in outcome.boards
             for each in map(records.player, board.match.userids)
             if each is not None
         ]
+        letters += [news_letter(house, address, reply, None, now) for address, reply in outcome.news]
         outbox.queue(connection, letters, now)
+        if outcome.question is not None:
+            ask(connection, house, outcome.question, None, now)
         views = [view_board(board, whole=True) for board in outcome.boards]
         shown = [(records.board(ref.number), ref.ply) for ref in outcome.shows]
+        views += imagined_views(outcome, None)
         views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
         texts = [render("mail/notice.txt", view=view, alone=False, server=house.server) for view in views]
     return Operated(laid_out("\n\n".join([say(outcome.reply, house.server), *texts])), done=True)
@@ -83,4 +90,4 @@ def set_password(house: House, userid: str, password: str, now: datetime) -> Non
         player = players.find(connection, userid)
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
-        players.keep(connection, NewPassword(player.id, hashed), now)
+        accounts.keep(connection, NewPassword(player.id, hashed), now)

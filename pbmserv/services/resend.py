@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from pbmserv.matches.match import replay
-from pbmserv.services.answer import board_letter
 from pbmserv.services.house import House
+from pbmserv.services.letters import board_letter
 from pbmserv.store import matches, outbox, players
 from pbmserv.store.engine import writing
 

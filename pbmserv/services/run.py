@@ -1,20 +1,25 @@
 """Runs the commands of one mail, in order, inside one transaction: identify, decide, keep, and on to the next."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.board_refusals import TooMuchTalk
+from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.language import Reading
-from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
+from pbmserv.commands.library import commands
+from pbmserv.commands.line import read_line
+from pbmserv.commands.message import Actor, Arguments, IncomingMail, Parsed, Request, Unparsed
 from pbmserv.commands.permission import decide
-from pbmserv.commands.server import Server
 from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
 from pbmserv.services.identify import Proofs, identify
-from pbmserv.store import matches, players
+from pbmserv.services.incoming import Opened
+from pbmserv.services.limits import TALK_AN_HOUR, is_talked_out
+from pbmserv.services.standing import Standing, open_question, proof_of_head
+from pbmserv.store import accounts, confirmations, matches, players
 from pbmserv.store.records import TransactionRecords
 
 
@@ -27,18 +32,47 @@ class NotRun:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one line, and who gave it (None where nobody got so far)."""
+    """What became of one line, and who gave it (None where nobody got so far); `comment` stood below it.
+
+    `still_asked` is the question that a refused `yes` has left open.
+    """
 
     line: Parsed | Unparsed
     outcome: Decision | Refused | NotRun
     actor: Actor | None
+    comment: str = field(default="", repr=False)
+    still_asked: Confirmation | None = None
+
+    @property
+    def awaits_yes(self) -> bool:
+        """Whether nothing is done yet."""
+        return isinstance(self.outcome, Decision) and self.outcome.awaits_yes
+
+    @property
+    def awaited_boards(self) -> tuple[int, ...]:
+        """The boards that wait for a `yes`."""
+        if not self.awaits_yes or not isinstance(self.line, Parsed):
+            return ()
+        return tuple(ref.number for ref in self.line.arguments.boards)
 
     @property
     def boards(self) -> tuple[int, ...]:
         """The boards that it is about."""
         if isinstance(self.outcome, Decision):
-            return (*self.outcome.touched, *(ref.number for ref in self.outcome.shows))
+            imagined = (board.match.number for board in self.outcome.imagined)
+            shown = (ref.number for ref in self.outcome.shows)
+            return (*self.outcome.touched, *shown, *imagined, *self.awaited_boards)
         return () if self.outcome.board is None else (self.outcome.board,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A line, and the question that it answers or, when it is `confirmed`, comes from."""
+
+    line: Parsed | Unparsed
+    comment: str
+    asked: Confirmation | None = None
+    confirmed: bool = False
 
 
 def touched(results: Iterable[Result]) -> dict[int, Replayed]:
@@ -48,60 +82,139 @@ def touched(results: Iterable[Result]) -> dict[int, Replayed]:
 
 
 def run_all(
-    connection: Connection,
-    records: TransactionRecords,
-    mail: IncomingMail,
-    reading: Reading,
-    proofs: Proofs,
-    server: Server,
-    now: datetime,
+    connection: Connection, records: TransactionRecords, opened: Opened, proofs: Proofs
 ) -> tuple[Result, ...]:
-    """Carries the lines out; what they change is written. `now` is when the mail was kept."""
-    matches.lock(connection, _bound_boards(reading.lines))
+    """Carries the lines out, each as if it came when the mail was kept; what they change is written."""
+    steps = tuple(_steps(connection, opened))
+    matches.lock(connection, _bound_boards(step.line for step in steps))
+    standing, now = opened.standing, opened.kept.kept_at
+    shown = dict(standing.answered.shown if standing.answered else ())
     results: list[Result] = []
     refused_boards: set[int] = set()
     nobody = False
-    for line in reading.lines:
-        boards = _boards_of(line)
+    for step in steps:
+        boards = _boards_of(step.line)
         if nobody or boards & refused_boards:
             board = None if nobody else min(boards & refused_boards)
-            results.append(Result(line, NotRun(board), None))
+            results.append(Result(step.line, NotRun(board), None))
             continue
-        result = _run(connection, records, line, mail, reading, proofs, server, now)
+        if step.confirmed and step.asked:
+            shown |= dict(step.asked.shown)
+        result = _run(connection, records, step, opened, standing, proofs, shown, now)
         results.append(result)
         if isinstance(result.outcome, Refused):
             nobody = result.outcome.about_identity
             refused_boards |= boards
+        else:
+            standing = _standing_after(step, standing, records, opened.mail)
     return tuple(results)
+
+
+def keep_decision(connection: Connection, records: TransactionRecords, decision: Decision, now: datetime) -> None:
+    """Writes what was decided; later questions to the records are answered as it stands then."""
+    matches.keep(connection, decision)
+    records.know(decision.boards)
+    for change in decision.changes:
+        accounts.keep(connection, change, now)
+    if decision.changes:
+        records.forget_players()
+    if decision.question is not None:
+        records.know_asked(decision.question.confirmation, now)
+
+
+def _steps(connection: Connection, opened: Opened) -> Iterator[_Step]:
+    """The lines; in the place of a `yes` to commands those commands."""
+    reading, standing = opened.asked, opened.standing
+    for line in (*_first_answer(opened), *reading.lines):
+        if not isinstance(line, Parsed) or line.command.kind != "token":
+            yield _Step(line, reading.comment)
+            continue
+        asked = standing.confirmation
+        if line.token is not None:
+            tokens, sender, now = (line.token.value,), opened.mail.sender, opened.kept.kept_at
+            asked = open_question(connection, tokens, sender, standing.player, now)
+        if asked is not None and asked.kind == "commands" and line.command.name == "yes":
+            for text in asked.lines:
+                parsed = read_line(text, None).parsed
+                if parsed is not None:
+                    yield _Step(parsed, asked.comment, asked, confirmed=True)
+        else:
+            yield _Step(line, reading.comment, asked)
+
+
+def _first_answer(opened: Opened) -> tuple[Parsed, ...]:
+    """The `yes` of somebody new who answers the first mail with other commands at once."""
+    asked, lines = opened.standing.confirmation, opened.asked.lines
+    named = [line.command for line in lines if isinstance(line, Parsed)]
+    if asked is None or asked.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
+        return ()
+    return (Parsed("yes", commands()["yes"], Arguments()),)
 
 
 def _run(
     connection: Connection,
     records: TransactionRecords,
-    line: Parsed | Unparsed,
-    mail: IncomingMail,
-    reading: Reading,
+    step: _Step,
+    opened: Opened,
+    standing: Standing,
     proofs: Proofs,
-    server: Server,
+    shown: dict[int, int],
     now: datetime,
 ) -> Result:
-    if isinstance(line, Unparsed):
-        return Result(line, line.refused, None)
+    if isinstance(step.line, Unparsed):
+        return Result(step.line, step.line.refused, None)
 
     def look_up(userid: str) -> str | None:
         return players.password_hash(connection, userid)
 
-    request = identify(line, reading, mail, proofs, records, look_up, server)
+    line = _guarded(step.line, shown)
+    request: Request | Refused
+    if step.confirmed and step.asked:
+        actor = Actor(records.player(step.asked.userid), opened.mail.sender, "confirmed")
+        request = Request(line.line, line.command, line.arguments, actor, comment=step.comment)
+        confirmations.forget(connection, step.asked.about)
+    else:
+        request = identify(line, opened.asked, opened.mail, standing, proofs, records, look_up)
     if isinstance(request, Refused):
         return Result(line, request, None)
+    request = replace(request, confirmation=step.asked)
     outcome = decide(request, records, now)
+    if line.command.name == "chat" and isinstance(outcome, Decision) and outcome.boards:
+        (board,) = outcome.touched
+        outcome = (
+            TooMuchTalk(board=board, limit=TALK_AN_HOUR) if is_talked_out(connection, board, now) else outcome
+        )
     if isinstance(outcome, Decision):
-        if outcome.account is not None:
-            players.keep(connection, outcome.account, now)
-            records.forget_players()
-        matches.keep(connection, outcome)
-        records.know(outcome.boards)
-    return Result(line, outcome, request.actor)
+        if line.command.kind == "token" and step.asked:
+            confirmations.forget(connection, step.asked.about)
+            request = replace(request, actor=_confirmer(step.asked, request.actor, records))
+        keep_decision(connection, records, outcome, now)
+    still_asked = step.asked if isinstance(outcome, Refused) and not step.confirmed else None
+    return Result(line, outcome, request.actor, step.comment, still_asked)
+
+
+def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
+    """A move as the one that follows on what its sender was shown; only the first one on a board."""
+    arguments = line.arguments
+    if line.command.name != "move" or arguments.ply is not None or arguments.move.lower() == "resign":
+        return line
+    seen = shown.pop(arguments.boards[0].number, None)
+    return line if seen is None else replace(line, arguments=replace(arguments, ply=seen + 1))
+
+
+def _confirmer(asked: Confirmation, actor: Actor, records: TransactionRecords) -> Actor:
+    return replace(actor, player=records.player(asked.userid), proof="confirmed")
+
+
+def _standing_after(step: _Step, standing: Standing, records: TransactionRecords, mail: IncomingMail) -> Standing:
+    """Whoever has just shown that an address is theirs is known for the rest of the mail."""
+    if standing.player is None and standing.is_believed and mail.sender is not None:
+        player = records.player_at(mail.sender)
+        return standing if player is None else replace(standing, player=player, proof=proof_of_head(mail))
+    is_yes = isinstance(step.line, Parsed) and step.line.command.name == "yes"
+    if not is_yes or step.asked is None or step.asked.kind not in ("sign-up", "address", "first address"):
+        return standing
+    return replace(standing, player=records.player(step.asked.userid), proof="personal")
 
 
 def _boards_of(line: Parsed | Unparsed) -> set[int]:

@@ -1,8 +1,9 @@
 """Tidying: after a while a mail's words are let go of, in batches so small that nobody waits for them.
 
 What stays for good is what the log needs: boards and players; of a mail taken in its number, times, fate and
-content key; of a mail about a board its token, board, player and Message-ID. A mail that was set aside stays whole
-until the operator retries or discards it, and one that waits until it no longer does.
+content key; of a mail about a board its board, player and its token's digest. A mail that was set aside stays
+whole until the operator retries or discards it, and one that waits until it no longer does. Questions that nobody
+has answered in time are closed, and accounts that nobody has confirmed are none any more.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.services.house import House
-from pbmserv.store import retention
+from pbmserv.store import accounts, confirmations, retention
 from pbmserv.store.engine import forget_overwritten, reading, writing
 
 BATCH: Final = 100
@@ -54,6 +55,9 @@ def tidy(house: House, before: datetime, now: datetime) -> Iterator[Tidied]:
     """
     while (done := _batch(house, before, now)) != Tidied():
         yield done
+    with writing(house.engine) as connection:
+        confirmations.tidy(connection, now)
+        accounts.forget_unanswered(connection, now)
     forget_overwritten(house.engine)
 
 

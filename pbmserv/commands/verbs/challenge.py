@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from pbmserv.commands.account_refusals import NotThereYet, TakesNoChallenges
 from pbmserv.commands.boards import no_such_player, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
@@ -43,7 +44,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     players = _players(request, records, starter, game)
     if isinstance(players, Refused):
         return players
-    refused = _refused_options(request, game, len(players)) or _over_limits(records, starter, players, now)
+    refused = _refused_options(request, game, players) or _over_limits(records, starter, players, now)
     if refused is not None:
         return refused
     match = Match(
@@ -65,7 +66,9 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
     for position, userid in enumerate(named):
         if userid.lower() in [earlier.lower() for earlier in named[:position]]:
-            return SamePlayerTwice(userid=userid)
+            once = {each.lower(): each for each in reversed(named)}
+            userids = tuple(reversed(once.values()))
+            return SamePlayerTwice(userid=userid, game=game.info.name, userids=userids)
     if not least <= len(named) <= most:
         example = (starter.userid, *others)[:most]
         return WrongNumberOfPlayers(
@@ -77,9 +80,20 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
         if player is None:
             return no_such_player(userid, records)
         found.append(player)
-    if starter not in found:
+    if starter.id not in [player.id for player in found]:
         return NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
-    return tuple(found)
+    return next(filter(None, (_unwilling(player, starter, records) for player in found)), tuple(found))
+
+
+def _unwilling(player: Player, starter: Player, records: Records) -> Refused | None:
+    """Why a player cannot be challenged by `starter`."""
+    if player.id == starter.id:
+        return None
+    if not player.is_confirmed:
+        return NotThereYet(userid=player.userid)
+    if not player.takes_challenges or records.is_blocked(starter.userid, by=player.userid):
+        return TakesNoChallenges(userid=player.userid)
+    return None
 
 
 def _game_options(request: Request) -> tuple[tuple[str, str], ...]:
@@ -87,7 +101,8 @@ def _game_options(request: Request) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(options))
 
 
-def _refused_options(request: Request, game: Game, seats: int) -> Refused | None:
+def _refused_options(request: Request, game: Game, players: tuple[Player, ...]) -> Refused | None:
+    userids = tuple(player.userid for player in players)
     offered = (*(option.name for option in game.info.options), "unrated")
     given = dict(request.arguments.options)
     if given.get("unrated"):
@@ -96,13 +111,19 @@ def _refused_options(request: Request, game: Game, seats: int) -> Refused | None
         values = [value for name, value in _game_options(request) if name == option.name]
         if len(values) > 1:
             both = " ".join(values)[:40]
-            return BadOptionValue(game=game.info.name, name=option.name, value=both, choices=option.choices)
+            return BadOptionValue(
+                game=game.info.name, name=option.name, value=both, choices=option.choices, userids=userids
+            )
     try:
-        game.start(seats, dict(_game_options(request)))
+        game.start(len(players), dict(_game_options(request)))
     except BadOption as error:
         if error.choices:
             return BadOptionValue(
-                game=game.info.name, name=error.name, value=error.value[:40], choices=error.choices
+                game=game.info.name,
+                name=error.name,
+                value=error.value[:40],
+                choices=error.choices,
+                userids=userids,
             )
         return UnknownOption(game=game.info.name, name=error.name[:40], options=offered)
     return None
@@ -113,7 +134,7 @@ def _over_limits(records: Records, starter: Player, players: tuple[Player, ...],
         return TooManyGames(limit=GAMES_A_DAY)
     for player in players:
         if player != starter and records.unbegun(starter.userid, player.userid) >= UNBEGUN_WITH_ONE:
-            return TooManyUnbegun(userid=player.userid, limit=UNBEGUN_WITH_ONE)
+            return TooManyUnbegun(userid=player.userid, limit=UNBEGUN_WITH_ONE, starter=starter.userid)
     return None
 
 

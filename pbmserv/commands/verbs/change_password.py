@@ -15,7 +15,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     player = request.actor.player
     if player is None or request.password_hash is None:
         raise ValueError("a change of password without a player or a password")
-    return Decision(PasswordChanged(player.userid), account=NewPassword(player.id, request.password_hash))
+    return Decision(PasswordChanged(player.userid), changes=(NewPassword(player.id, request.password_hash),))
 
 
 command = Command(

@@ -13,7 +13,7 @@ from pbmserv.games.library import games
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 
-TOPICS = ("leaving", "passwords", "tutorial")
+TOPICS = ("tutorial", "answering", "passwords", "addresses", "privacy", "leaving")
 
 
 def page(subject: str) -> Reply | None:

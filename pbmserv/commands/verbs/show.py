@@ -23,7 +23,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return _of_players(request, records)
     wanted = tuple(dict.fromkeys(arguments.boards))
     for ref in wanted[:MOST_BOARDS]:
-        board = find_shown(ref, arguments.game, records)
+        board = find_shown(ref, arguments.game, records, request.actor.player)
         if isinstance(board, Refused):
             return board
     return _showing(wanted[:MOST_BOARDS], max(0, len(wanted) - MOST_BOARDS))

@@ -1,0 +1,102 @@
+"""What can be wrong with a command about a player's account.
+
+As in `matches.refusals`, each class's name names its template.
+"""
+
+from dataclasses import dataclass
+
+from pbmserv.matches.refusals import Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhosePassword(Refused):
+    """`forgot` without a userid from an address that belongs to nobody."""
+
+
+# addresses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAnAddress(Refused):
+    """`address` has not the form of one; `command` is what it stood behind."""
+
+    address: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressNotFree(Refused):
+    """The address belongs to another player, and it is not told to whom."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressIsYours(Refused):
+    """The address is the player's already; `is_first` when mail goes there."""
+
+    address: str
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyAddresses(Refused):
+    """So many addresses are all that one player may have, or (`are_asked`) may have asked without an answer yet.
+
+    `last` is one that the player has, not the first unless it is the only one.
+    """
+
+    limit: int
+    are_asked: bool
+    last: str
+
+
+# other players
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotYourself(Refused):
+    """A player blocks others, not themselves."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotBlocked(Refused):
+    """`userid` was not blocked; those who are stand in `blocked`."""
+
+    userid: str
+    blocked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakesNoChallenges(Refused):
+    """`userid` takes no challenges, or none from this sender: which of both is not told."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotThereYet(Refused):
+    """`userid` has not answered the first mail to their address yet."""
+
+    userid: str
+
+
+# settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoSuchSetting(Refused):
+    """There is no setting `name`; `settings` are those that there are."""
+
+    name: str
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeitherOnNorOff(Refused):
+    """The setting `name` can be on or off, not `value`."""
+
+    name: str
+    value: str

@@ -1,0 +1,26 @@
+"""What waits for a `yes`: mailed with a token to one address, and answered from there."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["commands", "sign-up", "address", "first address", "password"]
+"""What `yes` does: carries lines out, believes a new player's address, adds an address, puts another in the place
+of the first one, or a new password in the place of a forgotten one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A question that is open.
+
+    `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what may be
+    asked once at a time: another question about the same takes the place of this one. `lines` are commands without
+    any secret, `comment` what stood below them, `shown` the ply after which each board was seen by who was asked.
+    """
+
+    kind: Kind
+    userid: str
+    address: str
+    about: str
+    lines: tuple[str, ...] = ()
+    comment: str = field(default="", repr=False)
+    shown: tuple[tuple[int, int], ...] = ()

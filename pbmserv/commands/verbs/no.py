@@ -1,0 +1,32 @@
+"""`no`: what was asked about will not be done."""
+
+from datetime import datetime
+
+from pbmserv.commands.command import Command
+from pbmserv.commands.decision import Decision, Erased
+from pbmserv.commands.message import Request
+from pbmserv.commands.refusals import NothingToConfirm
+from pbmserv.commands.replies import Dropped, NotOpened
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import Refused
+
+
+def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    """Closes the question; an account that was only just asked for is none then."""
+    asked = request.confirmation
+    player = records.player(asked.userid) if asked else None
+    if asked is None or player is None:
+        return NothingToConfirm()
+    if asked.kind == "sign-up":
+        return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
+    return Decision(Dropped(asked.lines))
+
+
+command = Command(
+    name="no",
+    kind="token",
+    forms=("no [token]",),
+    summary="do not do what a mail has asked you to confirm",
+    example="no",
+    run=run,
+)

@@ -1,0 +1,54 @@
+"""`yes`: do what was asked about. Commands that waited for it are carried out by `services.run`."""
+
+from datetime import datetime
+
+from pbmserv.commands.command import Command
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.decision import BelievedAddress, Change, Decision, NewAddress, NewPassword
+from pbmserv.commands.message import Request
+from pbmserv.commands.refusals import AddressTaken, NothingToConfirm, PasswordLacking
+from pbmserv.commands.replies import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records
+from pbmserv.matches.refusals import Refused
+
+
+def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    """Believes an address, or puts a password in force."""
+    asked = request.confirmation
+    player = records.player(asked.userid) if asked else None
+    if asked is None or player is None or asked.kind == "commands":
+        return NothingToConfirm()
+    if asked.kind == "password":
+        if request.password_hash is None:
+            return PasswordLacking()
+        return Decision(PasswordChanged(player.userid), changes=(NewPassword(player.id, request.password_hash),))
+    if asked.kind == "sign-up":
+        return _decided(SignedUp(player.userid, asked.address), BelievedAddress(asked.address))
+    return _new_address(asked, player, records)
+
+
+def _new_address(asked: Confirmation, player: Player, records: Records) -> Decision | Refused:
+    owner = records.owner_of(asked.address)
+    if owner is not None and owner.id != player.id:
+        return AddressTaken(address=asked.address, userid=None)
+    if asked.kind == "address":
+        added = AddressAdded(player.userid, asked.address)
+        return _decided(added, NewAddress(player.id, asked.address, is_first=False), tell=player.address)
+    changed = AddressChanged(player.userid, asked.address)
+    return _decided(changed, NewAddress(player.id, asked.address, is_first=True), tell=player.address)
+
+
+def _decided(reply: Reply, change: Change, tell: str | None = None) -> Decision:
+    """`tell` is the address that is to know of it: whoever reads there may not have wanted it."""
+    return Decision(reply, changes=(change,), news=((tell, reply),) if tell else ())
+
+
+command = Command(
+    name="yes",
+    kind="token",
+    forms=("yes [token] [new]",),
+    summary="do what a mail has asked you to confirm",
+    example="yes",
+    run=run,
+)

@@ -1,0 +1,184 @@
+"""Letters: what is said to somebody becomes a mail with a token of its own, ready for the outbox."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pbmserv.commands.decision import Decision, Question
+from pbmserv.commands.message import IncomingMail
+from pbmserv.commands.replies import Previewed, Reply
+from pbmserv.mail.write import Envelope, envelope_sender, message_id, sender_address, write
+from pbmserv.matches.match import Replayed
+from pbmserv.matches.player import Player
+from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.environment import filled, laid_out, render
+from pbmserv.rendering.html_mail import Content, Said, html_part
+from pbmserv.rendering.sentences import say
+from pbmserv.services.house import House
+from pbmserv.store.outbox import Kind, Letter
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The mail that is answered: its number in the inbox, where the answer goes, and how it counts for limits.
+
+    `player` is whose address that is. `proven`: a proof brought it about; `by_password`: one
+    that no machine gives.
+    """
+
+    inbox_id: int
+    mail: IncomingMail
+    recipient: str
+    player: Player | None
+    kind: Kind
+    proven: bool
+    now: datetime
+    by_password: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A mail before it is written. `text` is not yet laid out; `views` are the boards in it.
+
+    `player` is whose address the recipient is: their mails come from a personal address, which `is_question` gives
+    to anybody. `answers` is the Message-ID of the mail that it answers. `content` is what its HTML part holds,
+    where that is more than the boards, or than the text if there are none.
+    """
+
+    kind: Kind
+    recipient: str
+    player: Player | None
+    subject: str
+    text: str
+    board: int | None = None
+    views: tuple[BoardView, ...] = ()
+    content: Content | None = None
+    answers: str | None = None
+    inbox_id: int | None = None
+    proven: bool = True
+    is_question: bool = False
+
+
+def sealed(house: House, draft: Draft, now: datetime) -> Letter:
+    """The letter of a draft."""
+    shown = {view.number: view.ply if view.ply is not None else view.plies for view in draft.views}
+    envelope = Envelope(
+        recipient=draft.recipient,
+        subject=draft.subject,
+        token=house.new_token(),
+        board=draft.board,
+        ply=None if draft.board is None else shown.get(draft.board),
+        answers=draft.answers,
+        is_notice=draft.kind in ("board", "notice", "question"),
+        is_personal=draft.player is not None or draft.is_question,
+    )
+    return Letter(
+        token=envelope.token,
+        kind=draft.kind,
+        proven=draft.proven,
+        recipient=envelope.recipient,
+        envelope_sender=envelope_sender(envelope, house.server),
+        message_id=message_id(envelope, house.server),
+        raw=write(envelope, laid_out(draft.text), house.server, now, _html(house, draft, envelope)),
+        inbox_id=draft.inbox_id,
+        player_id=draft.player.id if draft.player else None,
+        match=draft.board,
+        shown=tuple(shown.items()),
+    )
+
+
+def _html(house: House, draft: Draft, envelope: Envelope) -> str | None:
+    """The HTML part, for players who did not turn it off; a stranger gets as little as will do."""
+    player = draft.player
+    if player is None or not player.html or in_words(player):
+        return None
+    content = draft.content or Content(Said("" if draft.views else draft.text), draft.views)
+    return html_part(content, draft.subject, sender_address(envelope, house.server), house.server)
+
+
+def board_letter(
+    house: House,
+    board: Replayed,
+    player: Player,
+    now: datetime,
+    comment: Comment | None = None,
+    inbox_id: int | None = None,
+    proven: bool = True,
+) -> Letter:
+    """One board as one of its players is sent it without asking."""
+    view = view_board(board, player.userid, comment)
+    draft = Draft(
+        kind="board",
+        recipient=player.address,
+        player=player,
+        subject=board_subject(view),
+        text=render("mail/notice.txt", words=in_words(player), view=view, alone=True, server=house.server),
+        board=view.number,
+        views=(view,),
+        inbox_id=inbox_id,
+        proven=proven,
+    )
+    return sealed(house, draft, now)
+
+
+def imagined_views(decision: Decision, userid: str | None) -> list[BoardView]:
+    """The boards on which moves were only tried, as `userid` (None: anybody) is to see them, with all moves."""
+    tried = len(decision.reply.moves) if isinstance(decision.reply, Previewed) else 0
+    return [view_board(board, userid, whole=True, imagined=tried) for board in decision.imagined]
+
+
+def plain_answer(house: House, to: Answering, template: str, about: str, kind: Kind, **context: Any) -> Letter:
+    """A fixed text in answer to a mail, about no board."""
+    draft = Draft(
+        kind=kind,
+        recipient=to.recipient,
+        player=to.player,
+        subject=other_subject(about),
+        text=filled(render(template, words=in_words(to.player), server=house.server, **context)),
+        answers=to.mail.message_id,
+        inbox_id=to.inbox_id,
+        proven=to.proven,
+    )
+    return sealed(house, draft, to.now)
+
+
+def plain_notice(house: House, player: Player, template: str, about: str, now: datetime, **context: Any) -> Letter:
+    """A fixed text that a player is sent without asking, about no one board."""
+    text = filled(render(template, words=in_words(player), server=house.server, **context))
+    return sealed(house, Draft("notice", player.address, player, other_subject(about), text), now)
+
+
+def question_letter(house: House, question: Question, inbox_id: int | None, now: datetime) -> Letter:
+    """A question that goes elsewhere than the answer to the mail that brought it about."""
+    draft = Draft(
+        kind="question",
+        recipient=question.confirmation.address,
+        player=None,
+        subject=other_subject("please confirm"),
+        text=say(question.words, house.server),
+        inbox_id=inbox_id,
+        proven=False,
+        is_question=True,
+    )
+    return sealed(house, draft, now)
+
+
+def news_letter(house: House, address: str, news: Reply, inbox_id: int | None, now: datetime) -> Letter:
+    """What an address is to know of, though nobody there asked."""
+    text = say(news, house.server)
+    return sealed(house, Draft("notice", address, None, other_subject("news"), text, inbox_id=inbox_id), now)
+
+
+def in_words(player: Player | None) -> bool:
+    """Whether mail to them comes in words, without anything drawn."""
+    return player is not None and player.words
+
+
+def board_subject(view: BoardView) -> str:
+    """The Subject of a match, which never changes, so that its mails stay in one thread."""
+    return render("mail/subject_board.txt", title=view.title, number=view.number, userids=view.userids).strip()
+
+
+def other_subject(about: str) -> str:
+    """The Subject of a mail about no one board."""
+    return render("mail/subject_other.txt", about=about).strip()

@@ -1,0 +1,24 @@
+"""Asking at an address for a `yes`: seldom enough that nobody can be bombed with our questions."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.decision import Question
+from pbmserv.services.house import House
+from pbmserv.services.letters import question_letter
+from pbmserv.services.limits import may_be_asked
+from pbmserv.store import confirmations, outbox
+
+
+def ask(connection: Connection, house: House, question: Question, inbox_id: int | None, now: datetime) -> None:
+    """Mails a question and opens it, unless the same was asked of late, or the address has had too much."""
+    asked = question.confirmation
+    since = now - timedelta(days=question.rests_days)
+    if question.rests_days and confirmations.was_asked_since(connection, asked.about, since):
+        return
+    if not may_be_asked(connection, asked.address, now):
+        return
+    letter = question_letter(house, question, inbox_id, now)
+    confirmations.ask(connection, letter.token, asked, now)
+    outbox.queue(connection, [letter], now)
