@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, inspect, select, text
 
 from pbmserv.commands.server import Server
 from pbmserv.services.house import House
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
+from pbmserv.store.tables import inbox, metadata, outbox
 
 if TYPE_CHECKING:
     from tests.servers.dovecot import Dovecot
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"
+
+PASSWORDS = ("sesame", "poppy", "tahini", "cumin", "pepper", "Op3n-Sezz", "Fl0w-rr", "Xy7zzy-Q", "Xy7zzy-R")
+"""Those that tests give to players; after each test on a house its database is searched for them."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -123,12 +127,29 @@ def make_house(url: str, hasher: PasswordHasher, server: Server) -> House:
     return House(engine, server, lambda: f"t{next(counter):04}", hasher)
 
 
+def passwords_kept(house: House) -> list[str]:
+    """Where a password stands in a database. Mails that wait to be handled have to hold them, and so have those
+    that were set aside; help that goes out has some as examples.
+    """
+    found = []
+    there = inspect(house.engine).get_table_names()
+    with house.engine.connect() as connection:
+        for table in metadata.sorted_tables:
+            rows = select(*(column for column in table.c if column is not outbox.c.raw))
+            if table is inbox:
+                rows = rows.where(inbox.c.status.not_in(("waiting", "set aside")))
+            for row in connection.execute(rows) if table.name in there else ():
+                words = str(tuple(row))
+                found += [f"{word} in {table.name}: {words}" for word in PASSWORDS if word in words]
+    return found
+
+
 @pytest.fixture
 def house(database_url: str, quick_hasher: PasswordHasher) -> Iterator[House]:
     """A house on either kind of database, where a From address is proof."""
     built = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
-    built.engine.dispose()
+    _leave(built)
 
 
 @pytest.fixture
@@ -136,7 +157,7 @@ def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House
     """A house on SQLite, where a From address is proof."""
     built = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
-    built.engine.dispose()
+    _leave(built)
 
 
 @pytest.fixture
@@ -144,7 +165,13 @@ def postgresql_house(new_postgresql: Callable[[], str], quick_hasher: PasswordHa
     """A house on PostgreSQL, where a From address is proof."""
     built = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
-    built.engine.dispose()
+    _leave(built)
+
+
+def _leave(house: House) -> None:
+    kept = passwords_kept(house)
+    house.engine.dispose()
+    assert kept == []
 
 
 @pytest.fixture(scope="session")

@@ -3,20 +3,25 @@
 ===> alice@example.org          a mail from alice; headers, a blank line, the text
 Subject: signup alice sesame
 
+===> alice@example.org answers  the same in answer to the last mail that went there: its From, thread and Subject;
+                                `answers bob@example.org`: to the last one to bob
+
 <=== alice@example.org          what goes out then, to whom, in order
 From: ...
 
 <=== nothing                    when nothing goes out
 @ confirm ask                   before the first mail: what a From address proves
+@ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
 Content-Length: 3200000         a header by which a mail says that it was too large to keep (in process only)
 # a remark
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email import message_from_bytes
+from email.message import EmailMessage
 from email.policy import default
 from typing import Literal
 
@@ -55,15 +60,22 @@ def parse(text: str) -> Script:
 def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
     """Plays a script against a server and writes the whole conversation down."""
     written: list[str] = []
-    count = 0
+    last: dict[str, EmailMessage] = {}
+    count, unseen = 0, 0
     for step in script.steps:
         written.append(step)
+        if step.startswith("@ times"):
+            unseen = int(step.removeprefix("@ times"))
         if step.startswith("@ later"):
             later(step.removeprefix("@ later").strip())
         if step.startswith("===> "):
-            count += 1
-            raw, sender = raw_mail(step, count)
-            written += list(told(send(raw, sender))) or [NOTHING]
+            for is_seen in [False] * unseen + [True]:
+                count += 1
+                raw, sender = raw_mail(step, count, last)
+                mails = list(send(raw, sender))
+                last |= {mail["To"]: mail for mail in map(parsed, mails)}
+                written += (list(told(mails)) or [NOTHING]) if is_seen else []
+            unseen = 0
     joined = ""
     for before, after in zip(["", *written], written, strict=False):
         remarks = before.startswith(("#", "@")) and after.startswith(("#", "@"))
@@ -71,29 +83,49 @@ def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
     return joined + "\n"
 
 
-def raw_mail(step: str, number: int) -> tuple[bytes, str]:
-    """The bytes of a mail in, and its envelope sender."""
+def raw_mail(step: str, number: int, last: Mapping[str, EmailMessage]) -> tuple[bytes, str]:
+    """The bytes of a mail in, and its envelope sender; `last` are the mails that went to each address at last."""
     first, _, rest = step.partition("\n")
-    sender = first.removeprefix("===> ").strip()
-    head, _, body = rest.partition("\n\n")
+    sender, _, answers = first.removeprefix("===> ").strip().partition(" ")
+    head, _, body = ("", "", rest[1:]) if rest.startswith("\n") else rest.partition("\n\n")
     given = head.strip("\n").split("\n") if head.strip() else []
     names = {line.partition(":")[0].lower() for line in given if not line.startswith(" ")}
     defaults = {"From": sender, "To": ADDRESS, "Message-ID": f"<in-{number}@example.org>"}
+    if answers:
+        answered = last[answers.removeprefix("answers").strip() or sender]
+        defaults |= {
+            "To": answered["From"],
+            "Subject": f"Re: {answered['Subject']}",
+            "In-Reply-To": answered["Message-ID"],
+        }
     headers = [f"{name}: {value}" for name, value in defaults.items() if name.lower() not in names]
     lines = [*headers, *given, "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "", body]
     return "\n".join(lines).replace("\n", "\r\n").encode() + b"\r\n", sender
+
+
+def parsed(raw: bytes) -> EmailMessage:
+    """A mail as Python's own library reads it."""
+    return message_from_bytes(raw, policy=default)
 
 
 def told(mails: Iterable[bytes]) -> Iterator[str]:
     """Mails out as the file shows them; a text that went to two is written once."""
     texts: dict[str, str] = {}
     for raw in mails:
-        mail = message_from_bytes(raw, policy=default)
+        mail = parsed(raw)
         headers = [f"{name}: {mail[name]}" for name in SHOWN if mail[name]]
-        text = mail.get_content().replace("\r\n", "\n").rstrip("\n")
+        text = shown_text(mail)
         first = texts.setdefault(text, mail["To"])
         shown = text if first == mail["To"] else f"(the same text as to {first})"
         yield "\n".join([f"<=== {mail['To']}", *headers, "", shown])
+
+
+def shown_text(mail: EmailMessage) -> str:
+    """The plain text of a mail; its HTML part shows the same."""
+    plain = mail.get_body(("plain",))
+    assert plain is not None
+    content: str = plain.get_content()
+    return content.replace("\r\n", "\n").rstrip("\n")
 
 
 def without_chance(text: str) -> str:

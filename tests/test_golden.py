@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from argon2 import PasswordHasher
 
 from pbmserv.commands.library import commands
+from pbmserv.commands.message import Parsed
 from pbmserv.commands.replies import Reply
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import build_house
@@ -25,6 +26,7 @@ from pbmserv.services import answer
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
+from pbmserv.services.run import Result
 from pbmserv.services.views import see_inbox, see_outbox
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
@@ -133,16 +135,17 @@ def test_every_sentence_is_shown(
     run: set[str] = set()
     told = answer._told
 
-    def noted(what: Reply | Refused, server: Server) -> str:
+    def noted(what: Reply | Refused, server: Server, words: bool = False) -> str:
         said.add(type(what))
-        return say(what, server)
+        return say(what, server, words)
 
-    def noted_line(result, server, with_words):  # type: ignore[no-untyped-def]
-        if hasattr(result.line, "command"):
+    def noted_line(result: Result, *others: Any) -> answer.ToldResult:
+        if isinstance(result.line, Parsed):
             run.add(result.line.command.name)
-        return told(result, server, with_words)
+        return told(result, *others)
 
     monkeypatch.setattr("pbmserv.services.answer.say", noted)
+    monkeypatch.setattr("pbmserv.services.letters.say", noted)
     monkeypatch.setattr(answer, "_told", noted_line)
     for number, file in enumerate(FILES):
         (tmp_path / str(number)).mkdir()

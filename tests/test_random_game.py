@@ -104,7 +104,9 @@ def listed_moves(text: str, empty: Sequence[str]) -> Iterator[str]:
 
 def body(mail: EmailMessage) -> str:
     """The text of a mail."""
-    text: str = mail.get_content()
+    plain = mail.get_body(("plain",))
+    assert plain is not None
+    text: str = plain.get_content()
     return text.replace("\r\n", "\n")
 
 
@@ -143,21 +145,22 @@ class Client:
         self._address = f"{userid}@example.org"
         self._password, self._hand_in, self._post = password, hand_in, post
 
-    def sign_up(self) -> None:
-        """Opens an account, and reads the welcome."""
+    def sign_up(self, is_asked: bool) -> None:
+        """Opens an account, answers the question whether it was they, if there is one, and reads the welcome."""
         self.send(ADDRESS, f"signup {self.userid} {self._password}", "")
+        if is_asked:
+            self.reply(self.next_mail(), "yes")
         assert body(self.next_mail()).startswith(f"Welcome, {self.userid}!")
 
     def next_mail(self) -> EmailMessage:
         """The next mail that comes."""
         return self._post.next_for(self._address)
 
-    def reply(self, to: EmailMessage, text: str, with_password: bool) -> None:
+    def reply(self, to: EmailMessage, text: str) -> None:
         """Answers a mail as mail programs do: below the text the old mail is quoted."""
-        proof = f"as {self.userid} {self._password}\n" if with_password else ""
         quoted = "".join(f"> {line}\n" for line in body(to).splitlines())
         address = re.sub(r".*<|>", "", to["From"])
-        self.send(address, f"Re: {to['Subject']}", f"{proof}{text}\n\npbmserv wrote:\n{quoted}", to["Message-ID"])
+        self.send(address, f"Re: {to['Subject']}", f"{text}\n\npbmserv wrote:\n{quoted}", to["Message-ID"])
 
     def send(self, to: str, subject: str, text: str, answers: str = "") -> None:
         """Sends a mail."""
@@ -240,7 +243,7 @@ def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: i
             for userid, password in (("alice", "sesame"), ("bob", "poppy"))
         ]
         for player in players:
-            player.sign_up()
+            player.sign_up(is_asked=confirm == "ask")
         players[0].send(ADDRESS, "cephalopod challenge alice bob", "Good luck!")
         seen: dict[Client, BoardMail] = {}
         last = players[0]
@@ -255,12 +258,13 @@ def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: i
             move, text = choose(random, seen[last].legal, len(played) + 1)
             table.play(move)
             played.append(move)
-            last.reply(seen[last].mail, text, with_password=confirm == "ask")
+            last.reply(seen[last].mail, text)
         assert check(house) == []
         assert {mail.status for mail in see_inbox(house, None, 1000)} == {"handled"}
         queued = [mail.message_id for mail in see_outbox(house, None, 1000)]
     post.look()
     assert not any(post.waiting.values())
     assert sorted(queued) == sorted(post.message_ids)
-    assert len(set(post.message_ids)) == len(post.message_ids) == 2 + 2 * (len(played) + 1)
+    welcomes = 4 if confirm == "ask" else 2
+    assert len(set(post.message_ids)) == len(post.message_ids) == welcomes + 2 * (len(played) + 1)
     assert 100 < len(played) < 180

@@ -9,6 +9,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import EmailMessage
 from pathlib import Path
 
 import httpx
@@ -88,6 +89,15 @@ def serving(programs: Path, folder: Path, **settings: str) -> Iterator[subproces
         server.wait()
 
 
+def sign_up_mail() -> EmailMessage:
+    """The first mail of somebody new."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "alice@example.org", "pbmserv@localhost", "signup alice sesame"
+    mail["Message-ID"] = "<first@example.org>"
+    mail.set_content("")
+    return mail
+
+
 def test_holds_what_is_read_at_run_time(wheel: Path) -> None:
     """Every template and migration is inside, the mark of a typed package too, and no test."""
     names = set(zipfile.ZipFile(wheel).namelist())
@@ -110,9 +120,9 @@ def test_serves_from_an_empty_folder(programs: Path, tmp_path: Path) -> None:
     listen, web = f"smtp://127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     with serving(programs, folder, PBMSERV_LISTEN=listen, PBMSERV_WEB=web) as server:
         mails = folder / "data" / "outgoing"
-        answer = send_and_wait(listen, "pbmserv@localhost", mails, "alice@example.org", "signup alice sesame", "")
+        answer = send_and_wait(listen, mails, sign_up_mail())
         assert answer.header("To") == "alice@example.org"
-        assert b"Welcome, alice!" in answer.raw
+        assert b"Welcome! Somebody, you I hope," in answer.raw
         assert httpx.get(f"http://{web}/games").status_code == 200
         assert httpx.get(f"http://{web}/style.css").status_code == 200
         server.send_signal(signal.SIGTERM)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from email import message_from_bytes, policy
 from email.message import EmailMessage
-from email.policy import SMTP
 from functools import lru_cache
 from itertools import count
+from typing import Literal
 
 from pbmserv.commands.decision import Decision, NewPlayer
 from pbmserv.commands.replies import Moved
@@ -14,12 +15,13 @@ from pbmserv.games.cephalopod import info
 from pbmserv.mail.read import envelope_sender_of
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match, replay
-from pbmserv.rendering.board import view_board
-from pbmserv.rendering.environment import laid_out, render
+from pbmserv.matches.player import Player
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.store import matches, players
-from pbmserv.store.engine import writing
+from pbmserv.services.letters import board_letter
+from pbmserv.store import accounts, matches, outbox, players
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.outbox import Letter
 from tests.bench.test_playouts import playout
 from tests.conftest import ADDRESS, NOON
 
@@ -40,6 +42,10 @@ class Board:
         """Who plays a ply."""
         return self.match.userids[(ply - 1) % 2]
 
+    def before(self, ply: int) -> Match:
+        """The match when that ply, one after PLIES, is to be played."""
+        return self.match.with_entries(_entries(self.match.number, self.moves[PLIES : ply - 1], PLIES + 1))
+
 
 @dataclass
 class Club:
@@ -53,7 +59,7 @@ class Club:
         hashed = self.house.hasher.hash(PASSWORD)
         with writing(self.house.engine) as connection:
             for userid in (f"{side}{pair}" for pair in range(self.pairs) for side in ("alice", "bob")):
-                players.keep(connection, NewPlayer(userid, address(userid), hashed), NOON)
+                accounts.keep(connection, NewPlayer(userid, address(userid), hashed), NOON)
 
     def open_board(self) -> Board:
         """A new board of the next pair, in the middle of a game."""
@@ -63,10 +69,7 @@ class Club:
         with writing(self.house.engine) as connection:
             number = matches.next_number(connection)
             empty = Match(number, info.name, info.rules, (), True, userids, userids[0], NOON)
-            entries = tuple(
-                Entry(number, ply, NOON + timedelta(hours=ply), "played", (ply - 1) % 2, move)
-                for ply, move in enumerate(moves[:PLIES], 1)
-            )
+            entries = _entries(number, moves[:PLIES], 1)
             after = replay(empty.with_entries(entries))
             matches.keep(
                 connection,
@@ -78,6 +81,17 @@ class Club:
                 ),
             )
         return Board(empty.with_entries(entries), moves)
+
+    def board_mail(self, board: Board, ply: int = PLIES + 1) -> Letter:
+        """What asked for a ply, as the outbox knows it: who answers it is known by its personal address."""
+        userid = board.mover(ply)
+        with reading(self.house.engine) as connection:
+            player = players.find(connection, userid)
+        assert player is not None
+        letter = board_letter(self.house, replay(board.before(ply)), player, NOON)
+        with writing(self.house.engine) as connection:
+            outbox.queue(connection, [letter], NOON)
+        return letter
 
     def take_in(self, raw: bytes) -> int:
         """Keeps a mail in the inbox."""
@@ -92,32 +106,67 @@ def random_games() -> tuple[list[str], ...]:
     return tuple(next(long_enough) for _ in range(_GAMES))
 
 
+def _entries(number: int, moves: Sequence[str], first: int) -> tuple[Entry, ...]:
+    """Moves as the log has them, from ply `first`."""
+    return tuple(
+        Entry(number, ply, NOON + timedelta(hours=ply), "played", (ply - 1) % 2, move)
+        for ply, move in enumerate(moves, first)
+    )
+
+
 def address(userid: str) -> str:
     """Where a player writes from."""
     return f"{userid}@example.org"
 
 
 def move_mail(house: House, board: Board, ply: int = PLIES + 1, with_password: bool = False) -> bytes:
-    """What a mail program makes of a move: plain text and HTML, the board mail quoted below in both."""
+    """The answer to a board mail that no outbox knows: a move, if a From address is believed or by password."""
+    mover = board.mover(ply)
+    letter = board_letter(house, replay(board.before(ply)), Player(0, mover, address(mover)), NOON)
+    return answer_to(letter, board, ply, with_password)
+
+
+def answer_to(
+    letter: Letter, board: Board, ply: int = PLIES + 1, with_password: bool = False, html_alone: bool = False
+) -> bytes:
+    """A move as Gmail answers a board mail: text and HTML, or HTML alone, all of the mail quoted below in each."""
+    asked = message_from_bytes(letter.raw, policy=policy.default)
+    text, html = (_part(asked, kind) for kind in ("plain", "html"))
     mover, move = board.mover(ply), board.moves[ply - 1].lower()
-    view = view_board(replay(board.match), mover)
-    quoted = laid_out(render("mail/notice.txt", view=view, alone=True, server=house.server))
-    proof = f"as {mover} {PASSWORD}\n" if with_password else ""
-    text = f"{proof}{move}\n\nOn Thu, 1 Jan 2026 at 12:00, pbmserv <{ADDRESS}> wrote:\n"
-    mail = EmailMessage(policy=SMTP)
+    lines = [f"as {mover} {PASSWORD}", move] if with_password else [move]
+    writer = asked["From"].addresses[0].addr_spec
+    mail = EmailMessage(policy=policy.SMTP)
     mail["Return-Path"] = f"<{address(mover)}>"
     mail["Received"] = (
         "from out.example.org (out.example.org [192.0.2.7]) by mx.club.test; Thu, 1 Jan 2026 12:00:01 +0000"
     )
     mail["From"] = f"A Player <{address(mover)}>"
-    mail["To"] = f"pbmserv <{house.server.tagged('abcdefghijklmnopqrst')}>"
-    mail["Subject"] = f"Re: Cephalopod Board {board.match.number}: {' vs '.join(board.match.userids)}"
+    mail["To"] = f"pbmserv <{writer}>"
+    mail["Subject"] = f"Re: {asked['Subject']}"
     mail["Date"] = "Thu, 1 Jan 2026 12:00:00 +0000"
     mail["Message-ID"] = f"<move-{board.match.number}-{ply}@example.org>"
-    mail["In-Reply-To"] = f"<b{board.match.number}.{ply - 1}.abcdefghijklmnopqrst@club.test>"
-    mail["References"] = f"<b{board.match.number}@club.test> {mail['In-Reply-To']}"
+    mail["In-Reply-To"] = asked["Message-ID"]
+    mail["References"] = f"{asked['References']} {asked['Message-ID']}"
     mail["User-Agent"] = "Some Mail Program 1.0"
-    mail.set_content(text + "".join(f"> {line}\n" for line in quoted.splitlines()))
-    shown = text.replace("<", "&lt;").replace("\n", "<br>\n")
-    mail.add_alternative(f"<div>{shown}</div><blockquote><pre>{quoted}</pre></blockquote>", subtype="html")
+    written = "".join(f"<div>{line}</div>" for line in lines)
+    cite = f"On Thu, 1 Jan 2026 at 12:00, pbmserv &lt;{writer}&gt; wrote:<br>"
+    quote = f'<blockquote class="gmail_quote" style="margin:0 0 0 .8ex">{html}</blockquote>'
+    whole = (
+        f'<div dir="ltr">{written}</div><br><div class="gmail_quote">'
+        f'<div dir="ltr" class="gmail_attr">{cite}</div>{quote}</div>'
+    )
+    if html_alone:
+        mail.set_content(whole, subtype="html")
+        return mail.as_bytes()
+    head = "".join(f"{line}\n" for line in lines)
+    attribution = f"On Thu, 1 Jan 2026 at 12:00, pbmserv <{writer}> wrote:\n"
+    mail.set_content(f"{head}\n{attribution}\n" + "".join(f"> {line}\n" for line in text.splitlines()))
+    mail.add_alternative(whole, subtype="html")
     return mail.as_bytes()
+
+
+def _part(mail: EmailMessage, kind: Literal["plain", "html"]) -> str:
+    part = mail.get_body((kind,))
+    assert part is not None
+    content: str = part.get_content()
+    return content

@@ -1,9 +1,13 @@
 """One move mail in the middle of a 5x5 game: each of its parts, and all together.
 
-The mail has a text and an HTML part that both quote the board. SQLite is a file with synchronous=FULL, as in
-service; the PostgreSQL of the tests does not wait for its disk. The shares printed at the end are of one run.
+It is an answer to the personal address of a board mail, which alone tells who writes (`confirm` is "ask"), and
+quotes that mail in a text and an HTML part; both players are sent text and HTML. SQLite is a file with
+synchronous=FULL, as in service; the PostgreSQL of the tests does not wait for its disk. The shares printed at the
+end are of one run.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -14,23 +18,31 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.language import Reading, understand
+from pbmserv.commands.decision import Decision, NewSetting
+from pbmserv.commands.language import understand
 from pbmserv.commands.message import IncomingMail, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.server import Server
-from pbmserv.mail.read import envelope_sender_of, read
+from pbmserv.mail.read import read
+from pbmserv.mail.write import Envelope, write
 from pbmserv.matches.records import Wanted
-from pbmserv.services.answer import Answering, answer, notices
+from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.environment import laid_out, render
+from pbmserv.rendering.html_mail import Content, Said, html_part
+from pbmserv.services.answer import answer, notices
+from pbmserv.services.echo import without_echo
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs, identify, password_hasher
-from pbmserv.services.run import Result, run_all
-from pbmserv.store import inbox, matches, outbox, players
-from pbmserv.store.engine import reading
+from pbmserv.services.incoming import Opened, open_mail
+from pbmserv.services.letters import Answering
+from pbmserv.services.run import Result, run_all, touched
+from pbmserv.services.standing import Standing, stand
+from pbmserv.store import accounts, inbox, matches, outbox, players
+from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
-from tests.bench.club import PLIES, Board, Club, address, move_mail
+from tests.bench.club import PLIES, Board, Club, address, answer_to
 from tests.bench.conftest import PARTS, measure, rounds_of
 from tests.conftest import ADDRESS, NOON, Clock, make_house
 
@@ -42,40 +54,53 @@ NO_PROOFS = Proofs({}, (), {})
 
 @dataclass(frozen=True)
 class Taken:
-    """A move mail that waits in the inbox, and what it says."""
+    """A move mail that waits in the inbox, what is known of it, and the bytes as they came."""
 
     board: Board
-    inbox_id: int
     raw: bytes
-    mail: IncomingMail
-    understood: Reading
+    opened: Opened
+
+    @property
+    def mail(self) -> IncomingMail:
+        """The mail as it was read."""
+        return self.opened.mail
 
     @property
     def answering(self) -> Answering:
         """How it is answered."""
         assert self.mail.sender is not None
-        return Answering(self.inbox_id, self.mail, self.mail.sender, "answer", True, NOON)
+        player, inbox_id = self.opened.standing.player, self.opened.kept.id
+        return Answering(inbox_id, self.mail, self.mail.sender, player, "answer", proven=True, now=NOON)
 
 
 def take(club: Club, with_password: bool = False) -> Taken:
     """Takes in a move mail for a board of its own."""
     board = club.open_board()
-    raw = move_mail(club.house, board, with_password=with_password)
-    mail = read_raw(raw)
-    return Taken(board, club.take_in(raw), raw, mail, understand(mail))
+    raw = answer_to(club.board_mail(board), board, with_password=with_password)
+    inbox_id = club.take_in(raw)
+    with reading(club.house.engine) as connection:
+        (kept,) = [each for each in inbox.listing(connection, None, 1) if each.id == inbox_id]
+        return Taken(board, raw, open_mail(connection, club.house, kept))
+
+
+def raw_answer(club: Club, html_alone: bool = False) -> bytes:
+    """The bytes of a move mail."""
+    board = club.open_board()
+    return answer_to(club.board_mail(board), board, html_alone=html_alone)
 
 
 def read_raw(raw: bytes) -> IncomingMail:
     """The mail that a listener was given."""
-    return read(raw, envelope_sender_of(raw), ADDRESS)
+    return read(raw, address("alice0"), ADDRESS, recipients=[ADDRESS])
 
 
-def as_request(connection: Connection, taken: Taken, server: Server) -> Request:
+def as_request(connection: Connection, taken: Taken, standing: Standing) -> Request:
     """The mail's one line with who it is from."""
-    (line,) = taken.understood.lines
+    understood = taken.opened.understood
+    (line,) = understood.lines
     assert isinstance(line, Parsed)
     records = TransactionRecords(connection)
-    request = identify(line, taken.understood, taken.mail, NO_PROOFS, records, lambda userid: None, server)
+    request = identify(line, understood, taken.mail, standing, NO_PROOFS, records, lambda userid: None)
     assert isinstance(request, Request)
     return request
 
@@ -88,70 +113,150 @@ class Played:
     records: TransactionRecords
     results: tuple[Result, ...]
 
+    @property
+    def views(self) -> list[BoardView]:
+        """The board as the mover and as the opponent see it."""
+        (board,) = touched(self.results).values()
+        mover = self.taken.board.mover(PLIES + 1)
+        return [
+            view_board(board, userid) for userid in sorted(board.match.userids, key=lambda each: each != mover)
+        ]
 
-def play(connection: Connection, taken: Taken, server: Server) -> Played:
+
+def play(connection: Connection, taken: Taken) -> Played:
     """Plays the move in an open transaction."""
     records = TransactionRecords(connection)
-    results = run_all(connection, records, taken.mail, taken.understood, NO_PROOFS, server, NOON)
-    return Played(taken, records, results)
+    return Played(taken, records, run_all(connection, records, taken.opened, NO_PROOFS))
 
 
 def letters_for(house: House, played: Played) -> list[Letter]:
     """The answer, and the board for the opponent."""
     to, records, results = played.taken.answering, played.records, played.results
-    return [answer(records, house, to, results), *notices(records, house, to, results, "")]
+    return [answer(records, house, to, results).letter, *notices(records, house, to, results)]
+
+
+def htmls_for(house: House, played: Played) -> list[str | None]:
+    """The HTML parts of the two, from boards as they are seen."""
+    address = house.server.tagged("abcdefghijklmnopqrst")
+    said = (Said(f"Your move is played on board {played.taken.board.match.number}."), Said(""))
+    return [
+        html_part(Content(each, (view,)), "Cephalopod Board", address, house.server)
+        for each, view in zip(said, played.views, strict=True)
+    ]
+
+
+def texts_for(house: House, played: Played) -> list[str]:
+    """Their text parts."""
+    views = played.views
+    own = render("mail/answer.txt", results=(), views=views[:1], unshown=(), server=house.server)
+    notice = render("mail/notice.txt", view=views[1], alone=True, server=house.server)
+    return [laid_out(own), laid_out(notice)]
 
 
 def test_keeping(benchmark: BenchmarkFixture, club: Club) -> None:
     """A listener's part: done before the sender is told that the mail was taken."""
-    raw = move_mail(club.house, club.open_board())
-    assert benchmark(club.take_in, raw) >= 1
+    assert benchmark(club.take_in, raw_answer(club)) >= 1
 
 
 def test_finding(benchmark: BenchmarkFixture, club: Club) -> None:
-    """Which mail is next, holding it, whether it came before, who wrote it, holding the board."""
+    """Which mail is next, holding it, whether it came before, holding the board."""
     taken = take(club)
 
-    def find() -> Request:
+    def find() -> bool:
         with club.house.engine.connect() as connection:
-            assert inbox.take(connection, NOON) is not None
-            assert not inbox.is_known(connection, taken.mail.content_key)
-            assert players.find_at(connection, taken.mail.sender or "") is not None
             matches.lock(connection, [taken.board.match.number])
-            return as_request(connection, taken, club.house.server)
+            return inbox.take(connection, NOON) is not None and not inbox.is_known(
+                connection, taken.mail.content_key
+            )
 
-    assert benchmark(find).actor.proven
+    assert benchmark(find)
+
+
+def test_standing(benchmark: BenchmarkFixture, club: Club) -> None:
+    """Whose address it is, and which of our mails it answers: the token among those of the outbox."""
+    taken = [take(club) for _ in range(BOARDS)][-1]
+    with reading(club.house.engine) as connection:
+        standing = benchmark(lambda: stand(connection, taken.mail, club.house.server, NOON))
+        assert as_request(connection, taken, standing).actor.proven
+    assert (standing.proof, standing.board) == ("personal", taken.board.match.number)
 
 
 def test_reading(benchmark: BenchmarkFixture, club: Club) -> None:
-    """Bytes to an IncomingMail."""
-    raw = move_mail(club.house, club.open_board())
-    assert benchmark(read_raw, raw).sender == address("alice0")
+    """Bytes to an IncomingMail, with the token that it bears."""
+    mail = benchmark(read_raw, raw_answer(club))
+    assert (mail.sender, len(mail.tokens)) == (address("alice0"), 1)
+
+
+def test_reading_html_alone(benchmark: BenchmarkFixture, club: Club) -> None:
+    """The same of a mail without a text part."""
+    mail = benchmark(read_raw, raw_answer(club, html_alone=True))
+    assert len(understand(mail, 101).lines) == 1
+
+
+def test_unechoing(benchmark: BenchmarkFixture, club: Club) -> None:
+    """Looking for a copy of the mail that it answers, as programs make that mark no quotes."""
+    board = club.open_board()
+    letter = club.board_mail(board)
+    mail = read_raw(answer_to(letter, board))
+
+    def unecho() -> str:
+        re.purge()  # as each mail of ours makes an expression of its own
+        return without_echo(mail.text, [letter.raw])
+
+    assert benchmark(unecho) == mail.text
 
 
 def test_understanding(benchmark: BenchmarkFixture, club: Club) -> None:
     """An IncomingMail to its lines."""
-    mail = read_raw(move_mail(club.house, club.open_board()))
-    assert len(benchmark(understand, mail).lines) == 1
+    mail = read_raw(raw_answer(club))
+    assert len(benchmark(understand, mail, 101).lines) == 1
 
 
 def test_deciding(benchmark: BenchmarkFixture, club: Club) -> None:
     """A request to a Decision: the log is read and folded, as of a board not remembered, and the move checked."""
     taken = [take(club) for _ in range(BOARDS)]
     with reading(club.house.engine) as connection:
-        requests = cycle([as_request(connection, each, club.house.server) for each in taken])
+        requests = cycle([as_request(connection, each, each.opened.standing) for each in taken])
         decision = benchmark(lambda: decide(next(requests), TransactionRecords(connection), NOON))
     assert isinstance(decision, Decision)
     assert len(decision.entries) == 1
 
 
 def test_rendering(benchmark: BenchmarkFixture, club: Club) -> None:
-    """What was decided to the bytes of two mails."""
+    """What was decided to the bytes of two mails, each with text and HTML."""
     taken = [take(club) for _ in range(BOARDS)]
     with club.house.engine.connect() as connection:
-        played = cycle([play(connection, each, club.house.server) for each in taken])
+        played = cycle([play(connection, each) for each in taken])
         letters = benchmark(lambda: letters_for(club.house, next(played)))
-    assert len(letters) == 2
+    assert [letter.raw.count(b"\nContent-Type: text/html") for letter in letters] == [1, 1]
+
+
+@pytest.mark.parametrize("parts", [texts_for, htmls_for], ids=["text", "HTML"])
+def test_rendering_alone(
+    benchmark: BenchmarkFixture, club: Club, parts: Callable[[House, Played], Sequence[str | None]]
+) -> None:
+    """Of this, the two texts, or the two HTML parts: seeing the board and filling in the templates."""
+    taken = [take(club) for _ in range(BOARDS)]
+    with club.house.engine.connect() as connection:
+        played = cycle([play(connection, each) for each in taken])
+        found = benchmark(lambda: parts(club.house, next(played)))
+    assert all(part and "D" in part for part in found)
+
+
+def test_writing(benchmark: BenchmarkFixture, club: Club) -> None:
+    """Of this, what makes two mails of the parts."""
+    taken, server = take(club), club.house.server
+    with club.house.engine.connect() as connection:
+        played = play(connection, taken)
+        texts, htmls = texts_for(club.house, played), htmls_for(club.house, played)
+    number = taken.board.match.number
+    envelope = Envelope(address("bob0"), f"Cephalopod Board {number}", "abcdefghijklmnopqrst", number, PLIES + 1)
+
+    def write_both() -> list[bytes]:
+        both = zip(texts, htmls, strict=True)
+        return [write(envelope, text, server, NOON, html) for text, html in both]
+
+    assert all(b"multipart/alternative" in raw for raw in benchmark(write_both))
 
 
 def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
@@ -160,7 +265,7 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
     prepared: list[tuple[Taken, Decision, list[Letter]]] = []
     for taken in [take(club) for _ in range(rounds_of(benchmark))]:
         with house.engine.connect() as connection:  # and rolls back
-            played = play(connection, taken, house.server)
+            played = play(connection, taken)
             outcome = played.results[0].outcome
             assert isinstance(outcome, Decision)
             prepared.append((taken, outcome, letters_for(house, played)))
@@ -175,9 +280,8 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
         with connection:
             matches.keep(connection, decision)
             outbox.queue(connection, letters, NOON)
-            inbox.finish(
-                connection, taken.inbox_id, "handled", NOON, taken.mail.content_key, masked=taken.raw[:500]
-            )
+            key = taken.mail.content_key
+            inbox.finish(connection, taken.opened.kept.id, "handled", NOON, key, masked=taken.raw[:500])
             connection.commit()
 
     measure(benchmark, store, set_up)
@@ -190,26 +294,36 @@ def test_whole(benchmark: BenchmarkFixture, club: Club, clock: Clock) -> None:
 
 
 def test_whole_with_password(benchmark: BenchmarkFixture, tmp_path: Path, clock: Clock) -> None:
-    """The same where a From address is no proof, with argon2 as it is in service."""
+    """The same with a first line `as userid password`, and argon2 as it is in service."""
     server = Server(ADDRESS, confirm="ask")
     house = make_house(f"sqlite:///{tmp_path / 'club.db'}", password_hasher(), server)
     whole(benchmark, Club(house), clock, with_password=True)
     house.engine.dispose()
 
 
+def test_whole_in_text_alone(benchmark: BenchmarkFixture, club: Club, clock: Clock) -> None:
+    """The same for players who have turned HTML off since."""
+    whole(benchmark, club, clock, with_html=False)
+
+
 def test_whole_on_postgresql(
     benchmark: BenchmarkFixture, new_postgresql: Callable[[], str], quick_hasher: PasswordHasher, clock: Clock
 ) -> None:
     """The same as `test_whole` through a socket; this PostgreSQL does not wait for its disk."""
-    house = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="from"))
+    house = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="ask"))
     whole(benchmark, Club(house), clock)
     house.engine.dispose()
 
 
-def whole(benchmark: BenchmarkFixture, club: Club, clock: Clock, with_password: bool = False) -> None:
+def whole(
+    benchmark: BenchmarkFixture, club: Club, clock: Clock, with_password: bool = False, with_html: bool = True
+) -> None:
     """Measures how mails are handled that wait already."""
     for _ in range(rounds_of(benchmark)):
         take(club, with_password)
+    with writing(club.house.engine) as connection:
+        for player in players.everybody(connection):
+            accounts.keep(connection, NewSetting(player.id, "html", with_html), NOON)
     measure(benchmark, handle_next, lambda: ((club.house, clock), {}))
     assert_all_handled(club.house)
 
@@ -221,5 +335,5 @@ def assert_all_handled(house: House) -> None:
         boards = TransactionRecords(connection).boards(Wanted(count=1000)).lines
     assert kept
     assert {mail.status for mail in kept} == {"handled"}
-    assert len(sent) == 2 * len(kept)
+    assert Counter(mail.kind for mail in sent) == {"answer": len(kept), "board": 2 * len(kept)}
     assert {board.summary.plies for board in boards} == {PLIES + 1}

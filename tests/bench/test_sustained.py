@@ -1,5 +1,7 @@
 """How many move mails a second one worker handles when hundreds wait: from many players, over many boards."""
 
+from collections import Counter
+
 import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -7,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from pbmserv.commands.server import Server
 from pbmserv.services.handle import handle_some
 from pbmserv.services.views import see_inbox, see_outbox
-from tests.bench.club import PLIES, Club, move_mail
+from tests.bench.club import PLIES, Club, answer_to
 from tests.bench.conftest import measure, rounds_of
 from tests.conftest import ADDRESS, Clock, make_house
 
@@ -19,8 +21,11 @@ NEXT_PLIES = range(PLIES + 1, PLIES + 6)
 def test_sustained(
     benchmark: BenchmarkFixture, database_url: str, quick_hasher: PasswordHasher, clock: Clock
 ) -> None:
-    """Five hundred mails: the next five plies of a hundred boards of forty players."""
-    house = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="from"))
+    """Five hundred mails: the next five plies of a hundred boards of forty players.
+
+    Each answers the personal address of a board mail in the outbox, and is answered in text and HTML.
+    """
+    house = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="ask"))
     club = Club(house, PAIRS)
     mails = rounds_of(benchmark, 100) * len(NEXT_PLIES)
     benchmark.extra_info["mails"] = mails
@@ -29,7 +34,7 @@ def test_sustained(
         boards = [club.open_board() for _ in range(mails // len(NEXT_PLIES))]
         for ply in NEXT_PLIES:
             for board in boards:
-                club.take_in(move_mail(house, board, ply))
+                club.take_in(answer_to(club.board_mail(board, ply), board, ply))
 
     def handle_all() -> None:
         while handle_some(house, clock):
@@ -38,6 +43,7 @@ def test_sustained(
     measure(benchmark, handle_all, set_up, rounds=3)
     kept, sent = see_inbox(house, None, 10_000), see_outbox(house, None, 10_000)
     assert {mail.status for mail in kept} == {"handled"}
-    assert len(sent) == 2 * len(kept)
-    assert {int(mail.message_id.split(".")[1]) for mail in sent} == set(NEXT_PLIES)
+    assert Counter(mail.kind for mail in sent) == {"answer": len(kept), "board": 2 * len(kept)}
+    answers = [mail.message_id for mail in sent if mail.kind == "answer"]
+    assert {int(message_id.split(".")[1]) for message_id in answers} == set(NEXT_PLIES)
     house.engine.dispose()

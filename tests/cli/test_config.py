@@ -48,6 +48,18 @@ def test_the_environment_goes_before_the_file(terminal: Terminal) -> None:
     assert shown(terminal)["PBMSERV_DELIMITER"] == ""
 
 
+def test_the_server_whose_results_are_believed() -> None:
+    assert Settings().server().authserv_id == "", "nobody's, unless one is named"
+    assert Settings(authserv_id="mx.club.test").server().authserv_id == "mx.club.test"
+
+
+@pytest.mark.parametrize("name", ["mx.club.test; dmarc=pass", "mx club", '"mx"', "(mx)", "mx=", "möx"])
+def test_a_name_that_no_server_can_have(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBMSERV_AUTHSERV_ID", name)
+    with pytest.raises(WrongSetting, match="AUTHSERV_ID: is no name of a mail server"):
+        load_settings()
+
+
 def test_secrets_are_masked(terminal: Terminal) -> None:
     terminal.settings |= {
         "PBMSERV_DATABASE": f"postgresql://pbm:{SECRET}@db.example.org/pbm",

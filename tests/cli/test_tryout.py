@@ -1,16 +1,22 @@
 """Trying it out: `pbmserv mail` and `pbmserv demo`, and what they say when there is nobody to talk to."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from email import message_from_bytes, policy
+from pathlib import Path
 
 import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints import tryout
 from pbmserv.entrypoints.listener import Listener
+from pbmserv.mail.maildir import Maildir
+from pbmserv.mail.outgoing import Outgoing
 from tests.cli.terminal import Terminal
+from tests.conftest import ADDRESS
 from tests.free_port import free_port
 from tests.mail.keeping import keep_nothing
+from tests.test_random_game import whole_server
 
 ALICE = ("--from", "alice@example.org")
 
@@ -130,3 +136,107 @@ def test_nowhere_to_send_to(terminal: Terminal) -> None:
 
 def test_nothing_has_arrived(terminal: Terminal) -> None:
     assert terminal.succeed("mail", *ALICE, "--read") == "Nothing has arrived for alice@example.org.\n"
+
+
+def letter(recipient: str, token: str, subject: str = "Cephalopod Board 101: alice vs bob") -> bytes:
+    """A mail of the server, as a relay would be given it."""
+    return (
+        f"From: pbmserv <pbmserv+{token}@localhost>\r\nTo: {recipient}\r\nSubject: {subject}\r\n"
+        "Date: Sat, 21 Nov 2026 12:00:00 +0000\r\n"
+        f"Message-ID: <b101.0.{token}@localhost>\r\nReferences: <b101@localhost>\r\n"
+        'Content-Type: multipart/alternative; boundary="part"\r\n\r\n'
+        "--part\r\nContent-Type: text/plain\r\n\r\nIt is your turn.\r\n\r\n  5  ...\r\n"
+        "--part\r\nContent-Type: text/html\r\n\r\n<p>It is your turn, in colours.</p>\r\n--part--\r\n"
+    ).encode()
+
+
+@pytest.fixture
+def arrive(terminal: Terminal) -> Callable[[bytes], object]:
+    """Delivers a mail into the Maildir that answers go to."""
+    maildir = Maildir(terminal.folder / "data" / "outgoing")
+    return lambda raw: maildir.deliver(Outgoing("pbmserv@localhost", "somebody@example.org", raw))
+
+
+def test_an_answer_is_as_mail_programs_write_it(
+    terminal: Terminal, handed_over: list[bytes], arrive: Callable[[bytes], object]
+) -> None:
+    """To the personal address, in the thread, with the text of the mail quoted below and nothing of its HTML."""
+    arrive(letter("Alice@example.org", "aaaa"))
+    assert terminal.run("mail", *ALICE, "--answer", "c3\\n\\nGood luck!").code == 75
+    (raw,) = handed_over
+    mail = message_from_bytes(raw, policy=policy.default)
+    assert mail["From"] == "alice@example.org"
+    assert mail["To"] == "pbmserv+aaaa@localhost"
+    assert mail["Subject"] == "Re: Cephalopod Board 101: alice vs bob"
+    assert mail["In-Reply-To"] == "<b101.0.aaaa@localhost>"
+    assert mail["References"] == "<b101@localhost> <b101.0.aaaa@localhost>"
+    assert mail.get_content().splitlines() == [
+        "c3",
+        "",
+        "Good luck!",
+        "",
+        "On Sat, 21 Nov 2026 12:00:00 +0000, pbmserv wrote:",
+        "> It is your turn.",
+        ">",
+        ">   5  ...",
+    ]
+
+
+def test_the_newest_mail_to_that_address_is_answered(
+    terminal: Terminal, handed_over: list[bytes], arrive: Callable[[bytes], object]
+) -> None:
+    arrive(letter("alice@example.org", "aaaa"))
+    arrive(letter("alice@example.org", "bbbb", subject="Re: pbmserv: help"))
+    arrive(letter("bob@example.org", "cccc"))
+    terminal.run("mail", *ALICE, "--answer", "list")
+    (raw,) = handed_over
+    assert b"To: pbmserv+bbbb@localhost\r\n" in raw
+    assert b"Subject: Re: pbmserv: help\r\n" in raw
+
+
+def test_nothing_that_could_be_answered(
+    terminal: Terminal, handed_over: list[bytes], arrive: Callable[[bytes], object]
+) -> None:
+    arrive(letter("bob@example.org", "cccc"))
+    done = terminal.run("mail", *ALICE, "--answer", "c3")
+    assert done.code == 1
+    assert done.sentence.endswith("nothing has arrived for alice@example.org that could be answered")
+    assert handed_over == []
+
+
+@pytest.mark.parametrize("words", [["help"], ["", "c3"]])
+def test_an_answer_has_no_subject_of_its_own(
+    terminal: Terminal, handed_over: list[bytes], arrive: Callable[[bytes], object], words: list[str]
+) -> None:
+    arrive(letter("alice@example.org", "aaaa"))
+    done = terminal.run("mail", *ALICE, *words, "--answer", "c3")
+    assert done.code == 2
+    assert "give --answer alone" in done.sentence
+    assert handed_over == []
+
+
+def test_an_answer_where_mail_goes_elsewhere(terminal: Terminal, handed_over: list[bytes]) -> None:
+    terminal.settings |= {"PBMSERV_OUT": "smtp://127.0.0.1:1"}
+    done = terminal.run("mail", *ALICE, "--answer", "c3")
+    assert done.code == 78
+    assert "not into a Maildir" in done.sentence
+    assert handed_over == []
+
+
+def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
+    """Where a From address proves nothing: a sign-up is confirmed, a game begun and played by answers alone."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with whole_server(folder, f"sqlite:///{folder}/pbmserv.db", "ask") as (url, _):
+        terminal.settings |= {"PBMSERV_LISTEN": url, "PBMSERV_ADDRESS": ADDRESS}
+
+        def mail(who: str, *words: str) -> str:
+            return terminal.succeed("mail", "--from", f"{who}@example.org", *words)
+
+        for who in ("alice", "bob"):
+            assert "answer this mail" in mail(who, f"signup {who} sesame")
+            assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
+        assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x3")
+        assert "Your move B2 is played" in mail("bob", "--answer", "b2")
+        assert "waits for your" in mail("alice", "move 101 a1"), "as every mail that answers nothing"
+        assert "Your move A2 is played" in mail("alice", "--answer", "a2")

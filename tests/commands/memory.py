@@ -1,15 +1,18 @@
 """Records in memory, and a table to play at without mail and store."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
+from typing import Any
 
-from pbmserv.commands.decision import Decision, NewPlayer
+from pbmserv.commands.decision import Block, Change, Decision, Erased, NewAddress, NewPlayer, NewSetting
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Proof, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.replies import Reply
 from pbmserv.commands.words import normalised
+from pbmserv.matches.kept import KeptAbout, KeptQuestion
 from pbmserv.matches.match import Match, Replayed, fold, replay, summarise
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listed, Listing, Records, Wanted
@@ -24,6 +27,9 @@ class Memory:
     def __init__(self) -> None:
         self.players: dict[str, Player] = {}
         self.matches: dict[int, Match] = {}
+        self.blocks: set[tuple[str, str]] = set()
+        self.more_addresses: list[tuple[str, int]] = []
+        self.asked: list[KeptQuestion] = []
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -31,7 +37,35 @@ class Memory:
 
     def player_at(self, address: str) -> Player | None:
         """The player of an address."""
-        return next((each for each in self.players.values() if each.address == address.lower()), None)
+        return next((each for each in self.players.values() if address.lower() in self.addresses(each)), None)
+
+    def owner_of(self, address: str) -> Player | None:
+        """The same here: everybody is believed."""
+        return self.player_at(address)
+
+    def signed_up(self, player: Player) -> datetime:
+        """Everybody is there from the beginning."""
+        return NOON
+
+    def addresses(self, player: Player) -> Sequence[str]:
+        """The first one, and those that came later."""
+        return [player.address, *(address for address, owner in self.more_addresses if owner == player.id)]
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        """Whether `by` has blocked `userid`."""
+        return (by.lower(), userid.lower()) in self.blocks
+
+    def blocked_by(self, userid: str) -> Sequence[str]:
+        """Whom a player has blocked."""
+        return sorted(blocked for by, blocked in self.blocks if by == userid.lower())
+
+    def questions(self, player: Player) -> Sequence[KeptQuestion]:
+        """All are one player's here."""
+        return self.asked
+
+    def kept_about(self, player: Player) -> KeptAbout:
+        """No more than the questions."""
+        return KeptAbout(NOON, (), tuple(self.asked), (), 0, ())
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that look like it."""
@@ -80,14 +114,14 @@ class Table:
             self.give(f"signup {userid} sesame", f"{userid}@example.org".lower())
 
     def give(
-        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None
+        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None, comment: str = ""
     ) -> Reply | Refused:
         """What a line of that userid, or from that address, is answered with."""
-        decided = self.decide(line, sender, proof, board)
+        decided = self.decide(line, sender, proof, board, comment)
         return decided if isinstance(decided, Refused) else decided.reply
 
     def decide(
-        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None
+        self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None, comment: str = ""
     ) -> Decision | Refused:
         """What comes of it; it is kept."""
         self.now += timedelta(minutes=1)
@@ -99,7 +133,13 @@ class Table:
         actor = Actor(player, address, proof if player else "none")
         hashed = "hashed" if parsed.new_password else None
         request = Request(
-            parsed.line, parsed.command, parsed.arguments, actor, hashed, may_sign_up_elsewhere=proof == "from"
+            parsed.line,
+            parsed.command,
+            parsed.arguments,
+            actor,
+            hashed,
+            is_believed=proof == "from",
+            comment=comment,
         )
         decided = decide(request, records, self.now)
         if isinstance(decided, Decision):
@@ -111,11 +151,31 @@ class Table:
             self.records.matches[decided.opened.number] = decided.opened
         for entry in decided.entries:
             self.records.matches[entry.match] = self.records.matches[entry.match].with_entries((entry,))
-        if isinstance(decided.account, NewPlayer):
-            new = decided.account
-            self.records.players[new.userid.lower()] = Player(
-                len(self.records.players) + 1, new.userid, new.address
-            )
+        for new in decided.changes:
+            self._change(new)
+
+    def _change(self, new: Change) -> None:
+        players = self.records.players
+        if isinstance(new, NewPlayer):
+            players[new.userid.lower()] = Player(len(players) + 1, new.userid, new.address)
+        elif isinstance(new, NewSetting):
+            self._replace(new.player_id, **{new.key: new.value})
+        elif isinstance(new, Block):
+            pair = self._of(new.player_id).userid.lower(), self._of(new.blocked_id).userid.lower()
+            (self.records.blocks.discard if new.is_lifted else self.records.blocks.add)(pair)
+        elif isinstance(new, NewAddress) and new.is_first:
+            self._replace(new.player_id, address=new.address)
+        elif isinstance(new, NewAddress):
+            self.records.more_addresses.append((new.address, new.player_id))
+        elif isinstance(new, Erased):
+            del players[self._of(new.player_id).userid.lower()]
+
+    def _of(self, player_id: int) -> Player:
+        return next(each for each in self.records.players.values() if each.id == player_id)
+
+    def _replace(self, player_id: int, **values: Any) -> None:
+        player = self._of(player_id)
+        self.records.players[player.userid.lower()] = replace(player, **values)
 
 
 def _fits(match: Match, wanted: Wanted) -> bool:

@@ -40,7 +40,7 @@ def test_challenge(table: Table) -> None:
             "challenge bob",
             WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=("Anna", "bob")),
         ),
-        ("challenge anna ANNA", SamePlayerTwice(userid="ANNA")),
+        ("challenge anna ANNA", SamePlayerTwice(userid="ANNA", game="cephalopod", userids=("anna",))),
         ("challenge anna bbo", NoSuchPlayer(userid="bbo", suggestions=("bob",))),
         ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
         (
@@ -66,7 +66,7 @@ def test_challenge_with_a_bad_value(table: Table, options: str, value: str) -> N
     """The values that would do are told; two that contradict each other are as bad as a wrong one."""
     refused = table.give(f"challenge anna bob {options}", "anna")
     assert isinstance(refused, BadOptionValue)
-    assert (refused.name, refused.value) == ("size", value)
+    assert (refused.name, refused.value, refused.userids) == ("size", value, ("Anna", "bob"))
     assert "3x5" in refused.choices
     assert isinstance(table.give("challenge anna bob -size=3x3 --size=3X3", "anna"), Challenged)
     assert table.records.matches[102].options == (("size", "3x3"),)
@@ -78,7 +78,7 @@ def test_challenge_is_limited(table: Table) -> None:
         assert isinstance(table.give("challenge cora anna", "anna"), Challenged)
         assert table.records.board(number) is not None
     for line in ("challenge cora anna", "challenge anna bob cora"):
-        assert table.give(line, "anna") == TooManyUnbegun(userid="cora", limit=3)
+        assert table.give(line, "anna") == TooManyUnbegun(userid="cora", limit=3, starter="Anna")
     assert isinstance(table.give("challenge cora anna", "cora"), Challenged)
     for number in (102, 103, 104):
         table.give(f"{number} a1", "cora")

@@ -12,12 +12,11 @@ from pbmserv.commands.refusals import (
     NoHelpOn,
     NoSuchPlayer,
     NotOurPlayer,
-    ProofNeeded,
-    SignUpFromThere,
     UnknownGame,
     UseridTaken,
 )
 from pbmserv.commands.replies import (
+    AccountOpened,
     BoardList,
     Declined,
     GamesOnOffer,
@@ -32,6 +31,7 @@ from pbmserv.commands.replies import (
     Resigned,
     Showing,
     SignedUp,
+    YesNeeded,
 )
 from pbmserv.matches.refusals import (
     GameOver,
@@ -75,7 +75,7 @@ def test_signup(table: Table) -> None:
     decided = table.decide("signup Dora poppy", "dora@example.org")
     assert isinstance(decided, Decision)
     assert decided.reply == SignedUp("Dora", "dora@example.org")
-    assert decided.account == NewPlayer("Dora", "dora@example.org", "hashed")
+    assert decided.changes == (NewPlayer("Dora", "dora@example.org", "hashed"),)
     assert "hashed" not in repr(decided)
 
 
@@ -104,10 +104,15 @@ def test_signup_refused(table: Table, line: str, sender: str | None, expected: R
 
 
 def test_signup_elsewhere(table: Table) -> None:
-    """For another address than the sender's only where a From address is proof."""
+    """Another address than the sender's is asked first, even where a From address is proof."""
     line = "signup dora poppy dora@example.org"
-    assert table.give(line, "d@example.org", "none") == SignUpFromThere(userid="dora", address="dora@example.org")
-    assert table.give(line, "d@example.org") == SignedUp("dora", "dora@example.org")
+    for proof in ("none", "from"):
+        decided = Table().decide(line, "d@example.org", proof)
+        assert isinstance(decided, Decision)
+        assert decided.reply == AccountOpened("dora", "dora@example.org")
+        assert decided.changes == (NewPlayer("dora", "dora@example.org", "hashed", is_confirmed=False),)
+        assert decided.question is not None
+        assert decided.question.confirmation.address == "dora@example.org"
 
 
 def test_change_password(table: Table) -> None:
@@ -115,8 +120,8 @@ def test_change_password(table: Table) -> None:
     line = "change password anna sesame tahini"
     decided = table.decide(line, "anna", "password")
     assert isinstance(decided, Decision)
-    assert (decided.reply, decided.account) == (PasswordChanged("Anna"), NewPassword(1, "hashed"))
-    assert isinstance(table.give(line, "anna", "none"), ProofNeeded)
+    assert (decided.reply, decided.changes) == (PasswordChanged("Anna"), (NewPassword(1, "hashed"),))
+    assert table.give(line, "anna", "none") == YesNeeded("change password", is_proven=False)
 
 
 def test_move(table: Table) -> None:
@@ -138,11 +143,15 @@ def test_move(table: Table) -> None:
 
 def test_move_refused(table: Table) -> None:
     """By board, person, turn, ply and rules."""
-    assert table.give("move 999 a2", "bob") == NoSuchBoard(number=999)
+    assert table.give("move 999 a2", "bob") == NoSuchBoard(number=999, userid="bob", own=(101,))
     assert table.give("move 101 a2", "cora") == NotYourBoard(board=101, userid="cora")
-    assert table.give("move 101 a2", "anna") == NotYourTurn(board=101, to_move="bob")
-    assert table.give("move 101 a2#1", "bob") == StalePly(board=101, move="a2", meant=1, now=2)
-    assert table.give("move 101 resign#3", "bob") == StalePly(board=101, move="resign", meant=3, now=2)
+    assert table.give("move 101 a2", "anna") == NotYourTurn(board=101, to_move="bob", example="b3")
+    assert table.give("move 101 a2#1", "bob") == StalePly(
+        board=101, move="a2", meant=1, now=2, to_move="bob", again="a2", still_goes=True
+    )
+    assert table.give("move 101 resign#3", "bob") == StalePly(
+        board=101, move="resign", meant=3, now=2, to_move="bob", again="resign", still_goes=True
+    )
     assert isinstance(table.give("move 101 later", "bob"), UnreadableMove)
     assert isinstance(
         table.give("chess move 101 a2", "bob") if False else table.give("101 zz", "bob"), UnreadableMove
@@ -151,11 +160,12 @@ def test_move_refused(table: Table) -> None:
 
 @pytest.mark.parametrize("line", ["move 101 a2", "resign 101", "101 resign"])
 def test_binding_commands_need_proof(table: Table, line: str) -> None:
-    """A From address alone is none; who is nobody is told so first."""
+    """A From address alone is none, so it waits for a `yes`; who is nobody is told so first."""
     for board in (None, 101):
-        refused = table.give(line, "bob", "none", board)
-        assert isinstance(refused, ProofNeeded)
-        assert (refused.board, refused.userid, refused.about_identity) == (101, "bob", True)
+        decided = table.decide(line, "bob", "none", board)
+        assert isinstance(decided, Decision)
+        assert isinstance(decided.reply, YesNeeded)
+        assert decided == Decision(decided.reply, awaits_yes=True)
     assert table.give(line, "x@example.org") == NotOurPlayer(
         board=101, command=line.split()[-1 if "1 r" in line else 0]
     )
@@ -165,13 +175,17 @@ def test_binding_commands_need_proof(table: Table, line: str) -> None:
 def test_resign(table: Table) -> None:
     """Before one's own first move it declines, later it loses; in both ways the board is over."""
     assert table.give("resign 101", "bob") == Declined(101)
-    assert table.give("101 a2", "bob") == GameOver(board=101, declined=True)
+    assert table.give("101 a2", "bob") == GameOver(
+        board=101, declined=True, game="cephalopod", again=("Anna", "bob"), options=(("size", "3x3"),)
+    )
     table.give("challenge anna bob cora -size=3x3", "anna")
     for userid, square in [("anna", "a1"), ("bob", "c3"), ("cora", "a3")]:
         table.give(f"102 {square}", userid)
     assert table.give("move 102 RESIGN", "cora") == Resigned(102, others_play_on=True)
     assert table.give("move 102 resign#4", "anna") == Resigned(102, others_play_on=False)
-    assert table.give("102 resign", "bob") == GameOver(board=102, declined=False)
+    refused = table.give("102 resign", "bob")
+    assert isinstance(refused, GameOver)
+    assert (refused.board, refused.declined, refused.again) == (102, False, ("Anna", "bob", "cora"))
 
 
 def test_show(table: Table) -> None:

@@ -27,10 +27,18 @@ TRY_LATER = 75
 BETWEEN_MAILS = 0.05
 """Seconds, so that a worker can keep up."""
 
+PASSWORD = "sesame"
+
+CHALLENGES = 5
+"""Of each: who has too many games is refused, and refusals are answered up to a number only."""
+
 
 @dataclass
 class Feeding:
-    """Players who challenge each other again and again; one who has too many games is refused, and so answered."""
+    """Players who challenge each other a few times, and then set what is set already, again and again.
+
+    They do that by password: nothing else is answered without end.
+    """
 
     port: int
     people: Sequence[str]
@@ -42,7 +50,10 @@ class Feeding:
     def bring(self, name: str, number: int) -> None:
         """Brings one mail until it is taken, as a sending mail server does; its bytes are always the same."""
         other = self.people[self.people.index(name) - 1]
-        wait_for(lambda: self.try_once(challenge(name, other, number)) == 250)
+        command = (
+            f"cephalopod challenge {name} {other}" if number < CHALLENGES else f"set {name} {PASSWORD} html on"
+        )
+        wait_for(lambda: self.try_once(mail(name, command, number)) == 250)
         with self.lock:
             self.brought += 1
 
@@ -68,9 +79,14 @@ class Feeding:
 
 def challenge(name: str, other: str, number: int) -> bytes:
     """A mail that makes a board."""
+    return mail(name, f"cephalopod challenge {name} {other}", number)
+
+
+def mail(name: str, command: str, number: int) -> bytes:
+    """A player's mail with one command."""
     return (
         f"From: {name}@example.org\r\nTo: {ADDRESS}\r\nMessage-ID: <{name}-{number}@example.org>\r\n"
-        f"Subject: cephalopod challenge {name} {other}\r\n\r\n"
+        f"Subject: {command}\r\n\r\n"
     ).encode()
 
 
@@ -84,7 +100,7 @@ def house_at(url: str) -> House:
 def sign_up(url: str, people: Sequence[str]) -> None:
     """Makes the tables there, and the players."""
     house = house_at(url)
-    Post(house).people(**dict.fromkeys(people, "sesame"))
+    Post(house).people(**dict.fromkeys(people, PASSWORD))
     house.engine.dispose()
 
 
@@ -93,14 +109,14 @@ def feeding(port: int, people: Sequence[str], most: int = 10**6) -> Iterator[Fee
     """Everybody mails, one mail after the other, until the block ends or each has sent so many."""
     feed, pace = Feeding(port, people), threading.Event()
 
-    def mail(name: str) -> None:
+    def go_on(name: str) -> None:
         for number in range(most):
             if feed.over:
                 return
             feed.bring(name, number)
             pace.wait(BETWEEN_MAILS)
 
-    threads = [threading.Thread(target=mail, args=(name,)) for name in people]
+    threads = [threading.Thread(target=go_on, args=(name,)) for name in people]
     for thread in threads:
         thread.start()
     try:
@@ -146,7 +162,8 @@ def assert_each_handled_once(url: str, mails: int) -> None:
         pairs = select(inbox.c.sender, inbox.c.id).join(outbox, outbox.c.inbox_id == inbox.c.id)
         letters = [(row.sender, row.id) for row in connection.execute(pairs.order_by(outbox.c.id))]
     engine.dispose()
-    assert Counter(row.status for row in rows)["handled"] == mails
+    fates = Counter(row.status for row in rows)
+    assert fates["handled"] == mails, fates
     assert {row.status for row in rows} <= {"handled", "duplicate"}
     assert {(row.tries, row.kills) for row in rows} == {(0, 0)}
     assert sorted(letters, key=itemgetter(0)) == sorted(letters), "in the order in which they came"

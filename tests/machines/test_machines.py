@@ -24,7 +24,7 @@ from argon2 import PasswordHasher
 from pbmserv.commands.server import Server
 from pbmserv.services.check import check
 from pbmserv.services.house import House
-from tests.bench.club import PLIES, Board, Club, address, move_mail
+from tests.bench.club import PASSWORD, PLIES, Board, Club, address, move_mail
 from tests.cli.processes import PATIENCE, Running, running, wait_for
 from tests.conftest import ADDRESS, make_house
 from tests.faults import hindered
@@ -182,24 +182,24 @@ def bring(network: Network, hosts: Sequence[str], first: int, raw: bytes) -> Non
     wait_for(is_taken)
 
 
-def show_mail(board: Board, ply: int) -> bytes:
-    """A mail of whose move it is that only asks; it is of the same sender, and so it comes after the move."""
+def later_mail(board: Board, ply: int) -> bytes:
+    """A mail of whose move it is that changes no board; of the same sender, and so it comes after the move."""
     mail = EmailMessage()
     mail["From"], mail["To"] = address(board.mover(ply)), ADDRESS
-    mail["Subject"] = f"show {board.match.number}"
-    mail["Message-ID"] = f"<show-{board.match.number}-{ply}@example.org>"
+    mail["Subject"] = f"set {board.mover(ply)} {PASSWORD} html on"
+    mail["Message-ID"] = f"<later-{board.match.number}-{ply}@example.org>"
     mail.set_content("")
     return mail.as_bytes()
 
 
 def play(network: Network, table: Table, club: Club, board: Board) -> None:
-    """Both players of a board at their mail programs: every move goes to two hosts, a question to a third."""
+    """Both players of a board at their mail programs: every move goes to two hosts, another mail to a third."""
     go_inside(network, "hub")
     for ply in range(PLIES + 1, PLIES + STAGES[-1] + 1):
         if not table.wait_for_stage(ply):
             return
         move, turn = move_mail(club.house, board, ply), board.match.number + ply
-        for offset, raw in enumerate((move, move, show_mail(board, ply))):
+        for offset, raw in enumerate((move, move, later_mail(board, ply))):
             bring(network, table.hosts, turn + offset, raw)
         if not table.wait_until(board, ply):
             return

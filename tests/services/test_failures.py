@@ -9,7 +9,7 @@ import pytest
 from jinja2 import TemplateNotFound
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.services import answer, carry_out, handle
+from pbmserv.services import carry_out, handle, letters
 from pbmserv.services.handle import WAITS_BETWEEN_TRIES, count_kill, handle_next
 from pbmserv.services.retry import retry
 from pbmserv.services.views import see_board, see_players
@@ -48,9 +48,9 @@ STAGES: dict[str, tuple[str, Callable[..., bool]]] = {
     "a command": ("services.run:decide", lambda request, *_: request.command.name == "move"),
     "keeping": ("store.matches:keep", lambda _, decision: bool(decision.entries)),
     "a template of the answer": ("services.answer:render", lambda name, **_: name == "mail/answer.txt"),
-    "a template of a notice": ("services.answer:render", lambda name, **_: name == "mail/notice.txt"),
-    "laying out": ("services.answer:laid_out", lambda text: "Your move" in text),
-    "writing": ("services.answer:write", lambda envelope, *_: envelope.ply == 1),
+    "a template of a notice": ("services.letters:render", lambda name, **_: name == "mail/notice.txt"),
+    "laying out": ("services.letters:laid_out", lambda text: "Your move" in text),
+    "writing": ("services.letters:write", lambda envelope, *_: envelope.ply == 1),
     "queueing": ("store.outbox:queue", lambda _, letters, now: any(letter.kind == "board" for letter in letters)),
     "finishing": ("store.inbox:finish", lambda *_: True),
 }
@@ -212,7 +212,7 @@ def test_set_aside_even_where_its_sender_cannot_be_told(post: Post, monkeypatch:
     def missing(*_: object, **__: object) -> str:
         raise TemplateNotFound("mail/subject_other.txt")
 
-    monkeypatch.setattr(answer, "render", missing)
+    monkeypatch.setattr(letters, "render", missing)
     before = post.letters()
     fail_for_good(post)
     assert post.letters() == before
@@ -262,7 +262,7 @@ def test_the_kill_counts_even_if_telling_kills_too(post: Post, monkeypatch: pyte
     def kill(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(handle, "read", kill)
+    monkeypatch.setattr(handle, "read_kept", kill)
     for _ in range(4):
         count_kill(post.house, mail_id, post.clock())
     with pytest.raises(KeyboardInterrupt):

@@ -13,7 +13,7 @@ from pbmserv.services.house import House
 from pbmserv.services.identify import LookUp, Proofs, password_hasher, prove
 from pbmserv.services.operate import set_password
 from pbmserv.services.views import see_board
-from pbmserv.store import players
+from pbmserv.store import accounts
 from pbmserv.store.engine import writing
 from tests.services.post import Post, text_of
 
@@ -178,7 +178,7 @@ def test_an_account_that_has_just_come_to_be(club: Post, monkeypatch: pytest.Mon
 
     def sign_up() -> None:
         with writing(club.house.engine) as connection:
-            players.keep(connection, account, club.clock())
+            accounts.keep(connection, account, club.clock())
 
     found = change_between(monkeypatch, sign_up)
     assert WRONG not in answer(club, "as eve pepper", "list")
@@ -186,16 +186,10 @@ def test_an_account_that_has_just_come_to_be(club: Post, monkeypatch: pytest.Mon
 
 
 def test_a_userid_and_its_first_use_in_one_mail(club: Post) -> None:
-    said = answer(
-        club,
-        "hello",
-        "signup eve pepper\nchallenge eve alice -size=3x3\nmove 102 eve pepper a1",
-        "eve@example.org",
-    )
-    assert "Not done" not in said
-    seen = see_board(club.house, 102)
-    assert seen is not None
-    assert seen.state.plies == 1
+    believing = club.with_server(confirm="from")
+    text = "signup zoe pepper\nchallenge zoe alice -size=3x3\nmove 102 zoe pepper a1"
+    believing.mail("zoe@example.org", "hello", text)
+    assert believing.moves(102) == ["A1"]
 
 
 def test_a_new_password_and_its_first_use_in_one_mail(club: Post) -> None:

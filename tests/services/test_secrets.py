@@ -2,12 +2,16 @@
 
 import base64
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
+from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
-from tests.services.post import Post
+from pbmserv.store.tables import metadata
+from tests.services.post import Post, address_of, header_of, token_of
 
 WORD = "Xy7zzy-Q"
 """A password; like no other word in any of these mails, nor in any help page."""
@@ -113,10 +117,11 @@ def test_no_trace_of_what_is_not_answered(
     club: Post, caplog: pytest.LogCaptureFixture, header: dict[str, str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    before = len(club.fates())
     for subject, text in (*RIGHT, *WRONG):
         given = {name.replace("-", "_"): value for name, value in header.items()}
         send(club, subject, text, **given)
-    assert set(club.fates()[3:]) == {"silent"}
+    assert set(club.fates()[before:]) == {"silent"}
     assert traces(club.house, club, caplog) == []
 
 
@@ -166,6 +171,69 @@ def test_a_whole_conversation(club: Post, caplog: pytest.LogCaptureFixture) -> N
         send(club, subject, text)
     club.mail("bob@example.org", f"as bob {HIS}", "games")
     assert [word for word in (WORD, HERS, HIS) if traces(club.house, club, caplog, word)] == []
+
+
+DRESSES = ["{}", "<p>{}</p>", "> {}", "Hello\n\n{}\n\nThis was {}", "{}\n-- \n{}", "help\n{}", "101 a1\n\n{}"]
+"""Where a line with a password may stand in a mail."""
+
+
+def test_a_long_conversation_in_every_dress(asking_post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """Typed right and wrong, misspelt, in Subjects, bodies, comments, HTML and quotes, by hand and by answers."""
+    club = asking_post
+    club.people(alice=HERS, bob=HIS)
+    club.mail("alice@example.org", "challenge alice bob -size=3x3")
+    caplog.set_level(logging.DEBUG)
+    for number, (subject, text) in enumerate((*WRONG, *SLIPS, *RIGHT)):
+        line = (text or subject).replace("{hers}", HERS).replace("{}", WORD)
+        dress = DRESSES[number % len(DRESSES)] if "Fwd:" not in subject else "{}"
+        dressed = dress.replace("{}", line.replace("\n", "<br>\n") if "<" in dress else line)
+        raw = club.write("alice@example.org", "hi", dressed)
+        if dressed.startswith("<p>"):
+            raw = raw.replace(b"text/plain", b"text/html")
+        club.clock.move(minutes=20)
+        club.send(raw)
+        club.answer(club.sent_to("alice@example.org")[-1], dressed)
+    assert set(club.fates()) <= {"handled", "silent"}
+    assert [word for word in (WORD, HERS, HIS) if traces(club.house, club, caplog, word)] == []
+
+
+def test_a_forgotten_password_leaves_no_trace(asking_post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    asking_post.people(alice=HERS)
+    asking_post.mail("alice@example.org", "forgot")
+    question = asking_post.sent_to("alice@example.org")[-1]
+    for text in (f"yes {WORD}", f"yes {token_of(question)} {WORD}", f"{WORD}", f"My new one is {WORD}"):
+        asking_post.answer(question, text)
+    asking_post.mail("alice@example.org", f"yes {token_of(question)} {WORD}")
+    assert [word for word in (WORD, HERS) if traces(asking_post.house, asking_post, caplog, word)] == []
+
+
+def test_tokens_stand_in_our_mails_alone(asking_post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """In no other row, not of mails that answer them nor of those that came back; and in no log."""
+    caplog.set_level(logging.DEBUG)
+    post = Post(replace(asking_post.house, new_token=new_token), asking_post.clock)
+    post.people(alice=HERS, bob=HIS)
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    post.mail("alice@example.org", "101 a1")
+    post.mail("alice@example.org", f"yes {token_of(post.sent_to('alice@example.org')[-1])}")
+    for letter in post.letters():
+        told = f"On Monday {address_of(letter)} wrote in {header_of(letter, 'Message-ID')}: well"
+        post.answer(letter, f"{told}\nyes {token_of(letter)}")
+        post.answer(letter, f"chat 101\n\n{told}")
+        post.answer(
+            letter, "> quoted", Delivered_To=address_of(letter), References=header_of(letter, "Message-ID")
+        )
+        post.send(letter.raw, letter.envelope_sender, [letter.envelope_sender, address_of(letter)])
+        post.send(post.write("mailer-daemon@example.net", "", "gone"), "<>", [letter.envelope_sender])
+    tokens = {token_of(letter): letter.id for letter in post.letters()}
+    assert len(tokens) > 10
+    with post.house.engine.connect() as connection:
+        for table in metadata.sorted_tables:
+            for row in connection.execute(select(table)).mappings():
+                held = [token for token in tokens if token in str(dict(row)).lower()]
+                assert not held or (table.name, held) == ("outbox", [next(iter(held))]), (table.name, dict(row))
+                assert not held or tokens[held[0]] == row["id"]
+    assert [token for token in tokens if token in caplog.text.lower()] == []
 
 
 def test_nothing_prints_a_secret(club: Post) -> None:

@@ -122,8 +122,9 @@ def test_what_goes_and_what_stays(post: Post, clock: Clock) -> None:
             assert now_out[before.id] == before
         elif before.match is not None:
             after = now_out[before.id]
-            assert (bytes(after.raw), after.recipient, after.envelope_sender, after.error) == (b"", "", "", None)
-            stays = ("token", "match", "player_id", "message_id", "created_at", "status", "kind", "proven")
+            said = (bytes(after.raw), after.recipient, after.envelope_sender, after.message_id, after.error)
+            assert said == (b"", "", "", "", None)
+            stays = ("token_digest", "match", "shown", "player_id", "created_at", "status", "kind", "proven")
             assert [getattr(after, name) for name in stays] == [getattr(before, name) for name in stays]
     with reading(post.house.engine) as connection:
         assert connection.execute(select(bounces.c.outbox_id)).scalars().all() == [2]

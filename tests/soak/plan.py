@@ -4,6 +4,7 @@ Games are played at random by the second implementation of the rules; every mail
 with the boards that its answer and the notices of it have to show. Only the boards' numbers are left open.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -22,6 +23,9 @@ NAMES = ("alice", "bob", "carol", "dave", "erin", "frank")
 """A crowd: its people play among themselves. The server limits how many games one person starts."""
 
 STARTED_BY_EACH = 2
+
+SLIPS_OF_EACH = 15
+"""Mails of one person that change nothing: the server answers no more than twenty in an hour."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +82,13 @@ def sign_ups(games: tuple[Conversation, ...]) -> tuple[Conversation, ...]:
 def conversations(random: Random, mails: int) -> tuple[Conversation, ...]:
     """Whole games that take at least so many mails together."""
     found: list[Conversation] = []
+    slips: Counter[str] = Counter()
     while sum(len(each.steps) for each in found) < mails:
         crowd, game = divmod(len(found), STARTED_BY_EACH * len(NAMES))
         starter, *others = (f"{name}{crowd}" for name in (*NAMES[game % 6 :], *NAMES[: game % 6]))
         players = (starter, *random.sample(others, random.choice((1, 1, 2))))
         boards = random.choice((1, 2)) if game < len(NAMES) else 1
-        found.append(_Writer(random, players, boards, mails // AT_A_TIME).conversation())
+        found.append(_Writer(random, players, boards, mails // AT_A_TIME, slips).conversation())
     return tuple(found)
 
 
@@ -95,8 +100,10 @@ def password(who: str) -> str:
 class _Writer:
     """Plays the games of one conversation, and writes down each mail."""
 
-    def __init__(self, random: Random, players: tuple[str, ...], boards: int, longest: int) -> None:
-        self._random, self._players, self._longest = random, players, longest
+    def __init__(
+        self, random: Random, players: tuple[str, ...], boards: int, longest: int, slips: Counter[str]
+    ) -> None:
+        self._random, self._players, self._longest, self._slips = random, players, longest, slips
         self._tables = [Table(SIDE, SIDE, len(players)) for _ in range(boards)]
         self._logs: list[list[Logged]] = [[] for _ in range(boards)]
         self._steps: list[Step] = []
@@ -137,17 +144,26 @@ class _Writer:
         self._write(author, lines, touched=touched, refused=refused)
 
     def _slip(self, place: int) -> None:
-        """A mail that changes nothing: a move that the rules forbid, a move out of turn, a question."""
-        table, author = self._tables[place], self._on_turn(place)
+        """A mail that changes nothing: a move that the rules forbid, a move out of turn, a question.
+
+        Of somebody who has sent enough of these already it is a move that is played.
+        """
+        table, author, refused = self._tables[place], self._on_turn(place), 1
         waiting = [self._players[seat] for seat in table.inside if seat != table.turn]
         match self._random.randrange(3):
             case 0:
-                self._write(author, [self._illegal(place)], seen=[place], refused=1)
+                line = self._illegal(place)
             case 1:
-                legal = self._random.choice(sorted(table.legal())).lower()
-                self._write(self._random.choice(waiting), [f"move {{{place}}} {legal}"], seen=[place], refused=1)
+                author = self._random.choice(waiting)
+                line = f"move {{{place}}} {self._random.choice(sorted(table.legal())).lower()}"
             case _:
-                self._write(self._random.choice(self._players), [f"show {{{place}}}"], seen=[place])
+                author, refused = self._random.choice(self._players), 0
+                line = f"show {{{place}}}"
+        if self._slips[author] == SLIPS_OF_EACH:
+            self._move(place)
+            return
+        self._slips[author] += 1
+        self._write(author, [line], seen=[place], refused=refused)
 
     def _resign(self, place: int) -> None:
         table, author = self._tables[place], self._on_turn(place)

@@ -42,7 +42,9 @@ class Club(House):
             pass
         with reading(self.engine) as connection:
             sent = [mail for mail in outbox.listing(connection, None, 100) if mail.id > done]
-        body_part = email.message_from_bytes(min(sent, key=lambda mail: mail.id).raw, policy=default).get_body()
+        body_part = email.message_from_bytes(min(sent, key=lambda mail: mail.id).raw, policy=default).get_body(
+            ("plain",)
+        )
         assert body_part is not None
         text: str = body_part.get_content()
         return text.replace("\r\n", "\n")

@@ -10,7 +10,7 @@ from pbmserv.commands.decision import Decision, NewPlayer
 from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match, replay
-from pbmserv.store import matches, players
+from pbmserv.store import accounts, matches
 from pbmserv.store.engine import writing
 from tests.web.club import NOON, Club, Get, asking, opened
 
@@ -63,7 +63,7 @@ def get_of_many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
     with opened(tmp_path_factory.mktemp("many")) as house:
         with writing(house.engine) as connection:
             for userid in ("ann", "ben", "cleo"):
-                players.keep(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
+                accounts.keep(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
             for number in range(101, 221):
                 at = NOON + timedelta(minutes=number)
                 userids = ("ann" if number % 3 == 0 else "cleo", "ben")

@@ -133,7 +133,7 @@ def test_a_hostile_userid_stays_text(empty: Club) -> None:
     empty.post("eve@home.test", "signup eve sesame")
     empty.post("bob@home.test", "signup bob sesame")
     empty.post("eve@home.test", "challenge eve bob")
-    evil = "<b onclick=x>&\"'"
+    evil = "<b/onclick=x>&\"'"
     with writing(empty.engine) as connection:
         connection.execute(text("UPDATE players SET userid = :evil WHERE userid = 'eve'"), {"evil": evil})
     for path in ("/games", "/boards/101"):

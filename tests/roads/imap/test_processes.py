@@ -1,5 +1,6 @@
 """Real processes: a mail comes into the mailbox, its answer goes out."""
 
+import re
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -25,23 +26,29 @@ def settings(tmp_path: Path, box: Box) -> dict[str, str]:
     }
 
 
+ASKED = "Somebody, you I hope, has opened the account alice"
+
+
 def answers(folder: Path) -> str:
     """All that went out."""
     return "".join(file.read_text() for file in (folder / "data" / "outgoing").glob("new/*"))
 
 
 def test_serve_answers_mail_from_a_mailbox(box: Box, settings: dict[str, str], tmp_path: Path) -> None:
+    """The second mail answers the first answer: its thread alone tells that, a mailbox tells of no envelope."""
     box.server.deliver(box.user, mail("signup alice Xy7zzy-R"))
     with running(settings, tmp_path, "serve") as server:
         server.wait_for("Ctrl-C ends it.")
         assert f"imap://{box.user}@127.0.0.1:{box.server.imap_port}/INBOX" in server.log
+        wait_for(lambda: ASKED in answers(tmp_path))
+        (asked,) = re.findall(r"(?m)^Message-ID: (.*)$", answers(tmp_path))
+        box.server.deliver(box.user, mail("Re: pbmserv", "yes\r\nlist", In_Reply_To=asked))
         wait_for(lambda: "Welcome, alice!" in answers(tmp_path))
-        box.server.deliver(box.user, mail("list"))
-        wait_for(lambda: "cephalopod" in answers(tmp_path).lower())
+        assert "cephalopod" in answers(tmp_path).lower()
         assert server.stop() == 0
         assert "Traceback" not in server.log
         assert "Xy7zzy" not in server.log
-    assert box.subjects("Kept") == ["signup alice Xy7zzy-R", "list"]
+    assert box.subjects("Kept") == ["signup alice Xy7zzy-R", "Re: pbmserv"]
 
 
 def test_a_poller_by_itself(box: Box, settings: dict[str, str], tmp_path: Path) -> None:
@@ -50,7 +57,7 @@ def test_a_poller_by_itself(box: Box, settings: dict[str, str], tmp_path: Path) 
     with ExitStack() as stack:
         parts = [stack.enter_context(running(settings, tmp_path, word)) for word in ("poll", "work", "send")]
         box.server.deliver(box.user, mail("signup alice Xy7zzy-R"))
-        wait_for(lambda: "Welcome, alice!" in answers(tmp_path))
+        wait_for(lambda: ASKED in answers(tmp_path))
         for part in parts:
             assert part.stop() == 0
             assert "Traceback" not in part.log
