@@ -24,6 +24,9 @@ FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
 address with words that read as commands. Forged mails alone do not come to so many."""
 
+FRUITFUL: Final = frozenset({"challenge", "delete", "move", "no", "resign", "signoff", "signup", "yes"})
+"""Commands that change what can be changed so only once."""
+
 PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
 
@@ -49,7 +52,8 @@ class Allowance(Enum):
 def allowance(connection: Connection, records: Records, to: Answering, opened: Opened) -> Allowance:
     """What the mail may be answered with. One that may not be answered in full is not carried out either."""
     if to.proven:
-        return Allowance.FULL
+        is_safe = to.by_password or any(map(_may_bear_fruit, opened.understood.lines))
+        return Allowance.FULL if is_safe else allowance_of_fruitless(connection, to)
     an_hour_ago, a_day_ago = to.now - timedelta(hours=1), to.now - timedelta(days=1)
     if (
         to.kind == "puzzled"
@@ -74,7 +78,7 @@ def allowance(connection: Connection, records: Records, to: Answering, opened: O
 
 
 def allowance_of_fruitless(connection: Connection, to: Answering) -> Allowance:
-    """What a proven mail may be answered with once it has turned out to change nothing."""
+    """What a proven mail may be answered with that changes no board."""
     an_hour_ago = to.now - timedelta(hours=1)
     if outbox.unproven_since(connection, to.recipient, an_hour_ago) < FRUITLESS_AN_HOUR:
         return Allowance.FULL
@@ -106,6 +110,10 @@ def is_talked_out(connection: Connection, board: int, now: datetime) -> bool:
 def _last_notice(connection: Connection, to: Answering, since: datetime) -> Allowance:
     told = outbox.count_since(connection, ("limit",), since, to.recipient)
     return Allowance.SILENCE if told else Allowance.LAST_NOTICE
+
+
+def _may_bear_fruit(line: Parsed | Unparsed) -> bool:
+    return isinstance(line, Parsed) and line.command.name in FRUITFUL
 
 
 def _is_waited_for(records: Records, to: Answering, lines: Sequence[Parsed | Unparsed]) -> bool:
