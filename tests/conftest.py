@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import settings
 from sqlalchemy import create_engine, inspect, select, text
 
 from pbmserv.commands.server import Server
@@ -21,6 +22,10 @@ from pbmserv.store.tables import inbox, metadata, outbox
 
 if TYPE_CHECKING:
     from tests.servers.dovecot import Dovecot
+
+# A machine that does something else meanwhile is no fault of the code.
+settings.register_profile("pbmserv", deadline=None)
+settings.load_profile("pbmserv")
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"

@@ -146,6 +146,7 @@ def test_every_sentence_is_shown(
 
     monkeypatch.setattr("pbmserv.services.answer.say", noted)
     monkeypatch.setattr("pbmserv.services.letters.say", noted)
+    monkeypatch.setattr("pbmserv.services.letters._html", lambda *_: None)
     monkeypatch.setattr(answer, "_told", noted_line)
     for number, file in enumerate(FILES):
         (tmp_path / str(number)).mkdir()

@@ -51,9 +51,7 @@ def upgrade() -> None:
     op.execute("ALTER TABLE outbox RENAME COLUMN token TO token_digest")
     outbox = sa.table("outbox", sa.column("id", RowId), sa.column("token_digest", sa.String(40)))
     rename = (
-        sa.update(outbox)
-        .where(outbox.c.id == sa.bindparam("mail_id"))
-        .values(token_digest=sa.bindparam("digest"))
+        sa.update(outbox).where(outbox.c.id == sa.bindparam("mail_id")).values(token_digest=sa.bindparam("digest"))
     )
     connection, last = op.get_bind(), 0
     while rows := connection.execute(

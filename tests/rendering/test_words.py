@@ -354,6 +354,7 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.letters.laid_out", noted)
+        patch.setattr("pbmserv.services.letters._html", lambda *_: None)
         for module in ("answer", "letters"):
             patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
         for file in FILES:

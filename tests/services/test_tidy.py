@@ -24,7 +24,7 @@ from tests.conftest import NOON, Clock
 from tests.services.post import Post
 
 KEEP = timedelta(days=90)
-WORD = "Xy7zzy-Q"
+WORD = "Plugh-77"
 
 
 def tidied(house: House, now: datetime, keep: timedelta = KEEP) -> Tidied:
