@@ -77,6 +77,16 @@ class TakesNoChallenges(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotTogether(Refused):
+    """Of the players whom the sender named, `userids` cannot be in one game: one has blocked the other.
+
+    Which of them is not told, nor why.
+    """
+
+    userids: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotThereYet(Refused):
     """`userid` has not answered the first mail to their address yet."""
 

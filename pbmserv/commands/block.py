@@ -42,7 +42,7 @@ def read_block(text: str, board: int | None) -> Block:
     lines = text.split("\n")
     found: list[Line] = []
     answer: Block = Block()
-    greeted = 0
+    greeted = greeted_above_answer = 0
     for number, line in enumerate(lines):
         plain = normalised(line)
         if not plain:
@@ -58,8 +58,10 @@ def read_block(text: str, board: int | None) -> Block:
                 return Block(_one_move_only(found, board))
         elif found:
             return Block(_one_move_only(found, board), "\n".join(lines[number:]))
-        elif is_answer and not answer.lines:
-            answer = Block((read,), "\n".join(lines[number + 1 :]))
+        elif is_answer and (not answer.lines or greeted == greeted_above_answer):
+            # What stands right below an answer and says something else is no comment.
+            answer = Block((*answer.lines, read), "\n".join(lines[number + 1 :]))
+            greeted_above_answer = greeted
         elif greeted == MOST_GREETING_LINES:
             return answer
         else:
@@ -79,17 +81,20 @@ def _is_bare_answer(line: Line) -> bool:
 
 
 def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]:
-    """The lines with one bare move at most: the same one twice is said once, of different ones none is played."""
+    """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
+
+    Whoever writes a move and `resign` below it has hardly meant both.
+    """
     bare = {
         (line.parsed.arguments.move.lower().replace(" ", ""), line.parsed.arguments.ply): line.parsed.line
         for line in found
-        if line.is_bare_move and line.parsed is not None
+        if line.is_bare and line.parsed is not None
     }
     if not bare:
         return tuple(found)
     kept = list(found)
-    first = next(place for place, line in enumerate(kept) if line.is_bare_move)
+    first = next(place for place, line in enumerate(kept) if line.is_bare)
     if len(bare) > 1:
         choices = tuple(bare.values())
         kept[first] = Line(unparsed=Unparsed(choices[0], WhichOne(board=board, choices=choices[:_MOST_CHOICES])))
-    return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare_move)
+    return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)

@@ -1,6 +1,6 @@
 """What waits for a `yes`: mailed with a token to one address, and answered from there."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["commands", "sign-up", "address", "first address", "password"]
@@ -14,7 +14,7 @@ class Confirmation:
 
     `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what may be
     asked once at a time: another question about the same takes the place of this one. `lines` are commands without
-    any secret, `comment` what stood below them, `shown` the ply after which each board was seen by who was asked.
+    any secret, `shown` the ply after which each board was seen by who was asked.
     """
 
     kind: Kind
@@ -22,5 +22,4 @@ class Confirmation:
     address: str
     about: str
     lines: tuple[str, ...] = ()
-    comment: str = field(default="", repr=False)
     shown: tuple[tuple[int, int], ...] = ()

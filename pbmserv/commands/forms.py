@@ -28,7 +28,7 @@ Words = Sequence[str]
 _SLOT = re.compile(r"\[userid password\]|\[-options\]|\[?[a-z]+(?:\[#ply\])?\]?\+?")
 _BOARD = re.compile(r"([0-9]{1,9})(?:#([0-9]{1,4}))?")
 _LIKELY_BOARD = re.compile(r"[0-9]{3,9}(?:#[0-9]*)?")
-_TOKEN = re.compile(r"[a-z0-9]{20}")
+_TOKEN = re.compile(r"[a-z0-9]{20}", re.IGNORECASE | re.ASCII)
 _GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
 _OPTION_APART = re.compile(
     r"(?<!\S)(?:-+ ?|(?=[a-z]+ ?=))([a-z]+)(?: ?[=:] ?| )([0-9]+)(?: ?[x*\xd7] ?([0-9]+))?[.,;!]*(?!\S)",
@@ -92,7 +92,12 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     claim = fitted.claim
     if claim is not None and not claim.userid:
         claim = replace(claim, userid=arguments.userids[0])
-    return replace(fitted, arguments=arguments, claim=claim)
+    fitted = replace(fitted, arguments=arguments, claim=claim)
+    is_alone = fitted.token is not None and fitted.new_password is None
+    if is_alone and any(slot.name == "new" for slot in slots):
+        # A password may look like a token: which of the two it is, the question tells that it answers.
+        fitted = replace(fitted, new_password=fitted.token)
+    return fitted
 
 
 @lru_cache(maxsize=128)
@@ -173,7 +178,7 @@ def _new_password(words: Words, rest: Fitted, board: int | None, slot: _Slot) ->
 def _token(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     if not words:
         return rest
-    return replace(rest, token=Secret(words[0].lower())) if _TOKEN.fullmatch(words[0].lower()) else None
+    return replace(rest, token=Secret(words[0])) if _TOKEN.fullmatch(words[0]) else None
 
 
 def _move(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block
+from pbmserv.commands.in_passing import move_in_passing
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Arguments, Claim, IncomingMail, Parsed, Unparsed
@@ -26,6 +27,9 @@ _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 _MOST_SECRETS = 50
 """A mail with more is not searched for each of them, but goes on without its comment."""
 
+_SHORTEST_TOKEN = 16
+"""Ours have twenty letters and digits; a shorter one was made up, and may be a word."""
+
 _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
@@ -40,8 +44,9 @@ class Reading:
     """What a mail asks for, in order; `comment` is for the other players, with every secret of the mail blotted.
 
     `claim` is the one of a line `as userid password`; it holds for the whole mail. `secrets` are the passwords
-    themselves, to be blotted from whatever is kept of the mail. `board` is the one whose mail is answered;
-    `forwarded` mails hold nothing that is meant for us.
+    themselves, to be blotted from whatever is kept of the mail. `board` is the one whose mail is answered; where
+    that answer holds no command, `near` is the only move that it names in passing, or empty. `forwarded` mails
+    hold nothing that is meant for us.
     """
 
     lines: tuple[Parsed | Unparsed, ...] = ()
@@ -49,11 +54,19 @@ class Reading:
     claim: Claim | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     board: int | None = None
+    near: str = ""
     forwarded: bool = False
 
 
 def understand(mail: IncomingMail, answered_board: int | None = None) -> Reading:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer."""
+    reading, tokens = _understood(mail, answered_board), _pattern(mail.tokens)
+    lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
+    return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+
+
+def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
+    """The same, with secrets in the comment, and more of that than goes on to others."""
     title = title_of(normalised(mail.subject))
     if title.is_forward:
         return Reading(forwarded=True)
@@ -68,7 +81,7 @@ def understand(mail: IncomingMail, answered_board: int | None = None) -> Reading
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
-        return Reading(board=board)
+        return Reading(board=board, near=move_in_passing(mail.text) if board is not None else "")
     return _reading((titled,), mail.text)
 
 
@@ -147,7 +160,7 @@ def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
     if len(kept) > MOST_COMMANDS:
         kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
     ordered = _longest_first(secrets)
-    return Reading(tuple(kept), _comment(comment, ordered), claim, ordered)
+    return Reading(tuple(kept), comment, claim, ordered)
 
 
 def _misplaced(claim: Claim) -> Unparsed:
@@ -174,10 +187,31 @@ def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=len, reverse=True))
 
 
-def _comment(text: str, secrets: tuple[str, ...]) -> str:
+def _pattern(tokens: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds these tokens in any case, whatever stands around them; None when there are none."""
+    words = [re.escape(token) for token in tokens if len(token) >= _SHORTEST_TOKEN]
+    return re.compile("|".join(words), re.IGNORECASE) if words else None
+
+
+def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> Parsed | Unparsed:
+    """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
+    if isinstance(line, Unparsed):
+        return replace(line, line=_free_of(line.line, tokens))
+    arguments = replace(line.arguments, text=_free_of(line.arguments.text, tokens))
+    return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
+
+
+def _free_of(text: str, tokens: re.Pattern[str] | None) -> str:
+    if tokens is None:
+        return text
+    plain = ((line, normalised(line)) for line in text.split("\n"))
+    return "\n".join(tokens.sub(BLOT, each) if tokens.search(each) else line for line, each in plain)
+
+
+def _comment(text: str, secrets: tuple[str, ...], tokens: re.Pattern[str] | None = None) -> str:
     if len(secrets) > _MOST_SECRETS:
         return ""
-    lines = text.split("\n")
+    lines = _free_of(text, tokens).split("\n")
     if secrets:
         lines = [_without(line, secrets) for line in lines]
     return "\n".join(lines)[:MOST_COMMENT_CHARACTERS].rstrip()

@@ -15,11 +15,12 @@ from pbmserv.commands.dress import undressed
 from pbmserv.commands.forms import Fitted, fit
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
-from pbmserv.commands.prose import PROSY, given_up, is_sentence, is_witness, without_courtesy, yes_or_no
+from pbmserv.commands.prose import PROSY, given_up, is_sentence, without_courtesy, yes_or_no
 from pbmserv.commands.refusals import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
 from pbmserv.commands.slips import (
     Slip,
     has_witness,
+    is_talk,
     likely,
     names_board_or_square,
     near_pair,
@@ -43,18 +44,21 @@ BLOT = "***"
 
 _LONGEST = 1000
 
+_RESIGN_ALONE = re.compile(r"resign ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)
+_PLAIN_ENDS = ("", ".", "!")
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """What one line came to: exactly one of the three, or nothing when it is prose.
 
-    A bare move is one that names neither command nor board.
+    It is bare when it names a move and neither command nor board, or is the word `resign` and nothing else.
     """
 
     parsed: Parsed | None = None
     unparsed: Unparsed | None = None
     claim: Claim | None = None
-    is_bare_move: bool = False
+    is_bare: bool = False
 
     @property
     def is_prose(self) -> bool:
@@ -96,6 +100,9 @@ def _read(words: list[str], answered_board: int | None) -> Line:
     answer = commands().get(yes_or_no(words) or "")
     if answer is not None:
         return _fitted(answer, [], None, answered_board)
+    given_up_here = _resigned(words, answered_board) or _given_up(words, answered_board)
+    if given_up_here is not None:
+        return given_up_here
     command, after = _named(words)
     if command is not None:
         said = without_courtesy(command.name, command.kind, after)
@@ -103,11 +110,27 @@ def _read(words: list[str], answered_board: int | None) -> Line:
         return PROSE if is_prose else _fitted(command, said, None, answered_board)
     if answered_board is not None and is_move_like(words):
         move = without_dress(words).split()
-        return replace(_fitted(commands()["move"], move, None, answered_board), is_bare_move=True)
-    given = given_up(words)
-    if given is not None and given[0] in commands():
-        return _fatal(given[0], given[1] or answered_board)
+        return replace(_fitted(commands()["move"], move, None, answered_board), is_bare=True)
     return _slip(words, None, answered_board)
+
+
+def _resigned(words: list[str], answered_board: int | None) -> Line | None:
+    """`resign` alone in an answer to a board, as phones write it too: `Resign.` Other marks leave it in doubt."""
+    said = _RESIGN_ALONE.fullmatch(" ".join(words))
+    if said is None or answered_board is None:
+        return None
+    if said[1] not in _PLAIN_ENDS:
+        return _fatal("resign", answered_board)
+    return replace(_fitted(commands()["resign"], [], None, answered_board), is_bare=True)
+
+
+def _given_up(words: list[str], answered_board: int | None) -> Line | None:
+    """`I resign`, `resign, please`: asked back; a command's own form is told where no board is known."""
+    name, named_board = given_up(words) or ("", None)
+    board = named_board or answered_board
+    if name not in commands() or (board is None and words[0].lower() in commands()):
+        return None
+    return _fatal(name, board)
 
 
 def _begins_with_board(words: list[str]) -> bool:
@@ -120,7 +143,9 @@ def _begins_with_board(words: list[str]) -> bool:
 
 
 def _gives_up(parsed: Parsed) -> bool:
-    return parsed.command.name in NEVER_BY_SLIP or parsed.arguments.move.lower() in NEVER_BY_SLIP
+    # What is no command yet gives nothing up: the game refuses it in a move's place.
+    said = {parsed.command.name, parsed.arguments.move.lower()}
+    return not said.isdisjoint(NEVER_BY_SLIP.intersection(commands()))
 
 
 def _asked_back(meant: Parsed, answered_board: int | None) -> Line:
@@ -205,7 +230,7 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
     first, rest = words[0].lower(), words[1:]
     if _is_of_unknown_game(words, answered_board):
         return _unparsed(f"{first} ...", UnknownGame(word=first, suggestions=tuple(games())))
-    slips = [slip for slip in likely(words) if slip.name not in PROSY or any(map(is_witness, slip.after))]
+    slips = [slip for slip in likely(words) if not is_talk(slip, answered_board)]
     fitting: list[tuple[Slip, Fitted]] = []
     clear = [slip for slip in slips if slip.is_unmistakable]
     for slip in slips:
@@ -256,7 +281,7 @@ def _acts(words: list[str]) -> bool:
 
 def _blotted(line: str, fitted: Fitted) -> str:
     for secret in secrets_of(fitted.claim, fitted.new_password, fitted.token):
-        line = re.sub(rf"(?<!\S){re.escape(secret)}(?!\S)", BLOT, line)
+        line = re.sub(rf"(?<!\S){re.escape(secret)}(?!\S)", BLOT, line, flags=re.IGNORECASE)
     return line
 
 

@@ -80,7 +80,10 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A line that was understood. `line` is it as written, with every secret blotted."""
+    """A line that was understood. `line` is it as written, with every secret blotted.
+
+    `token` is as typed, in whatever case. A word that may be a token or a new password is given as both.
+    """
 
     line: str
     command: Declaration

@@ -28,6 +28,8 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     """
     if not after:
         return False
+    if name == "yes" and answered_board is not None:
+        return not any(map(_TOKEN.fullmatch, after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
         return True
     if (name not in PROSY and name != "next") or any(map(is_witness, after)):
@@ -40,8 +42,6 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     )
     if name == "no":
         return True
-    if name == "yes":
-        return is_talk or answered_board is not None
     return is_talk
 
 

@@ -6,6 +6,7 @@ As in `matches.refusals`, each class's name names its template.
 from dataclasses import dataclass
 from typing import Literal
 
+from pbmserv.commands.confirmation import Confirmation
 from pbmserv.matches.refusals import Refused
 
 # what was written
@@ -13,7 +14,15 @@ from pbmserv.matches.refusals import Refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoCommand(Refused):
-    """The mail holds nothing meant as a command; with `board` it answers a mail of that board."""
+    """The mail holds nothing meant as a command; with `board` it answers a mail of that board.
+
+    `asked` is the question that it answers without saying `yes` or `no`; `near` is the only move that
+    its words name in passing, or empty.
+    """
+
+    asked: Confirmation | None = None
+    near: str = ""
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +131,35 @@ class WrongPassword(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoPasswordsNow(Refused):
+    """After too many wrong passwords for `userid`, or from the sender, even a right one is not looked at."""
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyPasswords(Refused):
+    """The mail holds more than `limit` passwords to be verified, or more than `limit` new ones."""
+
+    about_identity = True
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MisplacedAs(Refused):
     """`as userid password` stands below a command, stands twice, or has no command below it."""
 
     about_identity = True
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnotherPlayer(Refused):
+    """The line is `userid`'s, who has not proven it, in a mail that somebody else has proven to be theirs."""
 
     userid: str
 

@@ -36,10 +36,14 @@ class Dropped(Reply):
 
 @dataclass(frozen=True, slots=True)
 class SignedUp(Reply):
-    """An account was opened, and its address is believed: the server's mail goes there."""
+    """An account was opened, and its address is believed: the server's mail goes there.
+
+    Without a password where more than one was chosen for it, and nobody can tell by whom.
+    """
 
     userid: str
     address: str
+    has_password: bool = True
 
 
 @dataclass(frozen=True, slots=True)

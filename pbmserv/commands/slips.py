@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Arguments
-from pbmserv.commands.prose import PROSY
+from pbmserv.commands.prose import PROSY, is_sentence, is_witness
 from pbmserv.commands.words import FIRST_BOARD, board_number, close_to, is_one_slip_away
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
@@ -57,6 +57,14 @@ def has_witness(slip: Slip, arguments: Arguments) -> bool:
         return " ".join(arguments.words) in {*commands(), *games(), "commands"} - PROSY
     said = arguments.words or arguments.options or arguments.game in games()
     return not slip.after or bool(said) or any(map(names_board_or_square, slip.after))
+
+
+def is_talk(slip: Slip, answered_board: int | None) -> bool:
+    """Whether it is likelier prose that begins like a command: `Yes, b2`."""
+    if slip.name not in PROSY:
+        return False
+    kind = commands()[slip.name].kind
+    return not any(map(is_witness, slip.after)) or is_sentence(slip.name, kind, slip.after, answered_board)
 
 
 def near_pair(words: Sequence[str]) -> tuple[str, ...]:

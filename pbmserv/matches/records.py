@@ -70,6 +70,9 @@ class Records(Protocol):
     def signed_up(self, player: Player) -> datetime:
         """When that player's account was opened."""
 
+    def has_password(self, player: Player) -> bool:
+        """Whether any password is in force for a player."""
+
     def addresses(self, player: Player) -> Sequence[str]:
         """Every address of a player, the first one first."""
 

@@ -60,17 +60,23 @@ def blocks_of(text: str) -> tuple[Block, ...]:
     (Prose(text='Send'), Verbatim(lines=('help',)), Prose(text='in a mail.'))
     """
     blocks: list[Block] = []
+    width = 0
     for is_blank, found in groupby(text.split("\n"), key=lambda line: not line.strip()):
         if is_blank:
             continue
         lines = list(found)
         number = _NUMBER.match(lines[0])
         if number:
+            width = number.end()
             item = Item(number[1], _parts(_outdented(lines, number.end())))
             if blocks and isinstance(blocks[-1], Numbered):
                 blocks[-1] = Numbered((*blocks[-1].items, item))
             else:
                 blocks.append(Numbered((item,)))
+        elif blocks and isinstance(blocks[-1], Numbered) and all(line.startswith(" " * width) for line in lines):
+            *before, last = blocks[-1].items
+            more = _parts([line[width:] for line in lines])
+            blocks[-1] = Numbered((*before, Item(last.number, (*last.parts, *more))))
         elif len(lines) == 1 and _is_heading(lines[0]):
             blocks.append(Heading(lines[0]))
         else:
@@ -94,4 +100,4 @@ def _parts(lines: Sequence[str]) -> tuple[Prose | Verbatim, ...]:
 
 
 def _is_heading(line: str) -> bool:
-    return line.partition(":")[0].isupper()
+    return not line.startswith(" ") and line.partition(":")[0].isupper()

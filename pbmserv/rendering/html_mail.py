@@ -34,22 +34,25 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a mail holds: sentences, and boards below them."""
+    """What a mail holds: sentences, and boards below them; `asks` whether it waits for a `yes`."""
 
     said: Said
     views: tuple[BoardView, ...] = ()
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
     """Where the lines of a mail lead to: commands that can be sent as they stand are mails to `address`.
 
-    `boards` are the numbers of those in the mail, `holds_refusal`: that something is refused in it.
+    `boards` are the numbers of those in the mail, `holds_refusal`: that something is refused in it. `asks`: a
+    `yes` to the address is what the mail waits for.
     """
 
     address: str
     boards: frozenset[int]
     holds_refusal: bool
+    asks: bool
 
     def __call__(self, line: str) -> tuple[str, str, str]:
         """The address that a line leads to, how much of it does, and the rest; an empty one when it leads nowhere.
@@ -68,10 +71,12 @@ class Links:
         if parsed is None or secrets_of(parsed.claim, parsed.new_password) or _PLACEHOLDER.search(text):
             return ""
         command = parsed.command
+        if command.kind == "token":
+            return mailto(self.address, text) if self.asks else ""
         if text in command.forms or (command.kind != "open" and text == command.example):
             return ""
         is_about_these = any(ref.number in self.boards for ref in parsed.arguments.boards)
-        is_ready = command.kind in ("open", "token") or self.holds_refusal or is_about_these
+        is_ready = command.kind == "open" or self.holds_refusal or is_about_these
         return mailto(self.address, text) if is_ready else ""
 
 
@@ -81,7 +86,9 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     None when it would become too large even with every board as text: then the text has to do.
     """
     blocks = blocks_of(without_controls(_apart(laid_out(content.said.text))))
-    links = Links(address, frozenset(view.number for view in content.views), content.said.holds_refusal)
+    boards = frozenset(view.number for view in content.views)
+    # To the plain address nobody can say which question they answer.
+    links = Links(address, boards, content.said.holds_refusal, content.asks and address != server.address)
     frame = partial(_frame, title, blocks, links)
     room = LARGEST - len(frame([""] * len(content.views)))
     whole = frame(list(_boards(content.views, address, server, room)))

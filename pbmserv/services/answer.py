@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from hashlib import sha256
 from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
@@ -29,7 +30,7 @@ from pbmserv.services.letters import (
     sealed,
 )
 from pbmserv.services.run import NotRun, Result, touched
-from pbmserv.store.outbox import Letter
+from pbmserv.store.outbox import TO_STRANGERS, Letter
 from pbmserv.store.records import TransactionRecords
 
 MOST_TOUCHED_SHOWN = 5
@@ -139,16 +140,14 @@ def _waiting(to: Answering, results: Sequence[Result], views: Sequence[BoardView
     waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
     if not waiting or to.player is None:
         return None
-    first = waiting[0].line
-    boards = [ref.number for ref in first.arguments.boards] if isinstance(first, Parsed) else []
-    name = first.command.name if isinstance(first, Parsed) else ""
+    lines = tuple(result.line.line for result in waiting)
+    digest = sha256("\n".join(lines).encode()).hexdigest()
     return Confirmation(
         kind="commands",
         userid=to.player.userid,
         address=to.recipient,
-        about=" ".join(["commands", to.player.userid.lower(), name, *map(str, boards)])[:400],
-        lines=tuple(result.line.line for result in waiting),
-        comment=waiting[0].comment,
+        about=f"commands {to.player.userid.lower()} {digest}",
+        lines=lines,
         shown=tuple((view.number, view.plies) for view in views if view.ply is None),
     )
 
@@ -161,7 +160,7 @@ def _question_here(to: Answering, results: Sequence[Result]) -> Confirmation | N
 
 
 def _told(result: Result, server: Server, to: Answering, asks: Confirmation | None) -> ToldResult:
-    with_words = to.kind != "stranger"
+    with_words = to.kind not in TO_STRANGERS
     line = result.line.line if with_words else ""
     words = in_words(to.player)
     match result.outcome:
@@ -178,7 +177,7 @@ def _told(result: Result, server: Server, to: Answering, asks: Confirmation | No
 
 
 def _is_unsaid(result: Result) -> bool:
-    is_done = isinstance(result.outcome, Decision) and bool(result.outcome.touched)
+    is_done = result.awaits_yes or (isinstance(result.outcome, Decision) and bool(result.outcome.touched))
     return is_done and bool(result.comment) and not (result.actor and result.actor.proven)
 
 

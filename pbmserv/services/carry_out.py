@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision, Erased
+from pbmserv.commands.decision import Decision, Erased, NewPassword
 from pbmserv.commands.language import as_kept
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.refusals import Forwarded, NoCommand, TooLarge
@@ -15,19 +15,19 @@ from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
 from pbmserv.services.answer import answer, notices, questions
 from pbmserv.services.bounce import heed_report, lift_for
+from pbmserv.services.guesses import reckoned
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering, news_letter, plain_answer
 from pbmserv.services.limits import (
-    UNPROVEN_AN_HOUR,
     Allowance,
     allowance,
     allowance_of_fruitless,
 )
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, run_all, touched
-from pbmserv.store import confirmations, inbox, outbox, retention
+from pbmserv.store import accounts, confirmations, inbox, outbox, retention
 from pbmserv.store.inbox import Fate
 from pbmserv.store.outbox import Kind, Letter
 from pbmserv.store.records import TransactionRecords
@@ -69,14 +69,28 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
         return CarriedOut("report" if heed_report(connection, house, opened.kept, now) else "silent")
     if inbox.is_known(connection, mail.content_key):
         return CarriedOut("duplicate")
+    proofs = reckoned(connection, proofs, mail.sender, now)
     records = TransactionRecords(connection, house.recent)
     to = _answering(records, opened, proofs, now)
     if to is None:
         return CarriedOut("silent")
     allowed = allowance(connection, records, to, opened)
     if allowed is not Allowance.FULL:
+        _contest(connection, records, opened, now)
         return _in_short(connection, house, to, allowed)
     return _in_full(connection, records, house, opened, to, proofs)
+
+
+def _contest(connection: Connection, records: TransactionRecords, opened: Opened, now: datetime) -> None:
+    """A second sign-up from an address that has not answered yet: nobody can tell which password is theirs.
+
+    So neither counts. Whoever was first could have been anybody, and the `yes` may well be meant for the second.
+    """
+    sender = opened.mail.sender
+    owner = records.owner_of(sender) if sender else None
+    is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in opened.asked.lines)
+    if owner is not None and not owner.is_confirmed and is_sign_up:
+        accounts.keep(connection, NewPassword(owner.id, accounts.NO_HASH), now)
 
 
 def _in_short(connection: Connection, house: House, to: Answering, allowed: Allowance) -> CarriedOut:
@@ -85,7 +99,7 @@ def _in_short(connection: Connection, house: House, to: Answering, allowed: Allo
         outbox.queue(connection, [plain_answer(house, to, "mail/stranger.txt", "your mail", "short")], to.now)
         return CarriedOut("handled")
     if allowed is Allowance.LAST_NOTICE:
-        notice = plain_answer(house, to, "mail/limit.txt", "limit", "limit", limit=UNPROVEN_AN_HOUR)
+        notice = plain_answer(house, to, "mail/limit.txt", "limit", "limit")
         outbox.queue(connection, [notice], to.now)
     return CarriedOut("silent")
 
@@ -99,6 +113,7 @@ def _in_full(
     proofs: Proofs,
 ) -> CarriedOut:
     results = run_all(connection, records, opened, proofs) or (_nothing_asked(opened),)
+    is_proven = to.proven or opened.standing.proof != "none" or any(map(_is_confirmed, results))
     if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
         to = replace(to, proven=False)
         allowed = allowance_of_fruitless(connection, to)
@@ -108,15 +123,23 @@ def _in_full(
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
     sent = answer(records, house, to, results)
-    letters = [sent.letter, *notices(records, house, to, results), *_news(house, results, to)]
+    letter = sent.letter
     if sent.asks is not None:
-        confirmations.ask(connection, sent.letter.token, sent.asks, to.now)
+        # Where it is the same question as before, that mail may be answered too.
+        player_id = confirmations.ask(connection, letter.token, sent.asks, to.now, again=True)
+        if sent.asks.kind == "sign-up":
+            letter = replace(letter, player_id=player_id)
+    letters = [letter, *notices(records, house, to, results), *_news(house, results, to)]
     outbox.queue(connection, letters, to.now)
     for question in questions(results, sent.asks):
         ask(connection, house, question, to.inbox_id, to.now)
-    if to.player is not None:
+    if to.player is not None and is_proven:
         lift_for(connection, to.player)
     return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)))
+
+
+def _is_confirmed(result: Result) -> bool:
+    return result.actor is not None and result.actor.proof == "confirmed"
 
 
 def _erases(result: Result) -> bool:
@@ -131,15 +154,17 @@ def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now:
     alone asks for it.
     """
     standing = opened.standing
-    claimants = [records.player(claim.userid) for claim in proofs.true_claims]
-    claimant = next((player for player in claimants if player is not None and player.is_confirmed), None)
+    claimed = records.player(proofs.claimant) if proofs.claimant else None
+    claimant = claimed if claimed is not None and claimed.is_confirmed else None
     player = claimant or standing.player
     recipient = player.address if player is not None else opened.mail.sender
     if recipient is None:
         return None
     by_head = standing.proof != "none" or standing.confirmation is not None
-    kind: Kind = "answer" if player is not None or standing.confirmation is not None else "stranger"
-    if not opened.understood.lines and kind == "answer":
+    kind: Kind = "answer"
+    if player is None and standing.confirmation is None:
+        kind = "sign-up" if any(map(_signs_up, opened.understood.lines)) else "stranger"
+    if not opened.understood.lines and not opened.understood.near and kind == "answer":
         kind = "puzzled"
     # Whatever comes from a personal address may be a machine that answers everything: only commands prove.
     by_password = claimant is not None
@@ -147,21 +172,29 @@ def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now:
     return Answering(opened.kept.id, opened.mail, recipient, player, kind, proven, now, by_password)
 
 
+def _signs_up(line: Parsed | Unparsed) -> bool:
+    return isinstance(line, Parsed) and line.command.kind == "signup"
+
+
 def _bears_fruit(result: Result) -> bool:
     """Whether a line has changed what can be changed so only once: a board, or what waited for an answer."""
     if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
         return False
-    return bool(result.outcome.opened or result.outcome.entries or result.line.command.kind == "token")
+    return bool(result.outcome.opened or result.outcome.boards or result.line.command.kind == "token")
 
 
 def _nothing_asked(opened: Opened) -> Result:
     """The refusal of a mail without any command, as a whole."""
-    refused: Refused = NoCommand(board=opened.understood.board)
+    asked = opened.standing.confirmation
+    is_empty = not opened.mail.text.strip()
+    said = opened.understood
+    refused: Refused = NoCommand(board=said.board, asked=asked, near=said.near, is_empty=is_empty)
     if opened.understood.forwarded:
         refused = Forwarded()
     if opened.kept.full_size is not None:
         refused = TooLarge(kilobytes=opened.kept.full_size // 1000)
-    return Result(Unparsed("", refused), refused, Actor(opened.standing.player, opened.mail.sender, "none"))
+    actor = Actor(opened.standing.player, opened.mail.sender, "none")
+    return Result(Unparsed("", refused), refused, actor, still_asked=asked)
 
 
 def _news(house: House, results: Sequence[Result], to: Answering) -> list[Letter]:

@@ -1,4 +1,7 @@
-"""Checking: every log is replayed, and every stored summary held against what its log adds up to."""
+"""Checking: every log is replayed, and every stored summary held against what its log adds up to.
+
+A board that goes on must not wait for somebody who was forgotten: nobody could end it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,15 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.matches.match import BrokenLog, Summary, fold, summarise
+from pbmserv.matches.match import BrokenLog, Summary, fold, replay, summarise
 from pbmserv.services.house import House
-from pbmserv.store import matches
+from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading, writing
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A match that is not as its log says; `expected` is None when the log itself does not replay."""
+    """A match that is not as it should be; `expected` is None where no summary could be written that mends it."""
 
     number: int
     what: str
@@ -38,7 +41,8 @@ def _difference(connection: Connection, number: int) -> Difference | None:
     try:
         match, stored = matches.load(connection, number), matches.summary(connection, number)
         assert match is not None
-        expected = summarise(fold(match))
+        board = replay(match)
+        expected = summarise(board.state)
     except BrokenLog as error:
         return Difference(number, str(error), None)
     except SQLAlchemyError:
@@ -46,6 +50,8 @@ def _difference(connection: Connection, number: int) -> Difference | None:
     except Exception as error:
         # What can stand in damaged rows has no end; none of it may keep the other matches from being looked at.
         return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
+    if stored == expected and expected.status == "active" and accounts.FORMER in board.playing:
+        return Difference(number, f"board {number} is active, but somebody at it was forgotten", None)
     if stored == expected:
         return None
     return Difference(number, f"stored {stored}, replayed {expected}", expected)

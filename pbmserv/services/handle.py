@@ -9,8 +9,9 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.services.carry_out import CarriedOut, carry_out
+from pbmserv.services.guesses import unheard
 from pbmserv.services.house import House
-from pbmserv.services.identify import ChangedMeanwhile, Proofs, has_secrets, prove
+from pbmserv.services.identify import ChangedMeanwhile, Proofs, claimed_userids, has_secrets, prove
 from pbmserv.services.incoming import Opened, open_mail, read_kept, stand_anew
 from pbmserv.services.letters import Answering, plain_answer
 from pbmserv.services.limits import may_be_told
@@ -57,7 +58,9 @@ def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHan
             opened = open_mail(connection, house, held)
             if has_secrets(opened.asked):
                 break
-            done.append((opened, carry_out(connection, house, opened, _prove(connection, house, opened), clock())))
+            done.append(
+                (opened, carry_out(connection, house, opened, _prove(connection, house, opened, clock()), clock()))
+            )
     for each in done:
         _committed(house, *each)
     return bool(done)
@@ -82,10 +85,10 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
             # Proving is slow. A lock on a row keeps nobody else waiting meanwhile, one on all of a file does.
             at_once = locks_rows(house.engine) or not has_secrets(opened.asked)
             if at_once:
-                done = carry_out(connection, house, opened, _prove(connection, house, opened), clock())
+                done = carry_out(connection, house, opened, _prove(connection, house, opened, clock()), clock())
         if not at_once:
             with reading(house.engine) as connection:
-                proofs = _prove(connection, house, opened)
+                proofs = _prove(connection, house, opened, clock())
             with writing(house.engine) as connection:
                 if inbox.claim(connection, held.id, clock()) is None:
                     return True
@@ -103,8 +106,9 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
         return True
 
 
-def _prove(connection: Connection, house: House, opened: Opened) -> Proofs:
-    return prove(opened.asked, lambda userid: players.password_hash(connection, userid), house.hasher)
+def _prove(connection: Connection, house: House, opened: Opened, now: datetime) -> Proofs:
+    closed = unheard(connection, claimed_userids(opened.asked), opened.mail.sender, now)
+    return prove(opened.asked, lambda userid: players.password_hash(connection, userid), house.hasher, closed)
 
 
 def _committed(house: House, opened: Opened, done: CarriedOut) -> None:

@@ -13,7 +13,14 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbmserv.commands.language import Reading
 from pbmserv.commands.message import Actor, Claim, IncomingMail, Parsed, Request, Secret
-from pbmserv.commands.refusals import BadPassword, MisplacedAs, NotOurPlayer, WrongPassword
+from pbmserv.commands.refusals import (
+    BadPassword,
+    MisplacedAs,
+    NoPasswordsNow,
+    NotOurPlayer,
+    TooManyPasswords,
+    WrongPassword,
+)
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -21,6 +28,10 @@ from pbmserv.services.standing import Standing
 
 SHORTEST_PASSWORD = 4
 LONGEST_PASSWORD = 72
+
+MOST_CLAIMS = 6
+"""So many different passwords of a mail are verified, as sit at a board, and so many new ones hashed: each takes a
+while."""
 
 PERSONAL = frozenset({"export"})
 """Commands whose answers are for nobody but the player."""
@@ -35,11 +46,28 @@ class ChangedMeanwhile(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What was found out before the transaction: hashes as they were, claims that fit them, new hashes."""
+    """What was found out before the transaction: hashes as they were, claims that fit them, new hashes.
+
+    `false_claim` is the first that does not fit, after which none was looked at; `beyond` are those after the
+    first MOST_CLAIMS. A claim of a userid in `unheard` (lower case) proves nothing, and was not looked at.
+    `claimant` is who the mail's first claim names, if it is true.
+    """
 
     seen: Mapping[str, str | None] = field(repr=False)
     true_claims: tuple[Claim, ...]
     new_hashes: Mapping[Secret, str] = field(repr=False)
+    false_claim: Claim | None = None
+    beyond: frozenset[Claim] = frozenset()
+    unheard: frozenset[str] = frozenset()
+    first_claim: Claim | None = None
+
+    @property
+    def claimant(self) -> str | None:
+        """The userid of the mail's first claim, if that is true: a later one may never be run."""
+        first = self.first_claim
+        if first is None or first not in self.true_claims or first.userid.lower() in self.unheard:
+            return None
+        return first.userid
 
 
 def password_hasher() -> PasswordHasher:
@@ -47,21 +75,40 @@ def password_hasher() -> PasswordHasher:
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 
 
-def prove(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
-    """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one."""
-    claims = dict.fromkeys(_claims(reading))
+def prove(
+    reading: Reading, look_up: LookUp, hasher: PasswordHasher, unheard: frozenset[str] = frozenset()
+) -> Proofs:
+    """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one.
+
+    Claims of the userids in `unheard` are not looked at.
+    """
+    claims = _claims(reading)
     seen = {claim.userid.lower(): look_up(claim.userid) for claim in claims}
-    parsed = [line for line in reading.lines if isinstance(line, Parsed)]
-    chosen_here = {line.new_password for line in parsed}
+    first, beyond = _to_verify(reading, seen)
     true_claims: list[Claim] = []
-    for claim in claims:
-        if _fits(claim, seen[claim.userid.lower()], hasher):
-            true_claims.append(claim)
-        elif claim.password not in chosen_here:
-            # Nothing after a false claim is run, so nothing more is to be found out by guessing.
+    false_claim: Claim | None = None
+    for claim in first:
+        if claim.userid.lower() in unheard:
             break
-    new = {line.new_password for line in parsed if line.new_password and is_fit_length(line.new_password.value)}
-    return Proofs(seen, tuple(true_claims), {secret: hasher.hash(secret.value) for secret in new})
+        if not _fits(claim, seen[claim.userid.lower()], hasher):
+            # Nothing after a false claim is run, so nothing more is to be found out by guessing.
+            false_claim = claim
+            break
+        true_claims.append(claim)
+    return Proofs(
+        seen,
+        tuple(true_claims),
+        {secret: hasher.hash(secret.value) for secret in _to_hash(reading)},
+        false_claim,
+        frozenset(beyond),
+        unheard,
+        claims[0] if claims else None,
+    )
+
+
+def claimed_userids(reading: Reading) -> tuple[str, ...]:
+    """The userids that a mail holds passwords of."""
+    return tuple(claim.userid for claim in _claims(reading))
 
 
 def has_secrets(reading: Reading) -> bool:
@@ -87,7 +134,11 @@ def identify(
     board = boards[0].number if boards else None
     claim = line.claim or reading.claim
     if claim is not None:
+        if claim.userid.lower() in proofs.unheard:
+            return NoPasswordsNow(board=board, userid=claim.userid)
         if not _is_proven(claim, proofs, look_up):
+            if claim in proofs.beyond:
+                return TooManyPasswords(board=board, limit=MOST_CLAIMS)
             return WrongPassword(board=board, userid=claim.userid)
         claimant = records.player(claim.userid)
         if claimant is not None and not claimant.is_confirmed and line.command.kind != "token":
@@ -98,6 +149,8 @@ def identify(
         actor = Actor(known, mail.sender, standing.proof)
     if line.new_password is not None and not is_fit_length(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
+    if line.new_password is not None and line.new_password not in proofs.new_hashes:
+        return TooManyPasswords(board=board, limit=MOST_CLAIMS)
     if line.command.name in PERSONAL and actor.player is not None and _speaks_for_others(reading, actor.player):
         return MisplacedAs(userid=actor.player.userid)
     new_hash = proofs.new_hashes[line.new_password] if line.new_password else None
@@ -120,6 +173,43 @@ def _speaks_for_others(reading: Reading, player: Player) -> bool:
 def _claims(reading: Reading) -> list[Claim]:
     own = [line.claim for line in reading.lines if isinstance(line, Parsed) and line.claim]
     return [*([reading.claim] if reading.claim else []), *own]
+
+
+def _to_verify(reading: Reading, seen: Mapping[str, str | None]) -> tuple[list[Claim], list[Claim]]:
+    """The claims that are held against what is stored, and those that are too many for that.
+
+    Left out are those by a password that an earlier line sets for the same userid: they are true if it does, and
+    else they must not be a guess.
+    """
+    found = dict.fromkeys([reading.claim] if reading.claim else [])
+    chosen: set[tuple[str | None, Secret]] = set()
+    for line in reading.lines:
+        if not isinstance(line, Parsed):
+            continue
+        claim = line.claim
+        if claim is not None and chosen.isdisjoint(
+            ((claim.userid.lower(), claim.password), (None, claim.password))
+        ):
+            found[claim] = None
+        if line.new_password is not None:
+            chosen.update((userid, line.new_password) for userid in _set_for(line, seen))
+    every = [*found]
+    return every[:MOST_CLAIMS], every[MOST_CLAIMS:]
+
+
+def _set_for(line: Parsed, seen: Mapping[str, str | None]) -> tuple[str | None, ...]:
+    """Whose password a line sets, if all goes well; None stands for whomever a mailed token belongs to."""
+    if line.command.kind == "token":
+        return (None,)
+    if line.claim is not None:
+        return (line.claim.userid.lower(),)
+    # A sign-up sets nobody's who is there already.
+    return tuple(each.lower() for each in line.arguments.userids if seen.get(each.lower()) is None)
+
+
+def _to_hash(reading: Reading) -> list[Secret]:
+    new = [line.new_password for line in reading.lines if isinstance(line, Parsed) and line.new_password]
+    return [*dict.fromkeys(secret for secret in new if is_fit_length(secret.value))][:MOST_CLAIMS]
 
 
 def _is_proven(claim: Claim, proofs: Proofs, look_up: LookUp) -> bool:

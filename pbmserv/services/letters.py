@@ -1,6 +1,7 @@
 """Letters: what is said to somebody becomes a mail with a token of its own, ready for the outbox."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -61,7 +62,7 @@ class Draft:
 
 def sealed(house: House, draft: Draft, now: datetime) -> Letter:
     """The letter of a draft."""
-    shown = {view.number: view.ply if view.ply is not None else view.plies for view in draft.views}
+    shown = _shown(draft.views)
     envelope = Envelope(
         recipient=draft.recipient,
         subject=draft.subject,
@@ -87,12 +88,22 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
     )
 
 
+def _shown(views: Sequence[BoardView]) -> dict[int, int]:
+    """Of each board the newest ply that is shown: an answer is about that."""
+    shown: dict[int, int] = {}
+    for view in views:
+        ply = view.plies if view.ply is None else view.ply
+        shown[view.number] = max(ply, shown.get(view.number, 0))
+    return shown
+
+
 def _html(house: House, draft: Draft, envelope: Envelope) -> str | None:
     """The HTML part, for players who did not turn it off; a stranger gets as little as will do."""
     player = draft.player
     if player is None or not player.html or in_words(player):
         return None
     content = draft.content or Content(Said("" if draft.views else draft.text), draft.views)
+    content = replace(content, asks=draft.is_question)
     return html_part(content, draft.subject, sender_address(envelope, house.server), house.server)
 
 

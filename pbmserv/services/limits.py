@@ -15,7 +15,7 @@ from pbmserv.matches.records import Records
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering
 from pbmserv.store import outbox
-from pbmserv.store.outbox import Kind
+from pbmserv.store.outbox import TO_STRANGERS, Kind
 
 UNPROVEN_AN_HOUR: Final = 20
 UNPROVEN_A_DAY: Final = 100
@@ -24,8 +24,8 @@ FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
 address with words that read as commands. Forged mails alone do not come to so many."""
 
-FRUITFUL: Final = frozenset({"challenge", "delete", "move", "no", "resign", "signoff", "signup", "yes"})
-"""Commands that change what can be changed so only once."""
+FRUITFUL: Final = frozenset({"challenge", "chat", "delete", "move", "no", "resign", "signoff", "signup", "yes"})
+"""Commands that change a board or an account, or end; talk, which does not, has a limit of its own."""
 
 PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
@@ -36,6 +36,11 @@ QUESTIONS_A_DAY_IN_ALL: Final = 200
 """Whoever has an account can have us write to any address; not to all the world."""
 
 STRANGERS_A_DAY: Final = 200
+SIGN_UPS_A_DAY: Final = 200
+"""A budget of their own: whoever asks for help in many names must not shut the door to newcomers."""
+
+A_STRANGER_A_DAY: Final = 20
+
 TALK_AN_HOUR: Final = 40
 """So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
 
@@ -59,16 +64,21 @@ def allowance(connection: Connection, records: Records, to: Answering, opened: O
         to.kind == "puzzled"
         and outbox.count_since(connection, ("puzzled",), an_hour_ago, to.recipient) >= PUZZLED_AN_HOUR
     ):
-        return Allowance.SILENCE
+        return _last_notice(connection, to, an_hour_ago)
     if outbox.unproven_since(connection, to.recipient, an_hour_ago) >= UNPROVEN_AN_HOUR:
         return _last_notice(connection, to, an_hour_ago)
-    if outbox.unproven_since(connection, to.recipient, a_day_ago) >= UNPROVEN_A_DAY:
+    is_stranger = to.kind in TO_STRANGERS
+    a_day = A_STRANGER_A_DAY if is_stranger else UNPROVEN_A_DAY
+    if outbox.unproven_since(connection, to.recipient, a_day_ago) >= a_day:
         return _last_notice(connection, to, a_day_ago)
-    if to.kind != "stranger":
+    if not is_stranger:
         return Allowance.FULL
     lines = opened.understood.lines
     if not lines or _is_waited_for(records, to, lines):
         return Allowance.SILENCE
+    if to.kind == "sign-up":
+        signed_up = outbox.count_since(connection, ("sign-up",), a_day_ago)
+        return Allowance.FULL if signed_up < SIGN_UPS_A_DAY else Allowance.SILENCE
     if outbox.count_since(connection, ("stranger", "short"), a_day_ago) >= STRANGERS_A_DAY:
         return Allowance.SILENCE
     if any(map(_asks_openly, lines)):

@@ -14,9 +14,10 @@ from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
 from pbmserv.services.identify import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
 from pbmserv.services.letters import board_letter, imagined_views, news_letter
+from pbmserv.services.locks import hold
 from pbmserv.services.question import ask
 from pbmserv.services.run import keep_decision
-from pbmserv.store import accounts, matches, outbox, players
+from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import run_again, writing
 from pbmserv.store.records import TransactionRecords
 
@@ -48,10 +49,10 @@ def run_as(house: House, userid: str, line: str, now: datetime) -> Operated:
 
 def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
     with writing(house.engine) as connection:
+        hold(connection, [parsed], [userid])
         player = players.find(connection, userid)
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
-        matches.lock(connection, [ref.number for ref in parsed.arguments.boards])
         actor = Actor(player, player.address, "operator")
         request = Request(parsed.line, parsed.command, parsed.arguments, actor, comment=parsed.arguments.text)
         records = TransactionRecords(connection, house.recent)

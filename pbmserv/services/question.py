@@ -1,5 +1,6 @@
 """Asking at an address for a `yes`: seldom enough that nobody can be bombed with our questions."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
@@ -20,5 +21,8 @@ def ask(connection: Connection, house: House, question: Question, inbox_id: int 
     if not may_be_asked(connection, asked.address, now):
         return
     letter = question_letter(house, question, inbox_id, now)
-    confirmations.ask(connection, letter.token, asked, now)
-    outbox.queue(connection, [letter], now)
+    player_id = confirmations.ask(connection, letter.token, asked, now)
+    if player_id is not None:
+        # Only the first mail to somebody is theirs already: who has another sent must not choose its answers.
+        owner = player_id if asked.kind == "sign-up" else None
+        outbox.queue(connection, [replace(letter, player_id=owner)], now)

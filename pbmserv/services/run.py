@@ -1,24 +1,27 @@
 """Runs the commands of one mail, in order, inside one transaction: identify, decide, keep, and on to the next."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import Connection
 
 from pbmserv.commands.board_refusals import TooMuchTalk
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.library import commands
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import Actor, Arguments, IncomingMail, Parsed, Request, Unparsed
+from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
 from pbmserv.commands.permission import decide
+from pbmserv.commands.refusals import AnotherPlayer
 from pbmserv.matches.match import Replayed
+from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 from pbmserv.services.identify import Proofs, identify
 from pbmserv.services.incoming import Opened
 from pbmserv.services.limits import TALK_AN_HOUR, is_talked_out
-from pbmserv.services.standing import Standing, open_question, proof_of_head
+from pbmserv.services.locks import acting, hold
+from pbmserv.services.standing import Standing, proof_of_head
+from pbmserv.services.steps import Step, steps
 from pbmserv.store import accounts, confirmations, matches, players
 from pbmserv.store.records import TransactionRecords
 
@@ -65,16 +68,6 @@ class Result:
         return () if self.outcome.board is None else (self.outcome.board,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A line, and the question that it answers or, when it is `confirmed`, comes from."""
-
-    line: Parsed | Unparsed
-    comment: str
-    asked: Confirmation | None = None
-    confirmed: bool = False
-
-
 def touched(results: Iterable[Result]) -> dict[int, Replayed]:
     """The boards on which something happened, by number, as they stand after all of these lines."""
     decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
@@ -85,14 +78,16 @@ def run_all(
     connection: Connection, records: TransactionRecords, opened: Opened, proofs: Proofs
 ) -> tuple[Result, ...]:
     """Carries the lines out, each as if it came when the mail was kept; what they change is written."""
-    steps = tuple(_steps(connection, opened))
-    matches.lock(connection, _bound_boards(step.line for step in steps))
+    todo = steps(connection, opened)
+    hold(connection, [step.line for step in todo], acting(todo, opened.standing, proofs))
+    # Who was read before they were held may have left meanwhile.
+    records.forget_players()
     standing, now = opened.standing, opened.kept.kept_at
     shown = dict(standing.answered.shown if standing.answered else ())
     results: list[Result] = []
     refused_boards: set[int] = set()
     nobody = False
-    for step in steps:
+    for step in todo:
         boards = _boards_of(step.line)
         if nobody or boards & refused_boards:
             board = None if nobody else min(boards & refused_boards)
@@ -107,7 +102,7 @@ def run_all(
             refused_boards |= boards
         else:
             standing = _standing_after(step, standing, records, opened.mail)
-    return tuple(results)
+    return tuple(map(partial(_of_one_player, _proven_player(results)), results))
 
 
 def keep_decision(connection: Connection, records: TransactionRecords, decision: Decision, now: datetime) -> None:
@@ -122,39 +117,10 @@ def keep_decision(connection: Connection, records: TransactionRecords, decision:
         records.know_asked(decision.question.confirmation, now)
 
 
-def _steps(connection: Connection, opened: Opened) -> Iterator[_Step]:
-    """The lines; in the place of a `yes` to commands those commands."""
-    reading, standing = opened.asked, opened.standing
-    for line in (*_first_answer(opened), *reading.lines):
-        if not isinstance(line, Parsed) or line.command.kind != "token":
-            yield _Step(line, reading.comment)
-            continue
-        asked = standing.confirmation
-        if line.token is not None:
-            tokens, sender, now = (line.token.value,), opened.mail.sender, opened.kept.kept_at
-            asked = open_question(connection, tokens, sender, standing.player, now)
-        if asked is not None and asked.kind == "commands" and line.command.name == "yes":
-            for text in asked.lines:
-                parsed = read_line(text, None).parsed
-                if parsed is not None:
-                    yield _Step(parsed, asked.comment, asked, confirmed=True)
-        else:
-            yield _Step(line, reading.comment, asked)
-
-
-def _first_answer(opened: Opened) -> tuple[Parsed, ...]:
-    """The `yes` of somebody new who answers the first mail with other commands at once."""
-    asked, lines = opened.standing.confirmation, opened.asked.lines
-    named = [line.command for line in lines if isinstance(line, Parsed)]
-    if asked is None or asked.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
-        return ()
-    return (Parsed("yes", commands()["yes"], Arguments()),)
-
-
 def _run(
     connection: Connection,
     records: TransactionRecords,
-    step: _Step,
+    step: Step,
     opened: Opened,
     standing: Standing,
     proofs: Proofs,
@@ -171,8 +137,7 @@ def _run(
     request: Request | Refused
     if step.confirmed and step.asked:
         actor = Actor(records.player(step.asked.userid), opened.mail.sender, "confirmed")
-        request = Request(line.line, line.command, line.arguments, actor, comment=step.comment)
-        confirmations.forget(connection, step.asked.about)
+        request = Request(line.line, line.command, line.arguments, actor, comment=opened.asked.comment)
     else:
         request = identify(line, opened.asked, opened.mail, standing, proofs, records, look_up)
     if isinstance(request, Refused):
@@ -190,7 +155,20 @@ def _run(
             request = replace(request, actor=_confirmer(step.asked, request.actor, records))
         keep_decision(connection, records, outcome, now)
     still_asked = step.asked if isinstance(outcome, Refused) and not step.confirmed else None
-    return Result(line, outcome, request.actor, step.comment, still_asked)
+    return Result(line, outcome, request.actor, opened.asked.comment, still_asked)
+
+
+def _proven_player(results: Iterable[Result]) -> Player | None:
+    proven = (result.actor.player for result in results if result.actor and result.actor.proven)
+    return next(proven, None)
+
+
+def _of_one_player(proven: Player | None, result: Result) -> Result:
+    """A line that waits for a `yes` of somebody else than who has proven the mail is refused: who would say it?"""
+    waiting = result.actor.player if result.awaits_yes and result.actor else None
+    if proven is None or waiting is None or waiting.id == proven.id:
+        return result
+    return replace(result, outcome=AnotherPlayer(userid=waiting.userid))
 
 
 def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
@@ -206,7 +184,7 @@ def _confirmer(asked: Confirmation, actor: Actor, records: TransactionRecords) -
     return replace(actor, player=records.player(asked.userid), proof="confirmed")
 
 
-def _standing_after(step: _Step, standing: Standing, records: TransactionRecords, mail: IncomingMail) -> Standing:
+def _standing_after(step: Step, standing: Standing, records: TransactionRecords, mail: IncomingMail) -> Standing:
     """Whoever has just shown that an address is theirs is known for the rest of the mail."""
     if standing.player is None and standing.is_believed and mail.sender is not None:
         player = records.player_at(mail.sender)
@@ -222,12 +200,3 @@ def _boards_of(line: Parsed | Unparsed) -> set[int]:
     if isinstance(line, Parsed):
         return {ref.number for ref in line.arguments.boards}
     return set() if line.refused.board is None else {line.refused.board}
-
-
-def _bound_boards(lines: Iterable[Parsed | Unparsed]) -> set[int]:
-    return {
-        ref.number
-        for line in lines
-        if isinstance(line, Parsed) and line.command.kind == "binding"
-        for ref in line.arguments.boards
-    }

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.services.house import House
-from pbmserv.store import accounts, confirmations, retention
+from pbmserv.store import accounts, confirmations, false_claims, retention
 from pbmserv.store.engine import forget_overwritten, reading, writing
 
 BATCH: Final = 100
@@ -58,6 +58,7 @@ def tidy(house: House, before: datetime, now: datetime) -> Iterator[Tidied]:
     with writing(house.engine) as connection:
         confirmations.tidy(connection, now)
         accounts.forget_unanswered(connection, now)
+        false_claims.tidy(connection, now)
     forget_overwritten(house.engine)
 
 

@@ -14,25 +14,32 @@ LASTS: Final = timedelta(days=7)
 """A question is open so long."""
 
 
-def ask(connection: Connection, token: str, asked: Confirmation, now: datetime) -> None:
-    """Opens a question; one about the same that was open is so no more."""
-    forget(connection, asked.about)
-    player_id = select(players.c.id).where(players.c.userid_lower == asked.userid.lower()).scalar_subquery()
+def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, again: bool = False) -> int | None:
+    """Opens a question; one about the same that was open is so no more, unless it is only asked `again`.
+
+    Gives the number of the player whom it is about; None, and opens nothing, where there is none any more.
+    """
+    who = select(players.c.id).where(players.c.userid_lower == asked.userid.lower())
+    player_id: int | None = connection.execute(who).scalar_one_or_none()
+    if player_id is None:
+        return None
+    if not again:
+        forget(connection, asked.about)
     row = {
         "token_digest": digest(token),
         "kind": asked.kind,
         "address": asked.address.lower(),
         "about": asked.about,
         "lines": [*asked.lines],
-        "comment": asked.comment,
         "shown": [[*pair] for pair in asked.shown],
         "asked_at": now,
     }
     connection.execute(insert(confirmations).values(player_id=player_id, **row))
+    return player_id
 
 
 def find(connection: Connection, tokens: Sequence[str], now: datetime) -> Confirmation | None:
-    """The first of these tokens' questions that is still open; None when none is."""
+    """The first of these tokens' questions that is open, held until the transaction ends; None when none is."""
     digests = [digest(token) for token in tokens]
     if not digests:
         return None
@@ -64,7 +71,6 @@ def _confirmation(row: Row[tuple[object, ...]]) -> Confirmation:
         address=row.address,
         about=row.about,
         lines=tuple(row.lines),
-        comment=row.comment,
         shown=tuple((board, ply) for board, ply in row.shown),
     )
 
@@ -76,5 +82,6 @@ _FIND: Final = (
         confirmations.c.token_digest.in_(bindparam("digests", expanding=True)),
         confirmations.c.asked_at > bindparam("since"),
     )
+    .with_for_update(of=confirmations)
 )
 _FORGET: Final = delete(confirmations).where(confirmations.c.about == bindparam("closed"))

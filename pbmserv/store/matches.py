@@ -43,6 +43,15 @@ def lock(connection: Connection, numbers: Iterable[int]) -> None:
         connection.execute(query.with_for_update())
 
 
+def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
+    """The numbers of the active matches in which one of these players has a seat."""
+    lowered = [userid.lower() for userid in userids]
+    if not lowered:
+        return ()
+    query = select(matches.c.number).where(matches.c.status == "active", matches.c.number.in_(_boards_of(lowered)))
+    return connection.execute(query).scalars().all()
+
+
 def load(connection: Connection, number: int) -> Match | None:
     """A match with its whole log."""
     match = _without_log(connection, number)

@@ -1,6 +1,6 @@
 """Players and their addresses: rows in, values out. How they change is in `accounts`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
@@ -32,6 +32,18 @@ def everybody(connection: Connection) -> list[Player]:
     """All players, by userid."""
     rows = connection.execute(_players().order_by(players.c.userid_lower))
     return [_player(row) for row in rows]
+
+
+def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
+    """Holds players as they are until the transaction ends; with `alone` nobody else holds them meanwhile.
+
+    Ascending, so that two never wait for each other.
+    """
+    wanted = {userid.lower() for userid in userids}
+    # A writing transaction of SQLite holds the whole file already.
+    if wanted and connection.dialect.name != "sqlite":
+        query = select(players.c.id).where(players.c.userid_lower.in_(wanted)).order_by(players.c.id)
+        connection.execute(query.with_for_update(read=not alone))
 
 
 def similar(connection: Connection, userid: str) -> list[str]:

@@ -12,6 +12,7 @@ from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
 from pbmserv.store import kept, matches, players
+from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.recent import RecentBoards
 from pbmserv.store.tables import entries, seats
 from pbmserv.store.tables import matches as match_table
@@ -59,6 +60,10 @@ class TransactionRecords:
     def signed_up(self, player: Player) -> datetime:
         """When that player's account was opened."""
         return players.signed_up(self._connection, player.id)
+
+    def has_password(self, player: Player) -> bool:
+        """Whether any password is in force for a player."""
+        return players.password_hash(self._connection, player.userid) != NO_HASH
 
     def addresses(self, player: Player) -> Sequence[str]:
         """Every address of a player."""

@@ -105,12 +105,23 @@ confirmations = Table(
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
     # Where it was mailed, and from where it may be answered.
     Column("address", String(320), nullable=False),
-    # One question of a kind is open at a time: the player and the command, or the address, that it is about.
-    Column("about", String(400), nullable=False, unique=True),
+    # One question about the same is open at a time, though several mails may bear it.
+    Column("about", String(400), nullable=False, index=True),
     Column("lines", JSON, nullable=False),
-    Column("comment", Text, nullable=False),
     Column("shown", JSON, nullable=False),
     Column("asked_at", UtcDateTime, nullable=False),
+)
+
+# Wrong passwords in mails, for a day: they are counted, whoever is meant and whoever sent them.
+false_claims = Table(
+    "false_claims",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("userid_lower", String(20), nullable=False),
+    Column("sender", String(320), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("ix_false_claims_userid_lower_at", "userid_lower", "at"),
+    Index("ix_false_claims_sender_at", "sender", "at"),
 )
 
 bounces = Table(

@@ -13,6 +13,7 @@ from pbmserv.commands.account_refusals import (
     NotAnAddress,
     NotBlocked,
     NotThereYet,
+    NotTogether,
     NotYourself,
     TakesNoChallenges,
     TooManyAddresses,
@@ -260,10 +261,21 @@ def test_block(busy: Table) -> None:
     assert found.changes == (Block(1, 2),)
     for line in ("challenge bob anna", "challenge bob cora anna"):
         assert busy.give(line, "bob") == TakesNoChallenges(userid="Anna")
-    assert isinstance(busy.give("challenge cora bob anna", "cora"), Challenged)
     assert isinstance(busy.give("challenge anna bob", "anna"), Challenged)
     assert busy.give("unblock Bob", "anna") == Unblocked("bob")
     assert isinstance(busy.give("challenge bob anna cora", "bob"), Challenged)
+
+
+@pytest.mark.parametrize("line", ["challenge cora bob anna", "challenge anna cora bob"])
+@pytest.mark.parametrize("by", ["anna", "bob"])
+def test_a_third_player_brings_nobody_together_who_is_blocked(table: Table, line: str, by: str) -> None:
+    """Whichever of the two has blocked the other, it is told alike; without one of them the game begins."""
+    table.give("block bob" if by == "anna" else "block anna", by)
+    refused = table.give(line, "cora")
+    assert isinstance(refused, NotTogether)
+    assert set(refused.userids) == {"Anna", "bob"}
+    assert isinstance(table.give("challenge cora anna", "cora"), Challenged)
+    assert isinstance(table.give("challenge cora bob", "cora"), Challenged)
 
 
 def test_block_refused(table: Table) -> None:

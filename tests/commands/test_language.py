@@ -403,6 +403,42 @@ def test_two_moves_in_one_answer() -> None:
     assert told(read(ANSWER, "c3\nmove 101 d4")) == ["move 101 c3", "move 101 d4"]
 
 
+def test_a_move_and_a_resignation_in_one_answer() -> None:
+    """Nor can both of these be meant, where neither names its board."""
+    for text, choices in [
+        ("c3\nresign", "move 101 c3 | resign 101"),
+        ("Resign.\n\nc3\nBye", "resign 101 | move 101 c3"),
+        ("c3\nd4\nresign", "move 101 c3 | move 101 d4 | resign 101"),
+    ]:
+        assert told(read(ANSWER, text)) == [f"which? {choices}"]
+    assert told(read(ANSWER, "resign\nResign!")) == ["resign 101"]
+    assert told(read(ANSWER, "c3\n102 resign")) == ["move 101 c3", "resign 102"]
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("I play b2", "b2"),
+        ("My move: B2.", "B2"),
+        ("Hi, b2", "b2"),
+        ("b2 - good luck!", "b2"),
+        ("b2 (good luck)", "b2"),
+        ("Hello,\nhow are you?\nI am well.\nIt rains.\n\nb2\nBye", "b2"),
+        ("a\nb\nc\nd\nc3xb3,d3", "c3xb3,d3"),
+        ("I play b2\nYes, b2", "b2"),
+        ("I play b2, or c3", ""),
+        ("I play it on A4-paper", ""),
+        ("Thank you", ""),
+        ("\n".join(["Hello"] * 30) + "\nb2", ""),
+    ],
+)
+def test_a_move_in_passing(text: str, near: str) -> None:
+    """In an answer to a board without any command the one move that is named is found, but never played."""
+    assert read(ANSWER, text) == Reading(board=101, near=near)
+    assert understand(mail("hello", text), 102) == Reading(board=102, near=near)
+    assert read("hello", text).near == ""
+
+
 @pytest.mark.parametrize("answer", ["yes", "Yes!", "YES", "yes, please", "No.", "no, thank you"])
 def test_yes_and_no(answer: str) -> None:
     """They answer a question; above a move they are a greeting, below one a comment."""
@@ -412,6 +448,9 @@ def test_yes_and_no(answer: str) -> None:
         assert (told(reading), reading.comment) == ([word], "Bye")
     assert told(read(answer, "")) == [word]
     assert told(read(ANSWER, f"{answer}\n\nc3\nBye")) == ["move 101 c3"]
+    below = read(ANSWER, f"{answer}\nBye\n{answer}")
+    assert (told(below), below.comment) == ([word], f"Bye\n{answer}")
+    assert told(read(ANSWER, f"{answer}\nNo.\nBye")) == told(read("", f"{answer}\nNo.\nBye")) == [word, "no"]
     below = read(ANSWER, f"c3\n{answer}\nBye")
     assert (told(below), below.comment) == (["move 101 c3"], f"{answer}\nBye")
 

@@ -27,6 +27,8 @@ WORDS = [
     "anna",
     "sesame",
     "resign",
+    "undo",
+    "Please",
     "signup",
     "change",
     "password",
@@ -70,7 +72,7 @@ OPENINGS = (
     "* - 1. please board 101 101: #102 move show next help resign preview challenge set add yes cephalopod mvoe"
 )
 LATER_WORDS = (
-    "101 101: #102 c3 C3. c3xb3,d3#7 c3; resign show anna anna, -size 3x3 -unrated. please html off a@b.example"
+    "101 101: #102 c3 C3. c3xb3,d3#7 resign undo show anna anna, -size 3x3 -unrated. please html off a@b.example"
 )
 said = st.tuples(
     st.lists(st.sampled_from(OPENINGS.split()), min_size=1, max_size=2),
@@ -81,6 +83,8 @@ said = st.tuples(
 @settings(max_examples=500)
 @given(said, st.sampled_from([None, 101]))
 @example("* show, please", 101)
+@example("- 101 undo", None)
+@example("Please move 101 undo", 101)
 @example("101 preview c3 please", None)
 def test_a_line_is_told_as_it_can_be_sent(line: str, board: int | None) -> None:
     """What is told of a line without secrets means the same where it stands alone, in whatever mail it stood."""

@@ -107,6 +107,9 @@ def test_a_command(line: str, expected: str) -> None:
         ("cephalopod move c3", "cephalopod move 101 c3"),
         ("mvoe c3", "move 101 c3"),
         ("resign", "resign 101"),
+        ("RESIGN", "resign 101"),
+        ("Resign.", "resign 101"),
+        ("resign !", "resign 101"),
         ("resign anna sesame", "resign 101 by anna/sesame"),
         ("show", "show 101"),
         ("show 102", "show 102"),
@@ -236,6 +239,12 @@ def test_a_password_is_not_undressed(line: str, password: str) -> None:
         ("please resign 102", "resign 102"),
         ("resign board 102", "resign 102"),
         ('"move 102 anna sesame resign"', "resign 102"),
+        ("resign?", "resign 101"),
+        ("Resign...", "resign 101"),
+        ("resign please", "resign 101"),
+        ("Resign, please.", "resign 101"),
+        ("resign 102, please", "resign 102"),
+        ("- Resign.", "resign 101"),
         ("I want to delete my account", "delete"),
         ("* delete", "delete"),
         ("please signoff", "signoff"),
@@ -244,6 +253,17 @@ def test_a_password_is_not_undressed(line: str, password: str) -> None:
 def test_nothing_is_given_up_in_other_words(line: str, expected: str) -> None:
     """Who seems to mean it is asked, and told what to send."""
     assert meaning(line, BOARD) == f"meant? {expected}"
+
+
+@pytest.mark.parametrize("answered", [None, BOARD])
+@pytest.mark.parametrize("word", sorted(NEVER_BY_SLIP))
+@pytest.mark.parametrize(
+    "line", ["- 101 {}", "Please move 101 {}", "board 101 {}", '"move 101 {}"', "{}.", "{} please", "I {}"]
+)
+def test_what_gives_up_is_always_read(line: str, word: str, answered: int | None) -> None:
+    """In any dress, whether or not it is a command already; what is none goes to the game, which refuses it."""
+    told = meaning(line.format(word), answered)
+    assert told.startswith(("meant? ", "prose", "resign 101", "refused ")) or told == "move 101 undo"
 
 
 @pytest.mark.parametrize("line", ["c3?", "move 101 c3?", "move 101 resign.", "move 101 resign!"])
@@ -339,7 +359,7 @@ def test_slips(line: str, expected: str) -> None:
     assert meaning(line) == expected
 
 
-@pytest.mark.parametrize("word", ["resig", "resgin", "Resign.", "resign!", "resigm", "rseign", "res"])
+@pytest.mark.parametrize("word", ["resig", "resgin", "resigm", "rseign", "res"])
 def test_nothing_fatal_by_slip(word: str) -> None:
     """Not even in an answer, where the board is known."""
     read = read_line(normalised(word), BOARD)

@@ -404,6 +404,34 @@ def test_what_no_person_wrote_does_not_lift_it(post: Post) -> None:
     assert suspended(post) == ["bob"]
 
 
+def test_a_from_address_that_proves_nothing_does_not_lift_it(asking_post: Post) -> None:
+    """Whoever forges one would have all that was held back sent, and bounce again."""
+    post = asking_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    with writing(post.house.engine) as connection:
+        table_of_bounces.suspend(connection, BOB, post.clock())
+    post.mail("alice@example.org", "as alice sesame", "move 101 b2")
+    for line in ("help", "list", "hello", "move 101 a1"):
+        post.mail(BOB, line)
+        assert suspended(post) == ["bob"], line
+        assert statuses(post)[-1] == "withheld"
+    post.answer(post.sent_to(BOB)[-1], "yes")
+    assert suspended(post) == []
+    assert "withheld" not in statuses(post)
+
+
+@pytest.mark.parametrize("line", ["list", "hello"])
+def test_an_answer_to_a_mail_of_ours_lifts_it(asking_post: Post, line: str) -> None:
+    post = asking_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    with writing(post.house.engine) as connection:
+        table_of_bounces.suspend(connection, BOB, post.clock())
+    post.answer(post.sent_to(BOB)[-1], line)
+    assert suspended(post) == []
+
+
 def test_a_player_known_by_password_lifts_it_from_elsewhere(post: Post) -> None:
     gone(post)
     post.mail("bob@new.example", "games bob", "as bob poppy\ngames bob")

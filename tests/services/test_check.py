@@ -3,10 +3,11 @@
 import pytest
 from sqlalchemy import text
 
+from pbmserv.matches.match import fold
 from pbmserv.matches.records import Wanted
 from pbmserv.services.check import check, rebuild
 from pbmserv.services.house import House
-from pbmserv.services.views import see_boards
+from pbmserv.services.views import see_board, see_boards
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post
@@ -92,3 +93,31 @@ def test_a_broken_log_is_found_and_left_alone(house_with_boards: House, what: st
     assert (second.number, second.expected is None) == (102, False)
     assert rebuild(house, [first, second]) == 1
     assert [each.number for each in check(house)] == [101]
+
+
+def test_boards_that_nobody_can_end_are_found(house: House) -> None:
+    """They go on, and somebody who plays at them was forgotten; those that are over are in order."""
+    with writing(house.engine) as connection:
+        club = make_club(connection)
+    tamper(house, "UPDATE players SET userid = 'former player', userid_lower = 'former 1' WHERE userid = 'Ann'")
+    hers = [board for board in club.boards if "Ann" in board.userids]
+    endless = [board.number for board in hers if fold(board).status == "active"]
+    assert 0 < len(endless) < len(hers)
+    found = check(house)
+    assert [each.number for each in found] == endless
+    assert {each.expected for each in found} == {None}
+    assert f"board {endless[0]} is active" in found[0].what
+
+
+def test_a_board_that_somebody_left_in_time_is_in_order(house_with_boards: House) -> None:
+    """The others play on; whoever left it was forgotten later."""
+    post = Post(house_with_boards, Clock(), written=100)
+    post.people(ned="pepper")
+    post.mail("alice@example.org", "challenge zoe alice ned -size=3x3")
+    post.mail("zoe@example.org", "102 a1")
+    (asked,) = post.mail("zoe@example.org", "delete")
+    post.answer(asked, "yes")
+    seen = see_board(house_with_boards, 102)
+    assert seen is not None
+    assert (seen.match.userids, seen.state.status) == (("former player", "alice", "ned"), "active")
+    assert check(house_with_boards) == []

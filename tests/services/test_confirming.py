@@ -7,7 +7,7 @@ import pytest
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
-from pbmserv.services.views import see_players
+from pbmserv.services.views import see_board, see_players
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, address_of, text_of, token_of
@@ -106,12 +106,57 @@ def test_within_the_week_it_is_not(club: Post) -> None:
     assert club.moves() == ["A1"]
 
 
-def test_a_newer_question_takes_the_place_of_an_older_one(club: Post) -> None:
-    old, new = asked(club, "101 a1"), asked(club, "101 b2")
+def test_nobody_else_can_close_a_question_by_asking_another(club: Post) -> None:
+    """Else a forged mail would make the player's own `yes` be for nothing."""
+    old, _ = asked(club, "101 a1"), asked(club, "101 b2")
     club.answer(old, "yes")
+    assert club.moves() == ["A1"]
+
+
+def test_the_same_question_is_answered_once_in_whichever_mail(club: Post) -> None:
+    first, second = asked(club, "set html off"), asked(club, "set html off")
+    club.answer(first, "yes")
+    club.mail(ALICE, "as alice sesame", "set html on")
+    club.answer(second, "yes")
+    assert next(player for player in see_players(club.house) if player.userid == "alice").html
+
+
+@pytest.mark.parametrize("words", ["yes\nno", "no\nyes"])
+@pytest.mark.parametrize("line", ["101 a1", "delete"])
+def test_yes_and_no_in_one_mail_do_nothing(club: Post, line: str, words: str) -> None:
+    letter = asked(club, line)
+    club.answer(letter, words)
     assert club.moves() == []
-    club.answer(new, "yes")
-    assert club.moves() == ["B2"]
+    assert club.is_confirmed("alice")
+    club.answer(letter, "yes")
+    assert club.moves() == (["A1"] if line == "101 a1" else [])
+    assert club.is_confirmed("alice") == (line == "101 a1")
+
+
+def test_an_answer_without_yes_or_no_is_told_what_waits(club: Post) -> None:
+    """And may be answered just as well as the mail before."""
+    letter = asked(club, "101 a1")
+    (told,) = club.answer(letter, "OK, sure!")
+    assert "move 101 a1" in text_of(told)
+    club.answer(told, "yes")
+    assert club.moves() == ["A1"]
+
+
+@pytest.mark.parametrize("words", ["forgot\nyes", "add new@example.org\nyes", "yes\nforgot"])
+def test_questions_end_with_their_player(club: Post, words: str) -> None:
+    """Whatever else is asked in the mail that says goodbye."""
+    club.answer(asked(club, "delete"), words)
+    assert not club.is_confirmed("alice")
+    assert set(club.fates()) == {"handled"}
+
+
+def test_what_waits_is_the_players_own(club: Post) -> None:
+    """Lines of two people in one mail: nobody is asked about the other's."""
+    (letter,) = club.mail(BOB, "hi", "resign 101\ndelete alice sesame")
+    club.answer(letter, "yes")
+    seen = see_board(club.house, 101)
+    assert seen is not None
+    assert [entry.seat for entry in seen.match.entries] == [0]
 
 
 def test_questions_about_other_commands_stay(club: Post) -> None:
@@ -139,11 +184,14 @@ def test_yes_to_a_move_that_has_become_stale(club: Post) -> None:
     assert refusal.match == 101
 
 
-def test_the_comment_goes_along_with_the_yes_only(club: Post) -> None:
-    letter = asked(club, "101 a1", "Good luck!")
-    assert "Good luck!" not in "".join(map(text_of, club.sent_to(BOB)))
-    club.answer(letter, "yes\n\nThis is for nobody.")
-    assert "| Good luck!" in text_of(club.sent_to(BOB)[-1])
+def test_only_words_below_the_yes_are_passed_on(club: Post) -> None:
+    """What stood below the command may be somebody else's, and the question does not show it."""
+    letter = asked(club, "101 a1", "You are a bad loser.")
+    assert "do not wait along" in text_of(letter)
+    club.answer(letter, "yes\n\nGood luck!")
+    told = "".join(map(text_of, club.sent_to(BOB)))
+    assert "bad loser" not in told
+    assert "| Good luck!" in told
 
 
 def test_what_needs_no_proof_is_done_at_once(club: Post) -> None:

@@ -171,7 +171,7 @@ A_MAIL_EACH: dict[Way, tuple[str, int, int]] = {
     much_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
     moves_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
     forgot_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    nothing_as_alice: (ALICE, PUZZLED_AN_HOUR, 24 * PUZZLED_AN_HOUR),
+    nothing_as_alice: (ALICE, PUZZLED_AN_HOUR + 1, 24 * (PUZZLED_AN_HOUR + 1)),
     short_as_stranger: (VICTIM, 1, 1),
     forgot_by_many: (ALICE, 1, 1),
     sign_up_by_many: (VICTIM, 1, 1),

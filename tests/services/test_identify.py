@@ -146,8 +146,10 @@ def change_between(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]
     """Something happens after the first proving and before the deciding; gives what each proving found."""
     found: list[Proofs] = []
 
-    def prove_then_change(reading: Reading, look_up: LookUp, hasher: PasswordHasher) -> Proofs:
-        found.append(prove(reading, look_up, hasher))
+    def prove_then_change(
+        reading: Reading, look_up: LookUp, hasher: PasswordHasher, unheard: frozenset[str]
+    ) -> Proofs:
+        found.append(prove(reading, look_up, hasher, unheard))
         if len(found) == 1:
             change()
         return found[-1]

@@ -7,7 +7,12 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.services.house import House
-from pbmserv.services.limits import STRANGERS_A_DAY, UNPROVEN_AN_HOUR
+from pbmserv.services.limits import (
+    A_STRANGER_A_DAY,
+    SIGN_UPS_A_DAY,
+    STRANGERS_A_DAY,
+    UNPROVEN_AN_HOUR,
+)
 from pbmserv.services.views import see_board, see_players
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
@@ -70,7 +75,7 @@ def test_a_mail_that_met_silence_may_be_sent_again(asking_club: Post) -> None:
 
 def test_refusals_and_wrong_passwords_count(asking_club: Post) -> None:
     for number in range(20):
-        (letter,) = asking_club.mail(ALICE, f"move 101 alice wrong{number} a1")
+        (letter,) = asking_club.mail(ALICE, f"move 101 somebody{number} wrong a1")
         assert "That is not the password" in text_of(letter)
     assert subjects(asking_club, ALICE) == ["pbmserv: limit"]
 
@@ -118,7 +123,7 @@ def test_a_stranger_without_a_command_hears_nothing(asking_club: Post, text: str
 )
 def test_a_stranger_may_ask_openly(asking_club: Post, line: str) -> None:
     (letter,) = asking_club.mail("eve@example.net", line)
-    assert letter.kind == "stranger"
+    assert letter.kind == ("sign-up" if line == "signup eve pepper" else "stranger")
 
 
 def test_a_strangers_own_text_does_not_come_back(asking_club: Post) -> None:
@@ -146,18 +151,44 @@ def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
     post = asking_club
     (letter,) = post.mail("eve@example.net", "help")
     with writing(post.house.engine) as connection:
-        for number in range(STRANGERS_A_DAY - 2 - 2):  # alice and bob were strangers once
+        for number in range(STRANGERS_A_DAY - 2):
             other = outbox.Letter(
                 f"o{number}", "short", False, f"{number}@example.net", "", letter.message_id, b""
             )
             outbox.queue(connection, [other], post.clock())
     assert len(post.mail("200@example.net", "help")) == 1
     assert post.mail("201@example.net", "help") == []
-    assert post.mail("eve@example.net", "signup eve pepper") == []
-    assert len(see_players(post.house)) == 2
     assert len(post.mail(ALICE, "list")) == 1, "players are not strangers"
+    assert len(post.mail("eve@example.net", "signup eve pepper")) == 1, "the door stays open"
     post.clock.move(days=1)
+    assert len(post.mail("201@example.net", "help")) == 1
+
+
+def test_two_hundred_sign_ups_a_day(asking_club: Post) -> None:
+    assert SIGN_UPS_A_DAY == 200
+    post = asking_club
+    with writing(post.house.engine) as connection:
+        for number in range(SIGN_UPS_A_DAY - 2 - 1):  # alice and bob were strangers once
+            other = outbox.Letter(f"o{number}", "sign-up", False, f"{number}@example.net", "", "<x@y>", b"")
+            outbox.queue(connection, [other], post.clock())
     assert len(post.mail("eve@example.net", "signup eve pepper")) == 1
+    assert post.mail("zoe@example.net", "signup zoe pepper") == []
+    assert "zoe" not in [player.userid for player in see_players(post.house)]
+    assert len(post.mail("zoe@example.net", "help")) == 1
+    post.clock.move(days=1)
+    assert len(post.mail("zoe@example.net", "signup zoe pepper")) == 1
+
+
+def test_one_strangers_address_gets_twenty_answers_a_day(asking_club: Post) -> None:
+    assert A_STRANGER_A_DAY == 20
+    eve = "eve@example.net"
+    for _ in range(2):
+        assert subjects(asking_club, eve, "help", times=10) == ["pbmserv: help"] * 10
+        asking_club.clock.move(hours=2)
+    assert subjects(asking_club, eve, "help", times=3) == ["pbmserv: limit"]
+    assert subjects(asking_club, "zoe@example.net", "help") == ["pbmserv: help"]
+    asking_club.clock.move(days=1)
+    assert subjects(asking_club, eve, "help") == ["pbmserv: help"]
 
 
 def test_nobody_is_answered_whose_address_is_doubtful(asking_club: Post) -> None:

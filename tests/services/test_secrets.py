@@ -11,7 +11,7 @@ from sqlalchemy import select
 from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
 from pbmserv.store.tables import metadata
-from tests.services.post import Post, address_of, header_of, token_of
+from tests.services.post import Post, address_of, header_of, text_of, token_of
 
 WORD = "Xy7zzy-Q"
 """A password; like no other word in any of these mails, nor in any help page."""
@@ -234,6 +234,48 @@ def test_tokens_stand_in_our_mails_alone(asking_post: Post, caplog: pytest.LogCa
                 assert not held or (table.name, held) == ("outbox", [next(iter(held))]), (table.name, dict(row))
                 assert not held or tokens[held[0]] == row["id"]
     assert [token for token in tokens if token in caplog.text.lower()] == []
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        "{}",
+        "upper",
+        "pbmserv+{}",
+        "b101.0.{}",
+        "b101.0.{}\u200b@club.test",
+        "pbmserv+{}\u200b@club.test",
+        "pbmserv=2B{}@club.test",
+        "yes {}",
+        "please yes {} now",
+        "x" * 3980 + " {}",
+        "split",
+    ],
+)
+@pytest.mark.parametrize("line", ["b2\n\nWell,\n{}", "chat 101 {}"])
+def test_an_own_token_does_not_reach_the_opponent(asking_post: Post, line: str, dress: str) -> None:
+    """In whatever dress it stands in the words of whoever answers that mail; nor is it kept with them."""
+    post = Post(replace(asking_post.house, new_token=new_token), asking_post.clock)
+    post.people(alice=HERS, bob=HIS)
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    letter = [each for each in post.sent_to("alice@example.org") if each.match == 101][-1]
+    token = token_of(letter)
+    before = len(post.letters())
+    special = {"upper": token.upper(), "split": f"{token[:9]}\u200b{token[9:]}"}
+    said = special.get(dress, dress.format(token))
+    post.answer(letter, line.format(said))
+    words = [text_of(each) for each in post.letters()[before:]] + [post.inbox()[-1].raw.decode()]
+    assert len(words) > 1
+    assert [text for text in words if token[:12] in text.lower().replace("\u200b", "")] == []
+
+
+def test_what_only_looks_like_a_token_stays(asking_post: Post) -> None:
+    """A To address with a tag that somebody made up takes no word out of what they write."""
+    asking_post.people(alice=HERS, bob=HIS)
+    asking_post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    letter = [each for each in asking_post.sent_to("alice@example.org") if each.match == 101][-1]
+    asking_post.answer(letter, "b2\n\nGood luck!", Cc="pbmserv+luck@club.test")
+    assert "Good luck!" in text_of(asking_post.sent_to("bob@example.org")[-1])
 
 
 def test_nothing_prints_a_secret(club: Post) -> None:

@@ -1,8 +1,9 @@
 """`challenge`: start a game at once between the players named, in that order of play."""
 
 from datetime import datetime, timedelta
+from itertools import combinations
 
-from pbmserv.commands.account_refusals import NotThereYet, TakesNoChallenges
+from pbmserv.commands.account_refusals import NotThereYet, NotTogether, TakesNoChallenges
 from pbmserv.commands.boards import no_such_player, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
@@ -82,7 +83,8 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
         found.append(player)
     if starter.id not in [player.id for player in found]:
         return NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
-    return next(filter(None, (_unwilling(player, starter, records) for player in found)), tuple(found))
+    unwilling = (_unwilling(player, starter, records) for player in found)
+    return next(filter(None, unwilling), None) or _apart(found, starter, records) or tuple(found)
 
 
 def _unwilling(player: Player, starter: Player, records: Records) -> Refused | None:
@@ -93,6 +95,15 @@ def _unwilling(player: Player, starter: Player, records: Records) -> Refused | N
         return NotThereYet(userid=player.userid)
     if not player.takes_challenges or records.is_blocked(starter.userid, by=player.userid):
         return TakesNoChallenges(userid=player.userid)
+    return None
+
+
+def _apart(players: list[Player], starter: Player, records: Records) -> Refused | None:
+    """Why these cannot sit at one board. Whom the starter has blocked is the starter's own choice."""
+    others = [player for player in players if player.id != starter.id]
+    for one, other in combinations(others, 2):
+        if records.is_blocked(one.userid, by=other.userid) or records.is_blocked(other.userid, by=one.userid):
+            return NotTogether(userids=(one.userid, other.userid))
     return None
 
 

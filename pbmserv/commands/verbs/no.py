@@ -15,7 +15,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     """Closes the question; an account that was only just asked for is none then."""
     asked = request.confirmation
     player = records.player(asked.userid) if asked else None
-    if asked is None or player is None:
+    if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
         return NothingToConfirm()
     if asked.kind == "sign-up":
         return Decision(NotOpened(player.userid), changes=(Erased(player.id),))

@@ -24,8 +24,17 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
             return PasswordLacking()
         return Decision(PasswordChanged(player.userid), changes=(NewPassword(player.id, request.password_hash),))
     if asked.kind == "sign-up":
-        return _decided(SignedUp(player.userid, asked.address), BelievedAddress(asked.address))
+        return _welcome(request, asked, player, records)
     return _new_address(asked, player, records)
+
+
+def _welcome(request: Request, asked: Confirmation, player: Player, records: Records) -> Decision:
+    """The account is ready; whoever answers may choose the password anew."""
+    changes: list[Change] = [BelievedAddress(asked.address)]
+    if request.password_hash is not None:
+        changes.append(NewPassword(player.id, request.password_hash))
+    has_password = request.password_hash is not None or records.has_password(player)
+    return Decision(SignedUp(player.userid, asked.address, has_password), changes=tuple(changes))
 
 
 def _new_address(asked: Confirmation, player: Player, records: Records) -> Decision | Refused:
