@@ -15,7 +15,6 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings
 from sqlalchemy import Engine, create_engine, create_mock_engine, inspect, make_url, select, text
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import ExecutableDDLElement
 
 from pbmserv.commands.server import Server
@@ -144,8 +143,10 @@ def postgresql_schema() -> str:
     """Today's schema as one text for PostgreSQL: sent at once it is there in a fraction of the time."""
     statements: list[str] = []
 
+    dialect = create_engine("postgresql+psycopg://").dialect
+
     def noted(made: ExecutableDDLElement, *_: object, **__: object) -> None:
-        statements.append(str(made.compile(dialect=postgresql.dialect())))
+        statements.append(str(made.compile(dialect=dialect)))
 
     engine = create_mock_engine("postgresql+psycopg://", noted)
     metadata.create_all(engine, checkfirst=False)

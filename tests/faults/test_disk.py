@@ -107,6 +107,8 @@ def test_full(small_disk: Path, tmp_path: Path) -> None:
         server.wait_for("Ctrl-C ends it.")
         feed.bring("alice", 0)
         wait_until_quiet(url_in(data))
+        # What could not be sent for want of space would be tried again only after a minute.
+        wait_for(lambda: sent_of(data) == message_ids(data / "outgoing").keys())
         filler = fill(small_disk)
         codes = [feed.try_once(large(number)) for number in range(3)]
         assert codes == [NOT_NOW] * 3
