@@ -13,12 +13,12 @@ from tests.soak.killer import moments
 from tests.soak.storm import weather
 
 LONG = os.environ.get("PBMSERV_SOAK") == "1"
-KILLS = 250 if LONG else 10
+KILLS = 250 if LONG else 7
 SEED = int(os.environ.get("PBMSERV_SEED") or secrets.randbelow(1_000_000))
 
 
 def test_kill(database_url: str, dovecot: Dovecot, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """20 kills over both databases; 500 by `make soak`, which prints the report. PBMSERV_SEED repeats choices."""
+    """14 kills over both databases; 500 by `make soak`, which prints the report. PBMSERV_SEED repeats choices."""
     print(f"PBMSERV_SEED={SEED}")
     first = 0 if database_url.startswith("sqlite") else KILLS
     kills = [*islice(moments(Random(SEED)), first, first + KILLS)]
