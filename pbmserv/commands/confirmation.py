@@ -12,9 +12,9 @@ of the first one, or a new password in the place of a forgotten one."""
 class Confirmation:
     """A question that is open.
 
-    `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what may be
-    asked once at a time: another question about the same takes the place of this one. `lines` are commands without
-    any secret, `shown` the ply after which each board was seen by who was asked.
+    `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what is asked:
+    once one mail about it is answered, all are. `lines` are commands without any secret, `shown` the ply after
+    which each board was seen by who was asked.
     """
 
     kind: Kind

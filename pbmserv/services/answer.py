@@ -28,6 +28,7 @@ from pbmserv.services.letters import (
     in_words,
     other_subject,
     sealed,
+    takes_html,
 )
 from pbmserv.services.run import NotRun, Result, touched
 from pbmserv.store.outbox import TO_STRANGERS, Letter
@@ -83,7 +84,7 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         text=text,
         board=alone.number if alone else None,
         views=tuple(views),
-        content=_content(house, told, views, unshown),
+        content=_content(house, told, views, unshown) if takes_html(to.player) else None,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
         proven=to.proven,
@@ -109,9 +110,9 @@ def notices(records: TransactionRecords, house: House, to: Answering, results: S
         author = authors[number]
         for userid in board.match.userids:
             player = records.player(userid)
-            if number in talked and _is_unheard(records, userid, author):
+            if player is None or (number in talked and _is_unheard(records, player, author)):
                 continue
-            if player is not None and player.address != to.recipient:
+            if player.address != to.recipient:
                 said = _comment_for(records, player, author)
                 letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
     return letters
@@ -124,9 +125,9 @@ def _boards_changed(results: Sequence[Result]) -> set[int]:
     return opened | {entry.match for decision in decisions for entry in decision.entries}
 
 
-def _is_unheard(records: TransactionRecords, userid: str, author: Result) -> bool:
+def _is_unheard(records: TransactionRecords, player: Player, author: Result) -> bool:
     speaker = author.actor.player if author.actor else None
-    return speaker is not None and records.is_blocked(speaker.userid, by=userid)
+    return speaker is not None and records.is_blocked(speaker.userid, by=player.userid)
 
 
 def questions(results: Sequence[Result], asked_here: Confirmation | None) -> list[Question]:
@@ -230,7 +231,7 @@ def _comment_for(records: TransactionRecords, player: Player, author: Result) ->
     actor = author.actor
     if not author.comment or actor is None or actor.player is None or not actor.proven:
         return None
-    if records.is_blocked(actor.player.userid, by=player.userid):
+    if _is_unheard(records, player, author):
         return None
     return Comment(actor.player.userid, author.comment)
 

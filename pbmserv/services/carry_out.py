@@ -20,11 +20,7 @@ from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering, news_letter, plain_answer
-from pbmserv.services.limits import (
-    Allowance,
-    allowance,
-    allowance_of_fruitless,
-)
+from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, run_all, touched
 from pbmserv.store import accounts, confirmations, inbox, outbox, retention

@@ -13,12 +13,12 @@ WORDS: Final = 7
 
 _LONGEST_WORD: Final = 80
 
-_HEAD: Final = 4096
+HEAD: Final = 4096
 """Bytes of a mail that hold its headers and the first words of its text."""
 
 
 def without_echo(text: str, ours: Iterable[bytes]) -> str:
-    """What stands above the first copy of one of our mails, whose bytes `ours` are."""
+    """What stands above the first copy of one of our mails, whose first HEAD bytes `ours` are."""
     ends = (
         found.start() for beginning in map(_beginning, ours) if beginning and (found := beginning.search(text))
     )
@@ -36,7 +36,7 @@ def _beginning(raw: bytes) -> re.Pattern[str] | None:
 def _words(raw: bytes) -> list[str]:
     """The first words of a mail's text part."""
     # The newer policies take ten times as long to parse the headers, of which none is wanted but the part's kind.
-    parts = message_from_bytes(raw[:_HEAD]).walk()
+    parts = message_from_bytes(raw[:HEAD]).walk()
     plain = next((part for part in parts if part.get_content_type() == "text/plain"), None)
     body = plain.get_payload(decode=True) if plain is not None else b""
     charset = plain.get_content_charset("us-ascii") if plain is not None else "us-ascii"

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.language import Reading, understand
 from pbmserv.commands.message import IncomingMail
 from pbmserv.mail.read import read
-from pbmserv.services.echo import without_echo
+from pbmserv.services.echo import HEAD, without_echo
 from pbmserv.services.house import House
 from pbmserv.services.standing import Standing, stand
 from pbmserv.store import outbox
@@ -42,7 +42,8 @@ def open_mail(connection: Connection, house: House, kept: Kept) -> Opened:
     mail = read_kept(house, kept)
     standing = stand(connection, mail, house.server, kept.kept_at)
     if standing.answered is not None or standing.confirmation is not None:
-        mail = replace(mail, text=without_echo(mail.text, outbox.raws_of(connection, mail.tokens)))
+        ours = outbox.beginnings_of(connection, mail.tokens, HEAD)
+        mail = replace(mail, text=without_echo(mail.text, ours))
     reading = understand(mail, standing.board) if kept.full_size is None else Reading()
     return Opened(kept, mail, standing, reading)
 

@@ -23,8 +23,8 @@ from pbmserv.store.outbox import Kind, Letter
 class Answering:
     """The mail that is answered: its number in the inbox, where the answer goes, and how it counts for limits.
 
-    `player` is whose address that is. `proven`: a proof brought it about; `by_password`: one
-    that no machine gives.
+    `player` is whose address that is. `proven`: a proof brought it about; `by_password`: one that no machine
+    gives.
     """
 
     inbox_id: int
@@ -97,10 +97,13 @@ def _shown(views: Sequence[BoardView]) -> dict[int, int]:
     return shown
 
 
+def takes_html(player: Player | None) -> bool:
+    """Whether mail to a player has an HTML part: unless turned off; a stranger gets as little as will do."""
+    return player is not None and player.html and not in_words(player)
+
+
 def _html(house: House, draft: Draft, envelope: Envelope) -> str | None:
-    """The HTML part, for players who did not turn it off; a stranger gets as little as will do."""
-    player = draft.player
-    if player is None or not player.html or in_words(player):
+    if not takes_html(draft.player):
         return None
     content = draft.content or Content(Said("" if draft.views else draft.text), draft.views)
     content = replace(content, asks=draft.is_question)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
+from sqlalchemy import Connection, LargeBinary, Row, bindparam, func, insert, literal, select, text, update
 
 from pbmserv.store.tables import addresses, outbox
 from pbmserv.store.tokens import digest
@@ -114,10 +114,10 @@ def find_answered(connection: Connection, player_id: int, tokens: Sequence[str])
     )
 
 
-def raws_of(connection: Connection, tokens: Sequence[str]) -> Sequence[bytes]:
-    """The bytes of the mails with these tokens; those that were let go of have none."""
+def beginnings_of(connection: Connection, tokens: Sequence[str], size: int) -> Sequence[bytes]:
+    """The first `size` bytes of the mails with these tokens; those that were let go of have none."""
     digests = [digest(token) for token in tokens]
-    return connection.execute(_RAWS, {"digests": digests}).scalars().all() if digests else []
+    return connection.execute(_BEGINNINGS, {"digests": digests, "size": size}).scalars().all() if digests else []
 
 
 def lease(connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()) -> Queued | None:
@@ -233,7 +233,9 @@ _ANSWERED: Final = select(outbox.c.token_digest, outbox.c.match, outbox.c.shown)
     outbox.c.token_digest.in_(bindparam("digests", expanding=True)), outbox.c.player_id == bindparam("player_id")
 )
 
-_RAWS: Final = select(outbox.c.raw).where(outbox.c.token_digest.in_(bindparam("digests", expanding=True)))
+_BEGINNINGS: Final = select(func.substr(outbox.c.raw, 1, bindparam("size"), type_=LargeBinary)).where(
+    outbox.c.token_digest.in_(bindparam("digests", expanding=True))
+)
 
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)

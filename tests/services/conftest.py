@@ -5,6 +5,7 @@ import pytest
 from pbmserv.commands.server import Server
 from pbmserv.services.house import House
 from tests.conftest import ADDRESS, Clock
+from tests.services.hashing import CountingHasher
 from tests.services.post import Post
 
 
@@ -25,3 +26,9 @@ def asking_post(sqlite_house: House, clock: Clock) -> Post:
     """On SQLite, where a From address proves nothing."""
     house = House(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher)
     return Post(house, clock)
+
+
+@pytest.fixture
+def hasher() -> CountingHasher:
+    """Weak, and counting."""
+    return CountingHasher(time_cost=1, memory_cost=8, parallelism=1)

@@ -13,20 +13,14 @@ from pbmserv.services.tidy import tidy
 from pbmserv.store import false_claims
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import false_claims as noted
+from tests.services.hashing import CountingHasher
 from tests.services.post import Post, text_of
-from tests.services.test_identify import CountingHasher
 
 ALICE, CAROL = "alice@example.org", "carol@example.org"
 
 WRONG = "That is not the password"
 RESTING = "Too many wrong passwords"
 TOO_MANY = f"One mail may hold {MOST_CLAIMS} different passwords"
-
-
-@pytest.fixture
-def hasher() -> CountingHasher:
-    """Weak, and counting."""
-    return CountingHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Proof: what it costs, what it is held against, and what happens when passwords change at the wrong moment."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher, extract_parameters
@@ -15,32 +14,10 @@ from pbmserv.services.operate import set_password
 from pbmserv.services.views import see_board
 from pbmserv.store import accounts
 from pbmserv.store.engine import writing
+from tests.services.hashing import CountingHasher
 from tests.services.post import Post, text_of
 
 WRONG = "That is not the password"
-
-
-class CountingHasher(PasswordHasher):
-    """Counts what is slow."""
-
-    verified = 0
-    hashed = 0
-
-    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
-        """Counts what is held against a hash that is as slow as any."""
-        self.verified += str(hash).startswith("$argon2id$v=19$m=8,t=1,p=1$")
-        return super().verify(hash, password)
-
-    def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
-        """Counts."""
-        self.hashed += 1
-        return super().hash(password, salt=salt)
-
-
-@pytest.fixture
-def hasher() -> CountingHasher:
-    """Weak, and counting."""
-    return CountingHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 @pytest.fixture
