@@ -234,7 +234,8 @@ _ANSWERED: Final = select(outbox.c.token_digest, outbox.c.match, outbox.c.shown)
 )
 
 _BEGINNINGS: Final = select(func.substr(outbox.c.raw, 1, bindparam("size"), type_=LargeBinary)).where(
-    outbox.c.token_digest.in_(bindparam("digests", expanding=True))
+    outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
+    func.length(outbox.c.raw) > 0,  # SQLite's substr of nothing is NULL
 )
 
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
