@@ -4,10 +4,10 @@ from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame, Refused
+from pbmserv.matches.replay import Replayed
 
 MOST_OWN_BOARDS = 5
 

@@ -1,81 +1,14 @@
 """What a command decided: all that is to be kept and all that is to be said."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
+from pbmserv.commands.changes import Change
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.message import BoardRef
 from pbmserv.commands.replies import Reply
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, Replayed
-
-# changes to players
-
-
-@dataclass(frozen=True, slots=True)
-class NewPlayer:
-    """An account is opened. Its address is believed at once when `is_confirmed`.
-
-    `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
-    """
-
-    userid: str
-    address: str
-    password_hash: str = field(repr=False)
-    is_confirmed: bool = True
-    replaced: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NewPassword:
-    """A player's password is another one."""
-
-    player_id: int
-    password_hash: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BelievedAddress:
-    """Somebody has answered from the address of a new player."""
-
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewAddress:
-    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up."""
-
-    player_id: int
-    address: str
-    is_first: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NewSetting:
-    """A player has set something."""
-
-    player_id: int
-    key: Literal["html", "words", "takes_challenges"]
-    value: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A player wants nothing from another one any more; or again, when it `is_lifted`."""
-
-    player_id: int
-    blocked_id: int
-    is_lifted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """A player is forgotten: only the boards stay, under another name."""
-
-    player_id: int
-
-
-Change = NewPlayer | NewPassword | BelievedAddress | NewAddress | NewSetting | Block | Erased
+from pbmserv.matches.match import Match
+from pbmserv.matches.replay import Replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +24,23 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """What the mail with a board says above it, to one of its players alone (None: to all of them)."""
+
+    board: int
+    userid: str | None
+    words: Reply
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """`reply` goes to the sender, `shows` are boards it asks to see, `imagined` ones as they would stand.
 
     `opened` is a match that starts; `entries` follow in the logs of their matches; `boards` are the matches that
-    either is about, as they stand then, and everybody on them is sent them. `changes` are to players, in order.
-    `question` goes to an address that has to say `yes`, and `news` to addresses that are to know of it. When it
-    `awaits_yes`, nothing else is decided yet: the line is to be confirmed first.
+    either is about, as they stand then, and everybody on them is sent them. `changes` are all others, in order.
+    `question` goes to an address that has to say `yes`, and `news` to addresses that are to know of it; `tells`
+    are words to players by userid. `remarks` go with the boards. When it `awaits_yes`, nothing else is decided
+    yet: the line is to be confirmed first.
     """
 
     reply: Reply
@@ -109,6 +52,8 @@ class Decision:
     changes: tuple[Change, ...] = ()
     question: Question | None = None
     news: tuple[tuple[str, Reply], ...] = ()
+    tells: tuple[tuple[str, Reply], ...] = ()
+    remarks: tuple[Remark, ...] = ()
     awaits_yes: bool = False
 
     @property

@@ -9,7 +9,10 @@ class Player:
 
     `is_suspended`: what went there came back, so that board mail is held back until they write. `is_confirmed`:
     somebody has answered from the address. `html`: mails have an HTML part beside the text; `words`: boards and
-    listings come in words. `takes_challenges`: others may start games with them.
+    listings come in words. `takes_challenges`: others may start games with them; `broadcast`:
+    they want what is written to all. `robot` names the program that plays for them, who then has no address: it
+    is empty. `digest` is when their boards come in one mail ("daily 07:30"). `is_banned`: the operator wants them
+    here no more.
     """
 
     id: int
@@ -20,3 +23,7 @@ class Player:
     html: bool = True
     words: bool = False
     takes_challenges: bool = True
+    broadcast: bool = False
+    robot: str | None = None
+    digest: str | None = None
+    is_banned: bool = False

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
-from pbmserv.matches.match import Replayed, Summary
+from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
+from pbmserv.matches.replay import Replayed
+from pbmserv.matches.state import Summary
 
 Filter = Literal["all", "active", "inactive", "next"]
 """Which boards a listing is of; "next" are those where one of the players named is to move."""
@@ -93,6 +97,15 @@ class Records(Protocol):
 
     def board(self, number: int) -> Replayed | None:
         """A match with its whole log, and what that adds up to. Raises BrokenLog."""
+
+    def timing(self, board: Replayed, now: datetime) -> Timing:
+        """What is known of the present turn of a board beside its log."""
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
+        """What a seat has in mind for a board, and nobody else may know."""
+
+    def watchers(self, board: int) -> Sequence[str]:
+        """The userids of those who watch a board of others, in alphabetical order."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

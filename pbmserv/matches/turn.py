@@ -4,8 +4,8 @@ from datetime import datetime
 from difflib import get_close_matches
 
 from pbmserv.games.game import Ambiguous, Game, Illegal, MoveError, Seat, Unreadable
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import Match, State, rules_of
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import Match, rules_of
 from pbmserv.matches.refusals import (
     AlreadyGone,
     AmbiguousMove,
@@ -16,6 +16,7 @@ from pbmserv.matches.refusals import (
     StalePly,
     UnreadableMove,
 )
+from pbmserv.matches.state import State
 
 RESIGN = "resign"
 """What stands in a move's place to give up."""
@@ -25,10 +26,13 @@ _AS_CLOSE = 0.5
 
 
 def play(
-    match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime
+    match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime, used: int = 0
 ) -> Entry | Refused:
-    """The entry for a move of a seat; `meant_ply` is the ply the player thought this would be, if said."""
-    refused = _may_act(match, state, seat, text, meant_ply)
+    """The entry for a move of a seat that took `used` seconds of its time.
+
+    `meant_ply` is the ply the player thought this would be, if said.
+    """
+    refused = may_act(match, state, seat, text, meant_ply)
     if refused is not None:
         return refused
     game = rules_of(match)
@@ -47,21 +51,16 @@ def play(
         )
     except Ambiguous as error:
         return AmbiguousMove(board=match.number, choices=error.choices)
-    return _entry(match, now, "played", seat, game.write(state.position, move))
+    return Entry(match.number, state.entries + 1, now, "played", seat, game.write(state.position, move), used)
 
 
 def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry | Refused:
     """The entry for a seat that gives up; before its own first move that declines the match for all."""
-    refused = _may_act(match, state, seat, RESIGN, meant_ply)
+    refused = may_act(match, state, seat, RESIGN, meant_ply)
     if refused is not None:
         return refused
     has_moved = any(turn.seat == seat and turn.ply is not None for turn in state.turns)
-    return _entry(match, now, "resigned" if has_moved else "declined", seat)
-
-
-def still_in(state: State, seat: Seat) -> bool:
-    """Whether a seat is still in the game: neither resigned nor eliminated."""
-    return seat not in state.gone and seat not in state.eliminated
+    return Entry(match.number, state.entries + 1, now, "resigned" if has_moved else "declined", seat)
 
 
 def _example(game: Game, state: State) -> str:
@@ -96,17 +95,14 @@ def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Ref
     )
 
 
-def _may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> Refused | None:
+def may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> Refused | None:
+    """Why a seat may do nothing on a board any more, or not what it meant to; `text` is what it meant to do."""
     if state.status != "active":
         again = () if any(" " in userid for userid in match.userids) else match.userids
         declined = state.status == "declined"
         return GameOver(board=match.number, declined=declined, game=match.game, again=again, options=match.options)
-    if not still_in(state, seat):
+    if not state.is_in(seat):
         return AlreadyGone(board=match.number, userid=match.userids[seat])
     if meant_ply is not None and meant_ply != state.plies + 1:
         return _stale(match, state, seat, text, meant_ply)
     return None
-
-
-def _entry(match: Match, now: datetime, kind: EntryKind, seat: Seat, text: str = "") -> Entry:
-    return Entry(match.number, len(match.entries) + 1, now, kind, seat, text)

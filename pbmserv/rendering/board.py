@@ -10,7 +10,10 @@ from typing import Any
 
 from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
 from pbmserv.games.library import games
-from pbmserv.matches.match import Replayed, State, Status, Turn, rules_of
+from pbmserv.matches.clock import Timing
+from pbmserv.matches.match import rules_of
+from pbmserv.matches.replay import Replayed
+from pbmserv.matches.state import State, Status, Turn
 from pbmserv.rendering.environment import WIDTH
 from pbmserv.rendering.words import ToldBoard, tell_board
 
@@ -36,8 +39,9 @@ class BoardView:
     lower case. `example` is a legal move as a person types it; it and they are empty unless the viewer is on turn.
     `started_by` is the userid of whoever began the match; `eliminated` and `left` are those that the last turn put
     out. `ply` is set when an earlier moment is shown. Of a line that is only tried the last `imagined` plies are
-    not played, and `plies` counts none of them. `scene` and `turns` (those that `moves` shows) are for who draws
-    the board anew.
+    not played, and `plies` counts none of them. `board` is what all this is a view of, `timing` what is known of
+    its present turn (None: it begins with this mail); `remarks` are sentences that stand above it. `scene` and
+    `turns` (those that `moves` shows) are for who draws the board anew.
     """
 
     number: int
@@ -64,6 +68,9 @@ class BoardView:
     viewer: str | None
     ply: int | None
     comment: Comment | None
+    board: Replayed
+    timing: Timing | None = None
+    remarks: tuple[str, ...] = ()
     imagined: int = 0
 
     @property
@@ -107,6 +114,8 @@ def view_board(
     whole: bool = False,
     ply: int | None = None,
     imagined: int = 0,
+    timing: Timing | None = None,
+    remarks: tuple[str, ...] = (),
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move.
 
@@ -152,6 +161,9 @@ def view_board(
         viewer=viewer,
         ply=ply,
         comment=comment,
+        board=board,
+        timing=timing,
+        remarks=remarks,
         imagined=imagined,
     )
 

@@ -7,13 +7,15 @@ change colours, a screen reader reads the label.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+
+from markupsafe import Markup
 
 from pbmserv.commands.library import commands
 from pbmserv.games.game import Cell, Seat
 from pbmserv.rendering.blocks import Block, blocks_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.environment import as_shown, laid_out, render, without_controls
+from pbmserv.rendering.environment import as_shown, environment, laid_out, render, without_controls
 from pbmserv.rendering.mailto import mailto
 
 WIDEST = 9
@@ -110,6 +112,7 @@ class Drawn:
     fit: Fit
     standing: tuple[Block, ...]
     gone: tuple[Block, ...]
+    circumstances: tuple[Block, ...]
     rows: tuple[tuple[str, tuple[Square, ...]], ...]
     choices: tuple[tuple[str, tuple[Choice, ...]], ...]
     story: tuple[Told, ...]
@@ -134,6 +137,10 @@ class Drawn:
         }
         return frozenset(name for name, holds in told.items() if holds)
 
+    def drawn(self, square: Square) -> Markup:
+        """The cell of a square."""
+        return _linked(square, self.fit) if square.href else _unlinked(square, self.fit)
+
 
 def draw_board(view: BoardView, address: str, alone: bool = True, links_choices: bool = True) -> str | None:
     """The board in HTML, with links to `address`; None when it is too wide to be drawn for a phone.
@@ -149,6 +156,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
         fit=next(fit for most, fit in _FITS if columns <= most),
         standing=_said("mail/standing.txt", view),
         gone=_said("mail/gone.txt", view),
+        circumstances=_said("mail/circumstances.txt", view, alone),
         rows=tuple(
             (label, tuple(_square(cell, view, address) for cell in cells))
             for label, cells in zip(view.scene.rows, view.scene.cells, strict=True)
@@ -175,8 +183,8 @@ def command_of(view: BoardView, text: str) -> str:
     return f"move {view.number} {text.lower()}#{view.plies + 1}"
 
 
-def _said(template: str, view: BoardView) -> tuple[Block, ...]:
-    return blocks_of(laid_out(render(template, view=view)))
+def _said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
+    return blocks_of(laid_out(render(template, view=view, alone=alone)))
 
 
 def _square(cell: Cell, view: BoardView, address: str) -> Square:
@@ -198,6 +206,15 @@ def _square(cell: Cell, view: BoardView, address: str) -> Square:
         is_last=cell.square in scene.last,
         is_taken=cell.square in scene.taken,
     )
+
+
+def _linked(square: Square, fit: Fit) -> Markup:
+    cell: Markup = environment().get_template("mail/squares.html").module.square(square, fit, LOOKS)  # type: ignore[attr-defined]
+    return cell
+
+
+# A mail's links are its own. All else is the same in the next mail about the board, but for a square or two.
+_unlinked = lru_cache(maxsize=4096)(_linked)
 
 
 @cache  # of a few dozen arguments

@@ -18,8 +18,9 @@ from pbmserv.commands.verbs import help as manual
 from pbmserv.commands.words import close_to
 from pbmserv.games.game import Info, Scene, Seat
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, State, Turn, rules_of
+from pbmserv.matches.match import Match, rules_of
 from pbmserv.matches.records import Filter, Listing
+from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.blocks import Block, blocks_of
 from pbmserv.rendering.board import BoardView, draw_squares
 from pbmserv.rendering.environment import laid_out, render, templates_folder

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbmserv.games.game import Captured, Event, Game, Moved, Passed, Placed, Scene, Scored, Seat, Side
-from pbmserv.matches.match import Turn
+from pbmserv.matches.state import Turn
 
 _PART = re.compile(r"\[([^\[\]]+)\](\+?)|([a-z]+)(\[#ply\])?(\+?)")
 

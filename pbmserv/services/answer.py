@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import BoardRef, Parsed
 from pbmserv.commands.refusals import WrongForm
-from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic
+from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic, Reply
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
 from pbmserv.matches.player import Player
@@ -63,7 +64,7 @@ class Answer:
 
 def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Answer:
     """The sender's mail: what became of each line, then the boards it is about."""
-    views, unshown = _boards_for_sender(records, results, to.player)
+    views, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
     asks = _waiting(to, results, views) or _question_here(to, results)
     told = [_told(result, house.server, to, asks) for result in results]
     text = render(
@@ -114,7 +115,11 @@ def notices(records: TransactionRecords, house: House, to: Answering, results: S
                 continue
             if player.address != to.recipient:
                 said = _comment_for(records, player, author)
-                letters.append(board_letter(house, board, player, to.now, said, to.inbox_id, to.proven))
+                timing = records.timing(board, to.now)
+                remarks = _remarks(results, number, userid)
+                letters.append(
+                    board_letter(house, board, player, to.now, said, to.inbox_id, to.proven, timing, remarks)
+                )
     return letters
 
 
@@ -190,7 +195,7 @@ def _without_words(refused: Refused) -> Refused:
 
 
 def _boards_for_sender(
-    records: TransactionRecords, results: Sequence[Result], player: Player | None
+    records: TransactionRecords, results: Sequence[Result], player: Player | None, server: Server, now: datetime
 ) -> tuple[list[BoardView], list[int]]:
     """The boards that the answer shows, and the numbers of those concerned that it has no room for."""
     asked: dict[BoardRef, None] = {}
@@ -208,12 +213,27 @@ def _boards_for_sender(
 
     def see(ref: BoardRef, whole: bool) -> BoardView | None:
         board = records.board(ref.number)
-        return None if board is None else view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply)
+        if board is None:
+            return None
+        said = tuple(say(each, server, in_words(player)) for each in _remarks(results, ref.number, userid))
+        timing = records.timing(board, now)
+        return view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said)
 
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
     views = [view for view in (see(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if view is not None]
     return [*imagined, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
+
+
+def _remarks(results: Sequence[Result], board: int, userid: str | None) -> list[Reply]:
+    """What the mail with a board says above it to one of its players."""
+    decided = [result.outcome for result in results if isinstance(result.outcome, Decision)]
+    return [
+        remark.words
+        for decision in decided
+        for remark in decision.remarks
+        if remark.board == board and remark.userid in (None, userid)
+    ]
 
 
 def _authors(results: Sequence[Result]) -> dict[int, Result]:

@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.report import read_report
 from pbmserv.mail.verdict import judge
-from pbmserv.matches.match import BrokenLog, Replayed
+from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Wanted
+from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.letters import plain_notice
 from pbmserv.store import bounces, outbox, players

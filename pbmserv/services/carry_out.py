@@ -6,20 +6,21 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision, Erased, NewPassword
+from pbmserv.commands.changes import Erased, NewPassword
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.language import as_kept
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.refusals import Forwarded, NoCommand, TooLarge
 from pbmserv.mail.write import write_masked
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed
 from pbmserv.services.answer import answer, notices, questions
 from pbmserv.services.bounce import heed_report, lift_for
 from pbmserv.services.guesses import reckoned
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.incoming import Opened
-from pbmserv.services.letters import Answering, news_letter, plain_answer
+from pbmserv.services.letters import Answering, news_letter, plain_answer, tell_letter
 from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, run_all, touched
@@ -125,7 +126,8 @@ def _in_full(
         player_id = confirmations.ask(connection, letter.token, sent.asks, to.now, again=True)
         if sent.asks.kind == "sign-up":
             letter = replace(letter, player_id=player_id)
-    letters = [letter, *notices(records, house, to, results), *_news(house, results, to)]
+    news = [*_news(house, results, to), *_tells(records, house, results, to)]
+    letters = [letter, *notices(records, house, to, results), *news]
     outbox.queue(connection, letters, to.now)
     for question in questions(results, sent.asks):
         ask(connection, house, question, to.inbox_id, to.now)
@@ -191,6 +193,13 @@ def _nothing_asked(opened: Opened) -> Result:
         refused = TooLarge(kilobytes=opened.kept.full_size // 1000)
     actor = Actor(opened.standing.player, opened.mail.sender, "none")
     return Result(Unparsed("", refused), refused, actor, still_asked=asked)
+
+
+def _tells(records: TransactionRecords, house: House, results: Sequence[Result], to: Answering) -> list[Letter]:
+    """What other players are told."""
+    told = [each for result in results if isinstance(result.outcome, Decision) for each in result.outcome.tells]
+    found = [(records.player(userid), words) for userid, words in told]
+    return [tell_letter(house, player, words, to.inbox_id, to.now) for player, words in found if player]
 
 
 def _news(house: House, results: Sequence[Result], to: Answering) -> list[Letter]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.matches.match import BrokenLog, Summary, fold, replay, summarise
+from pbmserv.matches.match import BrokenLog
+from pbmserv.matches.replay import fold, replay
+from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.house import House
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading, writing

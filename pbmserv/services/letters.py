@@ -9,8 +9,9 @@ from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import IncomingMail
 from pbmserv.commands.replies import Previewed, Reply
 from pbmserv.mail.write import Envelope, envelope_sender, message_id, sender_address, write
-from pbmserv.matches.match import Replayed
+from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
+from pbmserv.matches.replay import Replayed
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.environment import filled, laid_out, render
 from pbmserv.rendering.html_mail import Content, Said, html_part
@@ -118,9 +119,15 @@ def board_letter(
     comment: Comment | None = None,
     inbox_id: int | None = None,
     proven: bool = True,
+    timing: Timing | None = None,
+    remarks: Sequence[Reply] = (),
 ) -> Letter:
-    """One board as one of its players is sent it without asking."""
-    view = view_board(board, player.userid, comment)
+    """One board as one of its players, or who watches it, is sent it without asking.
+
+    `timing` is what is known of its present turn, None for one that begins with this mail.
+    """
+    said = tuple(say(each, house.server, in_words(player)) for each in remarks)
+    view = view_board(board, player.userid, comment, timing=timing, remarks=said)
     draft = Draft(
         kind="board",
         recipient=player.address,
@@ -181,6 +188,13 @@ def news_letter(house: House, address: str, news: Reply, inbox_id: int | None, n
     """What an address is to know of, though nobody there asked."""
     text = say(news, house.server)
     return sealed(house, Draft("notice", address, None, other_subject("news"), text, inbox_id=inbox_id), now)
+
+
+def tell_letter(house: House, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> Letter:
+    """What a player is told without asking, about no board; it can be answered."""
+    text = say(words, house.server, in_words(player))
+    draft = Draft("notice", player.address, player, other_subject("news"), text, inbox_id=inbox_id)
+    return sealed(house, draft, now)
 
 
 def in_words(player: Player | None) -> bool:

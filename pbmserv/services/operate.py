@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.decision import Decision, NewPassword
+from pbmserv.commands.changes import NewPassword
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.matches.match import replay
+from pbmserv.matches.replay import replay
 from pbmserv.services.house import House
 from pbmserv.services.letters import board_letter
 from pbmserv.store import matches, outbox, players

@@ -13,16 +13,16 @@ from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
 from pbmserv.commands.permission import decide
 from pbmserv.commands.refusals import AnotherPlayer
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed
 from pbmserv.services.identify import Proofs, identify
 from pbmserv.services.incoming import Opened
 from pbmserv.services.limits import TALK_AN_HOUR, is_talked_out
 from pbmserv.services.locks import acting, hold
 from pbmserv.services.standing import Standing, proof_of_head
 from pbmserv.services.steps import Step, steps
-from pbmserv.store import accounts, confirmations, matches, players
+from pbmserv.store import changes, confirmations, matches, players
 from pbmserv.store.records import TransactionRecords
 
 
@@ -110,7 +110,7 @@ def keep_decision(connection: Connection, records: TransactionRecords, decision:
     matches.keep(connection, decision)
     records.know(decision.boards)
     for change in decision.changes:
-        accounts.keep(connection, change, now)
+        changes.keep(connection, change, now)
     if decision.changes:
         records.forget_players()
     if decision.question is not None:

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbmserv.matches.match import Match, State, replay
+from pbmserv.matches.match import Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
+from pbmserv.matches.replay import replay
+from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.house import House
 from pbmserv.store import inbox, matches, outbox, players

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
 
-from pbmserv.commands.decision import (
+from pbmserv.commands.changes import (
     BelievedAddress,
     Block,
     Change,
     Erased,
     NewAddress,
+    NewDigest,
     NewPassword,
     NewPlayer,
     NewSetting,
@@ -18,7 +19,20 @@ from pbmserv.commands.decision import (
 from pbmserv.store import retention
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import LASTS
-from pbmserv.store.tables import addresses, blocks, confirmations, matches, outbox, players, seats
+from pbmserv.store.tables import (
+    addresses,
+    blocks,
+    confirmations,
+    matches,
+    offer_players,
+    offers,
+    outbox,
+    players,
+    said,
+    seats,
+    subscriptions,
+    vacations,
+)
 
 FORMER: Final = "former player"
 """The name on the boards of somebody who is forgotten; no userid holds a blank."""
@@ -39,6 +53,8 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _change(connection, player_id, password_hash=password_hash)
         case NewSetting(player_id, key, value):
             _change(connection, player_id, **{key: value})
+        case NewDigest(player_id, schedule, due):
+            _change(connection, player_id, digest=schedule, digest_at=due)
         case BelievedAddress(address):
             theirs = update(addresses).where(addresses.c.address == address.lower())
             connection.execute(theirs.values(confirmed_at=now))
@@ -117,11 +133,16 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
     started = exists().where(matches.c.started_by == player_id)
     connection.execute(delete(players).where(players.c.id == player_id, players.c.id < newest, ~sat, ~started))
     _change(connection, player_id, userid=FORMER, userid_lower=f"former {player_id}", password_hash=NO_HASH)
+    _change(connection, player_id, digest=None, digest_at=None, broadcast=False)
 
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
-    connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id))
+    for table in (confirmations, said, subscriptions, vacations, offer_players):
+        connection.execute(delete(table).where(table.c.player_id == player_id))
+    theirs = select(offers.c.id).where(offers.c.player_id == player_id)
+    connection.execute(delete(offer_players).where(offer_players.c.offer_id.in_(theirs)))
+    connection.execute(delete(offers).where(offers.c.player_id == player_id))
     connection.execute(
         delete(blocks).where(or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id))
     )

@@ -9,7 +9,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, exists, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    ScalarSelect,
+    Select,
+    bindparam,
+    exists,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
 from pbmserv.store.tables import inbox
 
@@ -166,10 +180,6 @@ def _moments(now: datetime) -> dict[str, object]:
 
 
 def _may_be_handled() -> ColumnElement[bool]:
-    earlier = inbox.alias("earlier")
-    is_before = exists().where(
-        earlier.c.status == "waiting", earlier.c.sender == inbox.c.sender, earlier.c.id < inbox.c.id
-    )
     # Only a failed try makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
     # any we set was set by a clock that ran ahead.
     is_due = (
@@ -177,7 +187,19 @@ def _may_be_handled() -> ColumnElement[bool]:
         | (inbox.c.not_before <= bindparam("now"))
         | (inbox.c.not_before > bindparam("beyond"))
     )
-    return (inbox.c.status == "waiting") & is_due & ~is_before
+    return _is_waiting(inbox) & is_due & (inbox.c.id <= _first_of_its_sender())
+
+
+def _first_of_its_sender() -> ScalarSelect[int]:
+    # Not "none before it exists": PostgreSQL makes a join of that, which reads all that wait for each mail.
+    waiting = inbox.alias("waiting")
+    firsts = select(func.min(waiting.c.id)).where(_is_waiting(waiting), waiting.c.sender == inbox.c.sender)
+    return firsts.scalar_subquery()
+
+
+def _is_waiting(table: FromClause) -> ColumnElement[bool]:
+    # In the very words of the indexes ix_inbox_waiting and ix_inbox_waiting_sender: a parameter could be anything.
+    return table.c.status == literal_column("'waiting'")
 
 
 def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> Kept | None:

@@ -8,8 +8,11 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, s
 
 from pbmserv.commands.decision import Decision
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, Replayed, Summary, replay, summarise
+from pbmserv.matches.match import Match
 from pbmserv.matches.records import Listed, Listing, Wanted
+from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.state import Summary, summarise
+from pbmserv.store import clocks
 from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
@@ -25,6 +28,7 @@ def keep(connection: Connection, decision: Decision) -> None:
             _open(connection, board)
         else:
             write_summary(connection, board.match.number, summarise(board.state))
+        clocks.follow(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
 
@@ -136,6 +140,7 @@ def _open(connection: Connection, board: Replayed) -> None:
         "rules": match.rules,
         "options": dict(match.options),
         "rated": match.rated,
+        "clock": clocks.as_json(match.clock),
         "started_by": ids[match.started_by.lower()],
         "started_at": match.started,
         **_summary_row(summarise(board.state)),
@@ -165,12 +170,13 @@ def _without_log(connection: Connection, number: int) -> Match | None:
         userids=tuple(connection.execute(_USERIDS_OF_ONE, {"wanted": number}).scalars()),
         started_by=row.starter,
         started=row.started_at,
+        clock=clocks.from_json(row.clock),
     )
 
 
 def _log(connection: Connection, number: int, after: int) -> tuple[Entry, ...]:
     rows = connection.execute(_LOG_AFTER, {"wanted": number, "after": after})
-    return tuple(Entry(number, row.seq, row.at, row.kind, row.seat, row.text) for row in rows)
+    return tuple(Entry(number, row.seq, row.at, row.kind, row.seat, row.text, row.used) for row in rows)
 
 
 def _boards_of(lowered: Sequence[str]) -> Select[Any]:
@@ -218,6 +224,7 @@ def _entry_row(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "seat": entry.seat,
         "text": entry.text,
+        "used": entry.used,
     }
 
 

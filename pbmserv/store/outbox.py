@@ -77,7 +77,10 @@ class Queued:
 
 
 def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> None:
-    """Adds mails to those that wait; what nobody asked for is withheld where mail to the address comes back."""
+    """Adds mails to those that wait; what nobody asked for is withheld where mail to the address comes back.
+
+    Whoever has no address, as robots, is mailed nothing.
+    """
     rows = [
         {
             "token_digest": digest(letter.token),
@@ -97,6 +100,7 @@ def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> N
             "not_before": AT_ONCE,
         }
         for letter in letters
+        if letter.recipient
     ]
     if rows:
         connection.execute(_QUEUE, rows)

@@ -5,7 +5,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, exists, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, or_, select
 
 from pbmserv.matches.player import Player
 from pbmserv.store.tables import addresses, blocks, players
@@ -91,15 +91,19 @@ def _players() -> Select[Any]:
         select(
             players.c.id,
             players.c.userid,
-            addresses.c.address,
+            func.coalesce(addresses.c.address, "").label("address"),
             addresses.c.suspended_at.is_not(None).label("is_suspended"),
-            addresses.c.confirmed_at.is_not(None).label("is_confirmed"),
+            or_(addresses.c.confirmed_at.is_not(None), players.c.robot.is_not(None)).label("is_confirmed"),
             players.c.html,
             players.c.words,
             players.c.takes_challenges,
+            players.c.broadcast,
+            players.c.robot,
+            players.c.digest,
+            players.c.banned_at.is_not(None).label("is_banned"),
         )
-        .join(addresses, addresses.c.player_id == players.c.id)
-        .where(addresses.c.is_first)
+        .outerjoin(addresses, and_(addresses.c.player_id == players.c.id, addresses.c.is_first))
+        .where(or_(addresses.c.address.is_not(None), players.c.robot.is_not(None)))
     )
 
 
@@ -118,6 +122,10 @@ def _player(row: Row[Any]) -> Player:
         html=row.html,
         words=row.words,
         takes_challenges=row.takes_challenges,
+        broadcast=row.broadcast,
+        robot=row.robot,
+        digest=row.digest,
+        is_banned=row.is_banned,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import Final
 
-from pbmserv.matches.match import Replayed
+from pbmserv.matches.replay import Replayed
 
 MOST: Final = 300
 """Boards remembered; one takes some ten to fifty kilobytes."""

@@ -7,11 +7,14 @@ from typing import Any
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
 
 from pbmserv.commands.confirmation import Confirmation
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
-from pbmserv.matches.match import Replayed
+from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
-from pbmserv.store import kept, matches, players
+from pbmserv.matches.replay import Replayed
+from pbmserv.store import kept, matches, plans, players, turn_timing, watching
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.recent import RecentBoards
 from pbmserv.store.tables import entries, seats
@@ -95,6 +98,18 @@ class TransactionRecords:
         if number not in self._boards:
             self._boards[number] = matches.replayed(self._connection, number, self._recent.find(number))
         return self._boards[number]
+
+    def timing(self, board: Replayed, now: datetime) -> Timing:
+        """What is known of the present turn beside the log."""
+        return turn_timing.timing(self._connection, board, now)
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
+        """What a seat has in mind for a board."""
+        return plans.find(self._connection, board, seat, kind)
+
+    def watchers(self, board: int) -> Sequence[str]:
+        """Who watches a board."""
+        return watching.watchers(self._connection, board)
 
     def next_number(self) -> int:
         """The number of a match started now."""

@@ -9,13 +9,15 @@ from functools import lru_cache
 from itertools import count
 from typing import Literal
 
-from pbmserv.commands.decision import Decision, NewPlayer
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.replies import Moved
 from pbmserv.games.cephalopod import info
 from pbmserv.mail.read import envelope_sender_of
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, replay
+from pbmserv.matches.match import Match
 from pbmserv.matches.player import Player
+from pbmserv.matches.replay import replay
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.letters import board_letter

@@ -18,7 +18,8 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision, NewSetting
+from pbmserv.commands.changes import NewSetting
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.language import understand
 from pbmserv.commands.message import IncomingMail, Parsed, Request
 from pbmserv.commands.permission import decide

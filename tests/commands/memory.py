@@ -6,17 +6,23 @@ from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
 
-from pbmserv.commands.decision import Block, Change, Decision, Erased, NewAddress, NewPlayer, NewSetting
+from pbmserv.commands.changes import Block, Change, Erased, NewAddress, NewPlayer, NewSetting
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Proof, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.replies import Reply
 from pbmserv.commands.words import normalised
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
-from pbmserv.matches.match import Match, Replayed, fold, replay, summarise
+from pbmserv.matches.match import Match
+from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listed, Listing, Records, Wanted
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed, fold, replay
+from pbmserv.matches.state import summarise
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -30,6 +36,9 @@ class Memory:
         self.blocks: set[tuple[str, str]] = set()
         self.more_addresses: list[tuple[str, int]] = []
         self.asked: list[KeptQuestion] = []
+        self.timings: dict[int, Timing] = {}
+        self.plans: dict[tuple[int, Seat, PlanKind], Plan] = {}
+        self.watching: dict[int, list[str]] = {}
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -79,6 +88,18 @@ class Memory:
         """A board."""
         match = self.matches.get(number)
         return None if match is None else replay(match)
+
+    def timing(self, board: Replayed, now: datetime) -> Timing:
+        """The present turn as the test says, or as one that nobody knows of yet."""
+        return replace(self.timings.get(board.match.number, Timing(now)), as_of=now)
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
+        """What a seat has in mind."""
+        return self.plans.get((board, seat, kind))
+
+    def watchers(self, board: int) -> Sequence[str]:
+        """Who watches."""
+        return self.watching.get(board, [])
 
     def next_number(self) -> int:
         """The next number."""

@@ -31,8 +31,9 @@ from pbmserv.commands.account_replies import (
     SignedOff,
     Unblocked,
 )
+from pbmserv.commands.changes import Block, Erased, NewAddress, NewSetting
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Block, Decision, Erased, NewAddress, NewSetting, Question
+from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import Proof
 from pbmserv.commands.refusals import NoSuchPlayer, NotOurPlayer
 from pbmserv.commands.replies import AddressChanged, Challenged, YesNeeded

@@ -16,8 +16,9 @@ from pbmserv.commands.replies import (
     Showing,
 )
 from pbmserv.games.library import games
-from pbmserv.matches.match import BrokenLog, fold, rules_of
+from pbmserv.matches.match import BrokenLog, rules_of
 from pbmserv.matches.refusals import IllegalMove, OtherGame, UnreadableMove
+from pbmserv.matches.replay import fold
 from tests.commands.meaning import meaning, of
 from tests.commands.memory import Table
 

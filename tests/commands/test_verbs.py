@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbmserv.commands.decision import Decision, NewPassword, NewPlayer
+from pbmserv.commands.changes import NewPassword, NewPlayer
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import BoardRef
 from pbmserv.commands.refusals import (

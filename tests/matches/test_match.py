@@ -9,7 +9,9 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Eliminated
 from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import BrokenLog, Match, Summary, fold, rules_of, summarise
+from pbmserv.matches.match import BrokenLog, Match, rules_of
+from pbmserv.matches.replay import fold
+from pbmserv.matches.state import Summary, summarise
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 PLAYERS = ("Anna", "bob", "cora", "dora", "emil", "fay")
@@ -130,7 +132,7 @@ BROKEN: dict[str, tuple[Entry, ...]] = {
     "resigned after the end": log([("played", 0, "A1"), ("resigned", 1, ""), ("resigned", 0, "")]),
     "no such seat": log([("resigned", 2, "")]),
     "no seat at all": log([("declined", -1, "")]),
-    "no known kind": log([("accepted", 0, "")]),  # type: ignore[list-item]
+    "no known kind": log([("accepted", 0, "")]),
 }
 
 
@@ -148,14 +150,6 @@ def test_nobody_leaves_twice() -> None:
     for kind in kinds:
         with pytest.raises(BrokenLog, match="not in the game"):
             fold(match.with_entries(log([(kind, 1, "B2")], 5)))
-
-
-def test_a_broken_log_up_to_the_break() -> None:
-    """What stands before the break can be shown."""
-    broken = match_of("A1", "C3").with_entries(log([("played", 0, "northwest")], 3))
-    assert fold(broken, 2) == fold(match_of("A1", "C3"))
-    with pytest.raises(BrokenLog):
-        fold(broken, 3)
 
 
 @pytest.mark.parametrize(

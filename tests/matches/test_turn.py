@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Eliminated
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, Replayed, fold, replay, summarise
+from pbmserv.matches.match import Match
 from pbmserv.matches.refusals import (
     AlreadyGone,
     AmbiguousMove,
@@ -21,7 +21,9 @@ from pbmserv.matches.refusals import (
     StalePly,
     UnreadableMove,
 )
-from pbmserv.matches.turn import play, resign, still_in
+from pbmserv.matches.replay import Replayed, fold, replay
+from pbmserv.matches.state import summarise
+from pbmserv.matches.turn import play, resign
 from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
@@ -122,7 +124,7 @@ def test_who_left_stays_away() -> None:
     match = match.with_entries((entry,))
     gone = AlreadyGone(board=101, userid="bob")
     assert (played(match, 1, "b2"), resigned(match, 1)) == (gone, gone)
-    assert [still_in(fold(match), seat) for seat in range(3)] == [True, False, True]
+    assert [fold(match).is_in(seat) for seat in range(3)] == [True, False, True]
     assert isinstance(played(match, 0, "b2"), Entry)
 
 
@@ -183,7 +185,7 @@ def test_nothing_that_is_accepted_breaks_the_log(seats: int, attempts: list[tupl
         assert after == replay(match) == Replayed(match, state)
         assert (state.outcome is None) is (state.status != "finished")
         assert (state.to_move is None) is (state.status != "active")
-        assert state.to_move is None or still_in(state, state.to_move)
+        assert state.to_move is None or state.is_in(state.to_move)
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])

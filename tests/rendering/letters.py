@@ -8,9 +8,11 @@ from pbmserv.commands.replies import BoardList, Moved, Reply, SignedUp
 from pbmserv.commands.server import Server
 from pbmserv.commands.verbs.help import page
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, Replayed, Summary, replay
+from pbmserv.matches.match import Match
 from pbmserv.matches.records import Listed, Wanted
 from pbmserv.matches.refusals import IllegalMove, Refused
+from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.state import Summary
 from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.html_mail import Content, Said, html_part

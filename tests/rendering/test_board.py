@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 from pbmserv.commands.server import Server
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, fold, replay
+from pbmserv.matches.match import Match
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.environment import laid_out, render

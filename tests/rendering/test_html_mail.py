@@ -11,8 +11,8 @@ from lxml import html as lxml_html
 from pbmserv.commands.line import read_line
 from pbmserv.commands.verbs.help import page, subjects
 from pbmserv.games.library import games
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed
 from pbmserv.matches.turn import play
 from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.html_mail import Content, Said, html_part

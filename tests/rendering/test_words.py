@@ -15,9 +15,11 @@ from pbmserv.commands.server import Server
 from pbmserv.commands.verbs.help import page, subjects
 from pbmserv.games.game import Captured, Placed, Scene, Side
 from pbmserv.games.library import games
-from pbmserv.matches.match import Replayed, Turn, replay, rules_of
+from pbmserv.matches.match import rules_of
 from pbmserv.matches.refusals import Refused
-from pbmserv.matches.turn import play, resign, still_in
+from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.state import Turn
+from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.environment import WIDTH, laid_out, one_a_line, passage, render, rule, rules_text
 from pbmserv.rendering.sentences import say
@@ -137,7 +139,7 @@ def reached(seats: int, size: str, turns: int, seed: int) -> Replayed:
             break
         game = rules_of(board.match)
         if chance.random() < 0.025:
-            leaver = chance.choice([seat for seat in range(seats) if still_in(state, seat)])
+            leaver = chance.choice([seat for seat in range(seats) if state.is_in(seat)])
             entry = resign(board.match, state, leaver, NOW)
         else:
             text = game.write(state.position, chance.choice(list(game.moves(state.position))))

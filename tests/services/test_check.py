@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import text
 
-from pbmserv.matches.match import fold
 from pbmserv.matches.records import Wanted
+from pbmserv.matches.replay import fold
 from pbmserv.services.check import check, rebuild
 from pbmserv.services.house import House
 from pbmserv.services.views import see_board, see_boards

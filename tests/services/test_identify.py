@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
-from pbmserv.commands.decision import NewPlayer
+from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.language import Reading
 from pbmserv.services import handle
 from pbmserv.services.house import House

@@ -7,11 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision, NewPlayer
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import Match, fold, replay, summarise
+from pbmserv.matches.match import Match
 from pbmserv.matches.records import Listed, Listing, Wanted
+from pbmserv.matches.replay import fold, replay
+from pbmserv.matches.state import summarise
 from pbmserv.store import accounts, matches
 
 NOON = datetime(2026, 1, 1, 12, 0, 0, 654321, tzinfo=UTC)

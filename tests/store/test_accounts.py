@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Connection, select, update
 
+from pbmserv.commands.changes import Block, Change, Erased, NewAddress, NewPassword, NewPlayer, NewSetting
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Block, Change, Erased, NewAddress, NewPassword, NewPlayer, NewSetting
 from pbmserv.matches.kept import KeptAddress, KeptMail, KeptQuestion, KeptReturn
-from pbmserv.matches.match import replay
 from pbmserv.matches.records import Wanted
+from pbmserv.matches.replay import replay
 from pbmserv.services.check import check
 from pbmserv.services.house import House
 from pbmserv.store import accounts, bounces, confirmations, inbox, kept, matches, outbox, players

@@ -11,8 +11,9 @@ from sqlalchemy.exc import IntegrityError
 
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.replies import Moved
-from pbmserv.matches.match import Summary, fold, replay, summarise
 from pbmserv.matches.records import Filter, Wanted
+from pbmserv.matches.replay import fold, replay
+from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.house import House
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing

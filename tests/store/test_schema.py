@@ -36,11 +36,11 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 def described(engine: Engine) -> dict[str, str]:
-    """All that the database itself says of tables, indexes and constraints, blanks and order of lines aside."""
+    """All that the database itself says of tables, indexes and constraints, but for blanks, quotes and order."""
     query = SQLITE if engine.dialect.name == "sqlite" else POSTGRESQL
     with reading(engine) as connection:
         rows = connection.execute(text(query)).all()
-    return {name: " ".join(sorted(" ".join(sql.replace(",", " ").split()).split())) for name, sql in rows}
+    return {name: " ".join(sorted(sql.replace(",", " ").replace(chr(34), "").split())) for name, sql in rows}
 
 
 def downgrade(engine: Engine) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.decision import Decision, NewPlayer
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.replies import Moved
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, replay
+from pbmserv.matches.match import Match
+from pbmserv.matches.replay import replay
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import writing
 from tests.web.club import NOON, Club, Get, asking, opened

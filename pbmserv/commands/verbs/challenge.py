@@ -21,10 +21,11 @@ from pbmserv.commands.refusals import (
 from pbmserv.commands.replies import Challenged
 from pbmserv.games.game import BadOption, Game
 from pbmserv.games.library import games
-from pbmserv.matches.match import Match, replay
+from pbmserv.matches.match import Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import replay
 
 GAMES_A_DAY = 10
 UNBEGUN_WITH_ONE = 3

@@ -3,8 +3,9 @@
 from datetime import datetime
 
 from pbmserv.commands.addresses import ask_address
+from pbmserv.commands.changes import NewAddress
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, NewAddress
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import AddressChanged
 from pbmserv.matches.records import Records

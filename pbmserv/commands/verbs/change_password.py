@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
+from pbmserv.commands.changes import NewPassword
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, NewPassword
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import PasswordChanged
 from pbmserv.matches.records import Records

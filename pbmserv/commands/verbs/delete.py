@@ -3,8 +3,9 @@
 from datetime import datetime
 
 from pbmserv.commands.account_replies import Deleted
+from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, Erased
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.verbs.signoff import leave_all
 from pbmserv.matches.records import Records

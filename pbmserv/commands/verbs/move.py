@@ -10,6 +10,7 @@ from pbmserv.commands.replies import Moved
 from pbmserv.commands.verbs.resign import resign_seat
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.terms import spent
 from pbmserv.matches.turn import play
 
 
@@ -22,7 +23,8 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     arguments = request.arguments
     if arguments.move.lower() == "resign":
         return resign_seat(board, seat, now, arguments.ply)
-    entry = play(board.match, board.state, seat, arguments.move, arguments.ply, now)
+    used = int(spent(board, records.timing(board, now)).total_seconds())
+    entry = play(board.match, board.state, seat, arguments.move, arguments.ply, now, used)
     if isinstance(entry, Refused):
         return entry
     return Decision(Moved(entry.match, entry.text), entries=(entry,), boards=(board.then(entry),))

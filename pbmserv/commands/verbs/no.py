@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
+from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, Erased
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals import NothingToConfirm
 from pbmserv.commands.replies import Dropped, NotOpened

@@ -8,9 +8,9 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import Previewed
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import AmbiguousMove, IllegalMove, Refused, UnreadableMove
+from pbmserv.matches.replay import Replayed
 from pbmserv.matches.turn import play
 
 MOST_MOVES = 20

@@ -8,9 +8,9 @@ from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.replies import Declined, Reply, Resigned
 from pbmserv.games.game import Seat
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed
 from pbmserv.matches.turn import resign
 
 

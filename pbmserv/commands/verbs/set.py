@@ -7,8 +7,9 @@ from typing import Final, Literal
 
 from pbmserv.commands.account_refusals import NeitherOnNorOff, NoSuchSetting
 from pbmserv.commands.account_replies import SettingChanged
+from pbmserv.commands.changes import NewSetting
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, NewSetting
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbmserv.commands.account_replies import SignedOff
+from pbmserv.commands.changes import NewSetting
 from pbmserv.commands.command import Command
-from pbmserv.commands.decision import Decision, NewSetting
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.verbs.resign import resign_seat
 from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Replayed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused
+from pbmserv.matches.replay import Replayed
 
 _PAGE = 200
 

@@ -3,9 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, NewPlayer, Question
+from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals import (

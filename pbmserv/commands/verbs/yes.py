@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
+from pbmserv.commands.changes import BelievedAddress, Change, NewAddress, NewPassword
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import BelievedAddress, Change, Decision, NewAddress, NewPassword
+from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals import AddressTaken, NothingToConfirm, PasswordLacking
 from pbmserv.commands.replies import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp

@@ -1,0 +1,189 @@
+"""What a command changes beside the logs of boards: one frozen value for each, and only `store` writes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import TimeControl
+from pbmserv.matches.plan import PlanKind
+
+# players
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlayer:
+    """An account is opened. Its address is believed at once when `is_confirmed`.
+
+    `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
+    """
+
+    userid: str
+    address: str
+    password_hash: str = field(repr=False)
+    is_confirmed: bool = True
+    replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewPassword:
+    """A player's password is another one."""
+
+    player_id: int
+    password_hash: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedAddress:
+    """Somebody has answered from the address of a new player."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewAddress:
+    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up."""
+
+    player_id: int
+    address: str
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewSetting:
+    """A player has set something."""
+
+    player_id: int
+    key: Literal["html", "words", "takes_challenges", "broadcast"]
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A player wants nothing from another one any more; or again, when it `is_lifted`."""
+
+    player_id: int
+    blocked_id: int
+    is_lifted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A player is forgotten: only the boards stay, under another name."""
+
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewDigest:
+    """A player's boards come in one mail, by a schedule ("daily 07:30"), next at `due`; None: each by itself."""
+
+    player_id: int
+    schedule: str | None
+    due: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewVacations:
+    """A player's holidays from `since` on are these, first and last day each, instead of all that were set."""
+
+    player_id: int
+    since: date
+    days: tuple[tuple[date, date], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A player has spoken to others: counted, since talk has limits; what was said is not kept."""
+
+    player_id: int
+    kind: Literal["message", "broadcast"]
+
+
+# boards
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlan:
+    """What a seat has in mind for a board, known to nobody else: in the place of what it had of that kind.
+
+    `plies` are those played when it was made, or when what came before it was played; `content` can be JSON.
+    """
+
+    board: int
+    seat: Seat
+    kind: PlanKind
+    plies: int
+    content: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedPlan:
+    """A seat has that in mind no more."""
+
+    board: int
+    seat: Seat
+    kind: PlanKind
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A player watches a board of others; or no more, when it `is_over`."""
+
+    board: int
+    player_id: int
+    is_over: bool = False
+
+
+# open offers
+
+
+@dataclass(frozen=True, slots=True)
+class NewOffer:
+    """A game is offered to whoever accepts, for so many `seats`, under a number that people type."""
+
+    number: int
+    player_id: int
+    game: str
+    options: tuple[tuple[str, str], ...]
+    rated: bool
+    clock: TimeControl | None
+    seats: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedOffer:
+    """A player has accepted an offer that waits for more."""
+
+    offer_id: int
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndedOffer:
+    """An offer is open no more: `match` has come of it, or it was withdrawn or has expired."""
+
+    offer_id: int
+    status: Literal["taken", "withdrawn", "expired"]
+    match: int | None = None
+
+
+Change = (
+    NewPlayer
+    | NewPassword
+    | BelievedAddress
+    | NewAddress
+    | NewSetting
+    | Block
+    | Erased
+    | NewDigest
+    | NewVacations
+    | Said
+    | NewPlan
+    | DroppedPlan
+    | Subscription
+    | NewOffer
+    | JoinedOffer
+    | EndedOffer
+)

@@ -1,0 +1,85 @@
+"""Folding: a match's log, entry by entry, becomes its state. A board is never stored: whoever wants one folds."""
+
+from dataclasses import dataclass
+
+from pbmserv.games.game import BadOption, Game
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import BrokenLog, Match, rules_of
+from pbmserv.matches.next_state import next_state
+from pbmserv.matches.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A match, and the state that its log adds up to."""
+
+    match: Match
+    state: State
+
+    @property
+    def playing(self) -> frozenset[str]:
+        """The userids of those who neither left nor were put out."""
+        return frozenset(self.match.userids[seat] for seat in self.state.seats_in)
+
+    @property
+    def on_turn(self) -> str | None:
+        """The userid on turn."""
+        return None if self.state.to_move is None else self.match.userids[self.state.to_move]
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts for the ratings: to be rated, finished, and everybody has played."""
+        moved = {turn.seat for turn in self.state.turns if turn.ply is not None}
+        return self.match.rated and self.state.status == "finished" and len(moved) == len(self.match.userids)
+
+    def then(self, entry: Entry) -> "Replayed":
+        """The same after one more entry. Raises BrokenLog when that does not follow."""
+        after = next_state(rules_of(self.match), self.match, self.state, entry)
+        return Replayed(self.match.with_entries((entry,)), after)
+
+    def at(self, ply: int | None) -> "Replayed":
+        """The same as it stood right after a ply (0 is the start); None: as it stands."""
+        return self if ply is None else Replayed(self.match, fold(self.match, ply))
+
+
+def fold(match: Match, ply: int | None = None) -> State:
+    """The state after the whole log, or right after a ply of the line that is played on (0 is the start).
+
+    Raises BrokenLog when an entry does not fit: a gap, a move the rules do not know, something after the end or by
+    a seat that has gone; and when the rules do not know the options.
+    """
+    game = rules_of(match)
+    state = _first_state(game, match)
+    then = state
+    for entry in match.entries:
+        before, state = state, next_state(game, match, state, entry)
+        if ply == state.plies and (entry.kind == "played" or state.plies < before.plies):
+            then = state
+    return state if ply is None or ply > state.plies else then
+
+
+def replay(match: Match) -> Replayed:
+    """The match with the state that its log adds up to. Raises BrokenLog."""
+    return Replayed(match, fold(match))
+
+
+def _first_state(game: Game, match: Match) -> State:
+    try:
+        position = game.start(len(match.userids), dict(match.options))
+    except BadOption as error:
+        raise BrokenLog(f"board {match.number} has options that its rules do not know") from error
+    nothing = (0,) * len(match.userids)
+    return State(
+        position=position,
+        status="active",
+        to_move=game.to_move(position),
+        turns=(),
+        outcome=game.outcome(position),
+        gone=(),
+        eliminated=(),
+        plies=0,
+        entries=0,
+        last_at=match.started,
+        used=nothing,
+        added=nothing,
+    )

@@ -1,0 +1,103 @@
+"""What a match's log adds up to, and what listings tell of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pbmserv.games.game import Event, Outcome, Seat
+from pbmserv.matches.clock import Stop
+from pbmserv.matches.entry import Entry
+
+Status = Literal["active", "finished", "declined", "annulled"]
+"""A match that was declined or annulled counts for nobody."""
+
+Ending = Literal["played", "resigned", "forfeited", "removed", "agreed", "awarded"]
+"""How a finished match came to its end: by the rules, since others have gone, by consent, by the operator."""
+
+OfferKind = Literal["draw", "undo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of the story: a ply with its number and move, or a leaving (both None)."""
+
+    seat: Seat
+    ply: int | None
+    move: str | None
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A draw, or a take-back to right after `ply`, that `by` wants and `waits_for` have not yet agreed to."""
+
+    kind: OfferKind
+    by: Seat
+    waits_for: tuple[Seat, ...]
+    ply: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state after a log.
+
+    `to_move` is None when it is over; `outcome` and `ending` are None while it runs and when it counts for nobody.
+    `gone` are the seats whose players left, `eliminated` those that the rules put out, in that order. `turns` and
+    `plies` are those of the line that is played on, without what was taken back; `entries` counts the whole log.
+
+    `turn` is the number of the entry that began the present turn (0: the start). `since` are the entries after it
+    that were no plies, with itself where it took plies back. `offer` is pending; `offered` was tried in this turn
+    already. Of each seat `used` are the seconds that its plies took, `added` those that the operator gave it;
+    `extra` those given for this turn. `pauses` are all of the match.
+    """
+
+    position: Any
+    status: Status
+    to_move: Seat | None
+    turns: tuple[Turn, ...]
+    outcome: Outcome | None
+    gone: tuple[Seat, ...]
+    eliminated: tuple[Seat, ...]
+    plies: int
+    entries: int
+    last_at: datetime
+    used: tuple[int, ...]
+    added: tuple[int, ...]
+    extra: int = 0
+    ending: Ending | None = None
+    turn: int = 0
+    since: tuple[Entry, ...] = ()
+    offer: Offer | None = None
+    offered: frozenset[tuple[OfferKind, Seat]] = frozenset()
+    pauses: tuple[Stop, ...] = ()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the operator has stopped the clocks."""
+        return bool(self.pauses) and self.pauses[-1].until is None
+
+    def is_in(self, seat: Seat) -> bool:
+        """Whether a seat is still in the game: neither gone nor eliminated."""
+        return seat not in self.gone and seat not in self.eliminated
+
+    @property
+    def seats_in(self) -> tuple[Seat, ...]:
+        """The seats that are still in the game, in order of play."""
+        return tuple(seat for seat in range(len(self.used)) if self.is_in(seat))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What listings tell of a match: derived from its log, and rebuilt from it by `summarise`."""
+
+    status: Status
+    to_move: Seat | None
+    plies: int
+    last_at: datetime
+    last_move: str
+
+
+def summarise(state: State) -> Summary:
+    """The summary of a state."""
+    moves = [turn.move for turn in state.turns if turn.move]
+    return Summary(state.status, state.to_move, state.plies, state.last_at, moves[-1] if moves else "")

@@ -1,0 +1,82 @@
+"""What the terms of a match come to in the present turn: how long it may take, what is spent, when it is over.
+
+Everything is None for a match without clocks, or without that limit.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import APART, DAY, REMINDED_AT, Stop, Timing, reached, running
+from pbmserv.matches.replay import Replayed
+
+
+def bank(board: Replayed, seat: Seat) -> timedelta | None:
+    """What a seat has left for the whole match, without what the present turn has spent; never below nothing."""
+    clock, state = board.match.clock, board.state
+    if clock is None or clock.total is None:
+        return None
+    played = sum(turn.seat == seat and turn.ply is not None for turn in state.turns)
+    given = clock.total + played * clock.increment + timedelta(seconds=state.added[seat])
+    return max(given - timedelta(seconds=state.used[seat]), timedelta())
+
+
+def limit(board: Replayed) -> timedelta | None:
+    """How long the present turn may take in all."""
+    clock, state = board.match.clock, board.state
+    if clock is None or state.to_move is None:
+        return None
+    whole = bank(board, state.to_move)
+    turn = None if clock.forfeit is None else clock.forfeit + timedelta(seconds=state.extra)
+    return min((each for each in (whole, turn) if each is not None), default=None)
+
+
+def spent(board: Replayed, timing: Timing) -> timedelta:
+    """How much of the turn is spent; nothing until the board was handed over."""
+    if board.match.clock is None or board.state.to_move is None or timing.started is None:
+        return timedelta()
+    return running(timing.started, timing.as_of, _stops(board, timing))
+
+
+def left(board: Replayed, timing: Timing) -> timedelta | None:
+    """What the player on turn has left; never below nothing."""
+    most = limit(board)
+    return None if most is None else max(most - spent(board, timing), timedelta())
+
+
+def deadline(board: Replayed, timing: Timing) -> datetime | None:
+    """When the turn is over, as far as is known; None too until the board was handed over, and while paused."""
+    most = limit(board)
+    if most is None or timing.started is None:
+        return None
+    return reached(timing.started, most, _stops(board, timing))
+
+
+def reminders(board: Replayed) -> tuple[timedelta, ...]:
+    """After how much of the turn its player is to be reminded, ascending; of two that come close the later one."""
+    clock, most = board.match.clock, limit(board)
+    if clock is None:
+        return ()
+    marks = [] if clock.nag is None else [clock.nag]
+    if most is not None:
+        marks += [most * share for share in REMINDED_AT]
+        marks += [most - DAY] if most >= 2 * DAY else []
+    return tuple(_apart(mark for mark in marks if most is None or mark < most))
+
+
+def reminder_at(board: Replayed, timing: Timing, after: timedelta) -> datetime | None:
+    """When so much of the turn will be spent."""
+    return None if timing.started is None else reached(timing.started, after, _stops(board, timing))
+
+
+def _apart(marks: Iterable[timedelta]) -> list[timedelta]:
+    kept: list[timedelta] = []
+    for mark in sorted(marks):
+        if kept and mark - kept[-1] < APART:
+            kept.pop()
+        kept.append(mark)
+    return kept
+
+
+def _stops(board: Replayed, timing: Timing) -> tuple[Stop, ...]:
+    return (*timing.stops, *board.state.pauses)

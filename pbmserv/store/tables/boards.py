@@ -1,0 +1,103 @@
+"""Boards: matches with their logs, and what is noted beside them while they run."""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+)
+
+from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("game", String(40), nullable=False),
+    Column("rules", String(60), nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("started_by", RowId, ForeignKey("players.id"), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    # The terms of its clocks in seconds; NULL where it has none.
+    Column("clock", JSON(none_as_null=True)),
+    # From here on derived: written with the log, and rebuilt from it by `services.check`.
+    Column("status", String(10), nullable=False),
+    Column("to_move", Integer),
+    Column("plies", Integer, nullable=False),
+    Column("last_at", UtcDateTime, nullable=False),
+    Column("last_move", Text, nullable=False),
+    CheckConstraint("number >= 101", name="numbers_start_at_101"),
+    Index("ix_matches_status_last_at", "status", "last_at"),
+    Index("ix_matches_game_status_last_at", "game", "status", "last_at"),
+    Index("ix_matches_started_by_started_at", "started_by", "started_at"),
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
+    Index("ix_seats_player_id_match", "player_id", "match"),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("kind", String(20), nullable=False),
+    # NULL for what no seat did.
+    Column("seat", Integer),
+    Column("text", Text, nullable=False),
+    # Seconds that this took of the seat's time.
+    Column("used", Integer, nullable=False, server_default="0"),
+)
+
+# Of each board that runs: whose turn it is, since when that player can know, and when to look at the clock again.
+clocks = Table(
+    "clocks",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    # The number of the entry that began the turn, and the plies played by then.
+    Column("turn", Integer, nullable=False),
+    Column("plies", Integer, nullable=False),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
+    # When the board was handed over; NULL until it was.
+    Column("started_at", UtcDateTime),
+    Column("next_at", UtcDateTime),
+    Column("deadline_at", UtcDateTime),
+    Column("reminders", Integer, nullable=False),
+    Index("ix_clocks_next_at", "next_at"),
+    Index("ix_clocks_player_id", "player_id"),
+)
+
+# What a player has in mind for a board, and nobody else may see: queued answers, a move to be confirmed.
+plans = Table(
+    "plans",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(10), primary_key=True),
+    # The plies played when it was made, or when it last came about.
+    Column("plies", Integer, nullable=False),
+    Column("content", JSON, nullable=False),
+    Column("made_at", UtcDateTime, nullable=False),
+)
+
+# Whoever watches a board that is not theirs.
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Index("ix_subscriptions_player_id", "player_id"),
+)

@@ -1,0 +1,104 @@
+"""Mails: those taken in, those to be sent, and those that came back."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
+
+_WAITING = text("status = 'waiting'")
+_HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
+_DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("kept_at", UtcDateTime, nullable=False),
+    Column("envelope_sender", Text, nullable=False),
+    Column("recipients", JSON, nullable=False),
+    Column("sender", String(320), nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    # Of the whole mail, in bytes, where only its head was kept.
+    Column("full_size", BigInteger),
+    Column("status", String(12), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("kills", Integer, nullable=False),
+    Column("not_before", UtcDateTime, nullable=False),
+    Column("content_key", String(64)),
+    Column("error", Text),
+    Column("handled_at", UtcDateTime),
+    # When what it said was let go of.
+    Column("tidied_at", UtcDateTime),
+    Index("ix_inbox_tidy", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE),
+    Index("ix_inbox_waiting", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    Index(
+        "ix_inbox_waiting_sender",
+        "sender",
+        "id",
+        sqlite_where=_WAITING,
+        postgresql_where=_WAITING,
+    ),
+    # Only the mail that was obeyed bears its key: a second copy can never be obeyed too.
+    Index("uq_inbox_content_key", "content_key", unique=True),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    # Of the token in its addresses and its Message-ID, by which it is found when it is answered or comes back.
+    Column("token_digest", String(40), nullable=False),
+    Column("inbox_id", RowId, index=True),
+    Column("player_id", RowId),
+    Column("match", Integer),
+    # Of each board in it, the ply after which it is shown: pairs; NULL where it shows none.
+    Column("shown", JSON(none_as_null=True)),
+    Column("recipient", String(320), nullable=False),
+    Column("envelope_sender", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("proven", Boolean, nullable=False),
+    Column("kind", String(12), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("not_before", UtcDateTime, nullable=False),
+    Column("error", Text),
+    Column("sent_at", UtcDateTime),
+    Column("tidied_at", UtcDateTime),
+    UniqueConstraint("token_digest", name="uq_outbox_token"),
+    Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
+    Index(
+        "ix_outbox_waiting",
+        "not_before",
+        "id",
+        sqlite_where=_WAITING,
+        postgresql_where=_WAITING,
+    ),
+    Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
+    Index("ix_outbox_kind_created_at", "kind", "created_at"),
+)
+
+bounces = Table(
+    "bounces",
+    metadata,
+    # One mail bounces once, however many reports of it come.
+    Column("outbox_id", RowId, primary_key=True, autoincrement=False),
+    Column("address", String(320), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("is_hard", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Index("ix_bounces_address_at", "address", "at"),
+)

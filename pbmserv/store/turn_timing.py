@@ -1,0 +1,27 @@
+"""What is known of a board's present turn beside its log: when it was handed over, and what stops its clock."""
+
+from datetime import UTC, datetime, time, timedelta
+
+from sqlalchemy import Connection
+
+from pbmserv.matches.clock import Away, Stop, Timing
+from pbmserv.matches.replay import Replayed
+from pbmserv.store import clocks, outages, vacations
+
+
+def timing(connection: Connection, board: Replayed, now: datetime) -> Timing:
+    """The timing of the present turn as of now."""
+    if board.match.clock is None or board.on_turn is None:
+        return Timing(now)
+    clock = clocks.find(connection, board.match.number)
+    started = clock.started if clock is not None and clock.turn == board.state.turn else None
+    since = started or now
+    away = [Away(*row) for row in vacations.of(connection, board.match.userids, since.date())]
+    stops = [*outages.since(connection, since), *(_stop(each) for each in away if each.userid == board.on_turn)]
+    return Timing(now, started, tuple(stops), tuple(each for each in away if each.last >= now.date()))
+
+
+def _stop(holiday: Away) -> Stop:
+    """From the beginning of the first day to the end of the last."""
+    first, last = (datetime.combine(day, time(), UTC) for day in (holiday.first, holiday.last))
+    return Stop(first, last + timedelta(days=1))

@@ -1,0 +1,36 @@
+"""Holidays of players, whole days in UTC."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from pbmserv.commands.changes import NewVacations
+from pbmserv.store.tables import players, vacations
+
+
+def of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
+    """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
+    lowered = [userid.lower() for userid in userids]
+    query = (
+        select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
+        .join(vacations, vacations.c.player_id == players.c.id)
+        .where(players.c.userid_lower.in_(lowered), vacations.c.last_day >= since)
+        .order_by(vacations.c.first_day, players.c.userid_lower)
+    )
+    return [(row.userid, row.first_day, row.last_day) for row in connection.execute(query)]
+
+
+def keep(connection: Connection, change: NewVacations) -> None:
+    """Puts these holidays in the place of all days from `since` on; what was before stays."""
+    theirs = vacations.c.player_id == change.player_id
+    ended = theirs & (vacations.c.first_day < change.since) & (vacations.c.last_day >= change.since)
+    connection.execute(update(vacations).where(ended).values(last_day=_day_before(change.since)))
+    connection.execute(delete(vacations).where(theirs, vacations.c.first_day >= change.since))
+    rows = [{"player_id": change.player_id, "first_day": first, "last_day": last} for first, last in change.days]
+    if rows:
+        connection.execute(insert(vacations), rows)
+
+
+def _day_before(day: date) -> date:
+    return date.fromordinal(day.toordinal() - 1)
