@@ -11,6 +11,7 @@ from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
 from pbmserv.entrypoints.poller import polling
+from pbmserv.entrypoints.steward import stewarding
 from pbmserv.entrypoints.tidying import tidying
 from pbmserv.mail.imap.address import mailbox_address
 from pbmserv.services.house import House
@@ -24,6 +25,7 @@ def all_parts(settings: Settings, house: House) -> dict[str, Part]:
     parts: dict[str, Part] = {
         "worker": working(house, settings.data, kept, done),
         "sender": sending(house, settings.road_out(), done),
+        "steward": stewarding(house),
         "tidier": tidying(house, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, house, kept)

@@ -1,0 +1,71 @@
+"""The steward: what is done because of the hour, not because a mail has come. One thread goes round its duties.
+
+Any number of stewards may run: each duty holds in the database what it does.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.entrypoints.parts import LONGEST_PAUSE, Part
+from pbmserv.services.house import House
+from pbmserv.store.engine import is_database_trouble
+
+LOOK_EVERY: Final = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """Something to be done `every` so often; `do` tells whether there is more of it to do at once."""
+
+    name: str
+    every: timedelta
+    do: Callable[[House, datetime], bool]
+
+
+DUTIES: Final[Sequence[Duty]] = ()
+
+
+def stewarding(house: House, duties: Sequence[Duty] = DUTIES) -> Part:
+    """Goes round the duties; one that fails is told to the operator and tried again, and the others go on."""
+
+    def run(stop: threading.Event) -> None:
+        due = dict.fromkeys(duties, 0.0)
+        is_away = False
+        while not stop.wait(LOOK_EVERY):
+            try:
+                for duty in duties:
+                    if time.monotonic() >= due[duty] and not stop.is_set():
+                        due[duty] = time.monotonic() + _pause_after(house, duty)
+            except Exception as error:
+                if not is_database_trouble(error):
+                    raise
+                if not is_away:
+                    log.error("the database is away (%s); the steward waits for it", type(error).__name__)
+                is_away = True
+                stop.wait(LONGEST_PAUSE)
+                continue
+            if is_away:
+                log.info("the database is back for the steward")
+                is_away = False
+
+    return run
+
+
+def _pause_after(house: House, duty: Duty) -> float:
+    """Does a duty once; how many seconds it rests then."""
+    try:
+        has_more = duty.do(house, utc_now())
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        log.exception("the steward's %s failed: %s", duty.name, type(error).__name__)
+        has_more = False
+    return 0.0 if has_more else duty.every.total_seconds()
