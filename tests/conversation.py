@@ -13,13 +13,17 @@ From: ...
 @ confirm ask                   before the first mail: what a From address proves
 @ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
+@ wait 8 days                   (or hours) the clock moves on hour by hour while the server does what the hour asks
+                                for, and what goes out then is written down (in process only)
 Content-Length: 3200000         a header by which a mail says that it was too large to keep (in process only)
+@ admin end 101 --annul Why     what the operator does, and why (in process only); what is mailed of it follows
 # a remark
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -41,7 +45,10 @@ class Script:
     @property
     def is_in_process_only(self) -> bool:
         """Whether it needs a clock that can be moved, or a mailbox with a mail that is too large."""
-        return any(step.startswith("@ later") or "\nContent-Length: " in step for step in self.steps)
+        return any(
+            step.startswith(("@ later", "@ wait", "@ admin")) or "\nContent-Length: " in step
+            for step in self.steps
+        )
 
 
 Send = Callable[[bytes, str], Iterable[bytes]]
@@ -57,7 +64,14 @@ def parse(text: str) -> Script:
     )
 
 
-def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
+Wait = Callable[[timedelta], Iterable[bytes]]
+"""Lets time go by; what goes out meanwhile."""
+
+Operate = Callable[[str], Iterable[bytes]]
+"""Does what the operator says; what goes out for it."""
+
+
+def play(script: Script, send: Send, later: Callable[[str], None], wait: Wait, operate: Operate) -> str:
     """Plays a script against a server and writes the whole conversation down."""
     written: list[str] = []
     last: dict[str, EmailMessage] = {}
@@ -68,12 +82,22 @@ def play(script: Script, send: Send, later: Callable[[str], None]) -> str:
             unseen = int(step.removeprefix("@ times"))
         if step.startswith("@ later"):
             later(step.removeprefix("@ later").strip())
+        if step.startswith("@ wait"):
+            number, unit = step.removeprefix("@ wait").split()
+            span = timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(number)})
+            mails = [parsed(mail) for mail in wait(span)]
+            last |= {mail["To"]: mail for mail in mails}
+            written += list(told(mails)) or [NOTHING]
+        if step.startswith("@ admin"):
+            mails = [parsed(mail) for mail in operate(step.removeprefix("@ admin").strip())]
+            last |= {mail["To"]: mail for mail in mails}
+            written += list(told(mails)) or [NOTHING]
         if step.startswith("===> "):
             for is_seen in [False] * unseen + [True]:
                 count += 1
                 raw, sender = raw_mail(step, count, last)
-                mails = list(send(raw, sender))
-                last |= {mail["To"]: mail for mail in map(parsed, mails)}
+                mails = [parsed(mail) for mail in send(raw, sender)]
+                last |= {mail["To"]: mail for mail in mails}
                 written += (list(told(mails)) or [NOTHING]) if is_seen else []
             unseen = 0
     joined = ""
@@ -108,13 +132,12 @@ def parsed(raw: bytes) -> EmailMessage:
     return message_from_bytes(raw, policy=default)
 
 
-def told(mails: Iterable[bytes]) -> Iterator[str]:
+def told(mails: Iterable[EmailMessage]) -> Iterator[str]:
     """Mails out as the file shows them; a text that went to two is written once."""
     texts: dict[str, str] = {}
-    for raw in mails:
-        mail = parsed(raw)
+    for mail in mails:
         headers = [f"{name}: {mail[name]}" for name in SHOWN if mail[name]]
-        text = shown_text(mail)
+        text = "\n".join([shown_text(mail), *attached(mail)])
         first = texts.setdefault(text, mail["To"])
         shown = text if first == mail["To"] else f"(the same text as to {first})"
         yield "\n".join([f"<=== {mail['To']}", *headers, "", shown])
@@ -128,8 +151,15 @@ def shown_text(mail: EmailMessage) -> str:
     return content.replace("\r\n", "\n").rstrip("\n")
 
 
+def attached(mail: EmailMessage) -> list[str]:
+    """A line for each file that goes along with a mail."""
+    files = list(mail.iter_attachments())
+    return [f"\n(attached: {file.get_filename()}, {file.get_content_type()})" for file in files]
+
+
 def without_chance(text: str) -> str:
     """The conversation with tokens and times blotted, which differ from run to run on a real server."""
     text = re.sub(r"(?<=pbmserv\+)[a-z0-9]+(?=@)", "TOKEN", text)
     text = re.sub(r"(?<=<)(b[0-9]+\.[0-9]+\.)?[a-z0-9]+(?=@club\.test>)", r"\1TOKEN", text)
-    return re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}", "DATE", text)
+    text = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(\s[0-9]{2}:[0-9]{2})?", "DATE", text)
+    return re.sub(r"[0-9a-z ]+ left, until DATE", " ... left, until DATE", text)

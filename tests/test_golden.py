@@ -5,6 +5,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,20 +20,23 @@ from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import build_house
 from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.serve import all_parts, run_parts
+from pbmserv.entrypoints.steward import DUTIES
 from pbmserv.entrypoints.tryout import hand_over
 from pbmserv.mail.maildir import read_all
+from pbmserv.mail.outgoing import Sent
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.sentences import say
 from pbmserv.services import answer
+from pbmserv.services.deliver import note
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.run import Result
 from pbmserv.services.views import see_inbox, see_outbox
-from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from tests.conftest import ADDRESS, Clock, make_house
+from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
+from tests.operating import operate
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -51,23 +56,43 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         keep(house, raw, sender, [ADDRESS], clock(), int(size[1]) if size else None)
         while handle_next(house, clock):
             pass
-        for mail in reversed(see_outbox(house, "waiting", 1000)):
-            with writing(house.engine) as connection:
-                outbox.sent(connection, mail.id, clock())
-            yield mail.raw
+        yield from hand_out(house, clock())
 
     def later(text: str) -> None:
         clock.move(**{name: float(value) for name, value in (part.split("=") for part in text.split())})
 
+    def wait(span: timedelta) -> Iterator[bytes]:
+        for _ in range(round(span / timedelta(hours=1))):
+            clock.move(hours=1)
+            for duty in DUTIES:
+                while duty.do(house, clock()):
+                    pass
+            yield from hand_out(house, clock())
+
+    def at_the_desk(text: str) -> Iterator[bytes]:
+        clock.move(minutes=1)
+        operate(house, text, clock())
+        yield from hand_out(house, clock())
+
     try:
-        return play(script, send, later)
+        return play(script, send, later, wait, at_the_desk)
     finally:
         house.engine.dispose()
 
 
+def hand_out(house: House, now: datetime) -> Iterator[bytes]:
+    """What waits is handed over, and noted as a sender does."""
+    for mail in reversed(see_outbox(house, "waiting", 1000)):
+        with writing(house.engine) as connection:
+            note(connection, mail, Sent(), now)
+        yield mail.raw
+
+
 @contextmanager
-def running_server(folder: Path, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, Path, House]]:
-    """A whole server in threads: its listener's URL, its Maildir, its house."""
+def running_server(
+    folder: Path, confirm: Literal["ask", "from"], hasher: PasswordHasher
+) -> Iterator[tuple[str, Path, House]]:
+    """A whole server in threads, but for its hasher: its listener's URL, its Maildir, its house."""
     settings = Settings(
         data=folder,
         address=ADDRESS,
@@ -76,7 +101,9 @@ def running_server(folder: Path, confirm: Literal["ask", "from"]) -> Iterator[tu
         confirm=confirm,
         site_url="https://club.test",
     )
-    house = build_house(settings, bring_up_to_date=True)
+    prepared(settings.database_url).dispose()
+    built = build_house(settings, bring_up_to_date=True)
+    house = replace(built, engine=with_shared_statements(built.engine), hasher=hasher)
     parts = all_parts(settings, house)
     url = next(name for name in parts if "://" in name)
     stop = threading.Event()
@@ -90,9 +117,9 @@ def running_server(folder: Path, confirm: Literal["ask", "from"]) -> Iterator[tu
         house.engine.dispose()
 
 
-def play_over_the_wire(script: Script, folder: Path) -> str:
+def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> str:
     """The conversation through a listener, a worker and a sender."""
-    with running_server(folder, script.confirm) as (url, mails, house):
+    with running_server(folder, script.confirm, hasher) as (url, mails, house):
         read: set[Path] = set()
 
         def send(raw: bytes, sender: str) -> Iterator[bytes]:
@@ -106,7 +133,10 @@ def play_over_the_wire(script: Script, folder: Path) -> str:
                     read.add(letter.path)
                     yield letter.raw
 
-        return play(script, send, lambda text: pytest.fail("a real clock cannot be moved"))
+        def cannot(*_: object) -> Any:
+            pytest.fail("a real clock cannot be moved")
+
+        return play(script, send, cannot, cannot, cannot)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -121,10 +151,10 @@ def test_in_process(
 
 
 @pytest.mark.parametrize("file", ON_A_REAL_CLOCK, ids=lambda file: file.stem)
-def test_through_a_listener(file: Path, tmp_path: Path) -> None:
+def test_through_a_listener(file: Path, tmp_path: Path, quick_hasher: PasswordHasher) -> None:
     """The same mails through real sockets and threads bring the same answers."""
     script = parse(file.read_text())
-    assert without_chance(play_over_the_wire(script, tmp_path)) == without_chance(file.read_text())
+    assert without_chance(play_over_the_wire(script, tmp_path, quick_hasher)) == without_chance(file.read_text())
 
 
 def test_every_sentence_is_shown(

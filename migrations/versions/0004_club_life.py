@@ -42,6 +42,7 @@ def upgrade() -> None:
         sa.Column("rated", sa.Boolean(), nullable=False),
         sa.Column("clock", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("seats", sa.Integer(), nullable=False),
+        sa.Column("moves_last", sa.Boolean(), nullable=False),
         sa.Column("made_at", UtcDateTime(), nullable=False),
         sa.Column("status", sa.String(length=10), nullable=False),
         sa.Column("match", sa.Integer(), nullable=True),
@@ -99,6 +100,7 @@ def upgrade() -> None:
         sa.Column("started_at", UtcDateTime(), nullable=True),
         sa.Column("next_at", UtcDateTime(), nullable=True),
         sa.Column("deadline_at", UtcDateTime(), nullable=True),
+        sa.Column("lasts", sa.Integer(), nullable=True),
         sa.Column("reminders", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["match"], ["matches.number"], name=op.f("fk_clocks_match_matches")),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_clocks_player_id_players")),
@@ -137,6 +139,8 @@ def upgrade() -> None:
         sa.Column("sigma_before", sa.Double(), nullable=False),
         sa.Column("mu", sa.Double(), nullable=False),
         sa.Column("sigma", sa.Double(), nullable=False),
+        sa.Column("counted", sa.Integer(), nullable=False),
+        sa.Column("won", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["match"], ["matches.number"], name=op.f("fk_rating_changes_match_matches")),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_rating_changes_player_id_players")),
         sa.PrimaryKeyConstraint("match", "player_id", name=op.f("pk_rating_changes")),
@@ -158,22 +162,32 @@ def upgrade() -> None:
         entries.add_column(sa.Column("used", sa.Integer(), server_default="0", nullable=False))
         entries.alter_column("seat", existing_type=sa.Integer(), nullable=True)
     op.add_column("matches", sa.Column("clock", sa.JSON(none_as_null=True), nullable=True))
+    op.add_column("matches", sa.Column("after", sa.Integer(), nullable=True))
+    op.create_index(op.f("ix_matches_after"), "matches", ["after"], unique=False)
     op.add_column("players", sa.Column("broadcast", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("players", sa.Column("robot", sa.String(length=20), nullable=True))
     op.add_column("players", sa.Column("digest", sa.String(length=20), nullable=True))
     op.add_column("players", sa.Column("digest_at", UtcDateTime(), nullable=True))
     op.add_column("players", sa.Column("banned_at", UtcDateTime(), nullable=True))
     op.create_index(op.f("ix_players_digest_at"), "players", ["digest_at"], unique=False)
+    is_robot = sa.text("robot IS NOT NULL")
+    op.create_index(
+        "uq_players_robot", "players", ["robot"], unique=True, sqlite_where=is_robot, postgresql_where=is_robot
+    )
 
 
 def downgrade() -> None:
     """Takes them away, with what no seat did: boards that were ended so would run again."""
+    is_robot = sa.text("robot IS NOT NULL")
+    op.drop_index("uq_players_robot", table_name="players", sqlite_where=is_robot, postgresql_where=is_robot)
     op.drop_index(op.f("ix_players_digest_at"), table_name="players")
     op.drop_column("players", "banned_at")
     op.drop_column("players", "digest_at")
     op.drop_column("players", "digest")
     op.drop_column("players", "robot")
     op.drop_column("players", "broadcast")
+    op.drop_index(op.f("ix_matches_after"), table_name="matches")
+    op.drop_column("matches", "after")
     op.drop_column("matches", "clock")
     op.execute("DELETE FROM entries WHERE seat IS NULL")
     with op.batch_alter_table("entries") as entries:

@@ -4,6 +4,7 @@ As in `matches.refusals`, each class's name names its template.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pbmserv.matches.refusals import Refused
 
@@ -98,10 +99,11 @@ class NotThereYet(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSuchSetting(Refused):
-    """There is no setting `name`; `settings` are those that there are."""
+    """There is no setting `name`; `settings` can be on or off, `lines` set what is more than that."""
 
     name: str
     settings: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,3 +112,12 @@ class NeitherOnNorOff(Refused):
 
     name: str
     value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BannedHere(Refused):
+    """The operator wants `userid` here no more."""
+
+    about_identity: ClassVar[bool] = True
+
+    userid: str

@@ -4,6 +4,7 @@ As in `replies`, each class's name names its template.
 """
 
 from dataclasses import dataclass
+from datetime import date
 
 from pbmserv.commands.replies import Reply
 from pbmserv.matches.kept import KeptAbout
@@ -71,10 +72,13 @@ class Deleted(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Exported(Reply):
-    """All that is kept about `userid`: settings by key, whom they block, boards (of `total`), and the rest."""
+    """All that is kept about `userid`: settings by key, boards of others that they watch, whom they block, boards
+    (of `total`), and the rest."""
 
     userid: str
-    settings: tuple[tuple[str, bool], ...]
+    settings: tuple[tuple[str, str], ...]
+    vacations: tuple[tuple[date, date], ...]
+    watched: tuple[int, ...]
     blocked: tuple[str, ...]
     boards: tuple[Listed, ...]
     total: int

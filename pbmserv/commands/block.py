@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbmserv.commands.line import PROSE, Line, read_line
-from pbmserv.commands.message import Unparsed
+from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.prose import ANSWERING
 from pbmserv.commands.refusals import WhichOne
 from pbmserv.commands.words import normalised
@@ -80,13 +80,17 @@ def _is_bare_answer(line: Line) -> bool:
     return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
 
 
+def _in_a_moves_place(said: Parsed) -> str:
+    return said.arguments.move.lower().replace(" ", "") or said.command.name
+
+
 def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]:
     """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
 
     Whoever writes a move and `resign` below it has hardly meant both.
     """
     bare = {
-        (line.parsed.arguments.move.lower().replace(" ", ""), line.parsed.arguments.ply): line.parsed.line
+        (_in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
         for line in found
         if line.is_bare and line.parsed is not None
     }

@@ -76,6 +76,14 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
+class Barred:
+    """The operator wants a player here no more; or lets them come again, when it `is_lifted`."""
+
+    player_id: int
+    is_lifted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NewDigest:
     """A player's boards come in one mail, by a schedule ("daily 07:30"), next at `due`; None: each by itself."""
 
@@ -141,7 +149,10 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class NewOffer:
-    """A game is offered to whoever accepts, for so many `seats`, under a number that people type."""
+    """A game is offered to whoever accepts, for so many `seats`, under a number that people type.
+
+    The player moves first in it, or last.
+    """
 
     number: int
     player_id: int
@@ -150,11 +161,20 @@ class NewOffer:
     rated: bool
     clock: TimeControl | None
     seats: int
+    moves_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedOffer:
     """A player has accepted an offer that waits for more."""
+
+    offer_id: int
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOffer:
+    """A player who had accepted an offer waits no more."""
 
     offer_id: int
     player_id: int
@@ -177,6 +197,7 @@ Change = (
     | NewSetting
     | Block
     | Erased
+    | Barred
     | NewDigest
     | NewVacations
     | Said
@@ -185,5 +206,6 @@ Change = (
     | Subscription
     | NewOffer
     | JoinedOffer
+    | LeftOffer
     | EndedOffer
 )

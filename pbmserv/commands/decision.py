@@ -34,7 +34,8 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`reply` goes to the sender, `shows` are boards it asks to see, `imagined` ones as they would stand.
+    """`reply` goes to the sender, `shows` are boards it asks to see, `imagined` ones as they would stand,
+    `recorded` those whose whole record it asks for.
 
     `opened` is a match that starts; `entries` follow in the logs of their matches; `boards` are the matches that
     either is about, as they stand then, and everybody on them is sent them. `changes` are all others, in order.
@@ -46,6 +47,7 @@ class Decision:
     reply: Reply
     shows: tuple[BoardRef, ...] = ()
     imagined: tuple[Replayed, ...] = ()
+    recorded: tuple[Replayed, ...] = ()
     opened: Match | None = None
     entries: tuple[Entry, ...] = ()
     boards: tuple[Replayed, ...] = ()

@@ -1,8 +1,8 @@
 """Fits the words of a line into a command's form.
 
-A form names its slots in the words that people read: `board`, `userid+` (one or more), `[filter]` (may be left
-out), `[userid password]` (both or neither), `move[#ply]`, `subject` and `text` (all the rest), `[-options]`
-(anywhere).
+A form names its slots in the words that people read: `board`, `offer` (its number), `userid+` (one or more),
+`[filter]` (may be left out), `[userid password]` (both or neither), `move[#ply]`, `subject` and `text` (all the
+rest; `: text` what stands behind the first colon), `[-options]` (anywhere).
 A `board` that is left out is the one that the mail answers, if it answers one.
 """
 
@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pbmserv.commands.message import Arguments, BoardRef, Claim, Secret
+from pbmserv.commands.queue_lines import is_like_moves
 from pbmserv.commands.small_words import COURTESY, SMALL_WORDS
 from pbmserv.commands.words import (
     FILTERS,
+    SETTINGS,
     board_number,
     is_move_like,
     is_userid,
@@ -28,12 +30,16 @@ Words = Sequence[str]
 _SLOT = re.compile(r"\[userid password\]|\[-options\]|\[?[a-z]+(?:\[#ply\])?\]?\+?")
 _BOARD = re.compile(r"([0-9]{1,9})(?:#([0-9]{1,4}))?")
 _LIKELY_BOARD = re.compile(r"[0-9]{3,9}(?:#[0-9]*)?")
+_OFFER = re.compile(r"[1-9][0-9]?", re.ASCII)
+_NO_USERIDS = SMALL_WORDS | COURTESY | SETTINGS
 _TOKEN = re.compile(r"[a-z0-9]{20}", re.IGNORECASE | re.ASCII)
 _GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
 _OPTION_APART = re.compile(
     r"(?<!\S)(?:-+ ?|(?=[a-z]+ ?=))([a-z]+)(?: ?[=:] ?| )([0-9]+)(?: ?[x*\xd7] ?([0-9]+))?[.,;!]*(?!\S)",
     re.IGNORECASE,
 )
+_BEHIND_COLON = ": text"
+_AROUND_OFFER = "\"'`*()[]{}<>#,;:!."
 _AROUND_USERIDS = "\"'`*()[]{}<>\u00ab\u00bb,;:!."
 _AROUND_WORDS = "\"'`*_()[]{}<>\u00ab\u00bb,;:!."
 
@@ -59,7 +65,7 @@ class _Slot:
         """How many words it may take of those left, in the order to be tried."""
         if self.name == "claim":
             yield from (0, 2)
-        elif self.name == "text" or (self.name in ("move", "subject") and not self.many):
+        elif self.name == "text" or (self.name in ("move", "moves", "subject") and not self.many):
             yield left
             if self.optional and left:
                 yield 0
@@ -80,6 +86,12 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     """The meaning of `words` (those after the command's name) by one form; None when they do not fit."""
     slots = _slots(form.partition(name)[2])
     options: list[tuple[str, str]] = []
+    said = ""
+    if form.endswith(_BEHIND_COLON):
+        words, said = _apart(words)
+        slots = slots[:-1]
+        if not said:
+            return None
     if any(slot.name == "options" for slot in slots):
         words = _OPTION_APART.sub(_together, " ".join(words)).split()
         options = [_option(word) for word in words if word.startswith("-")]
@@ -89,6 +101,8 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     if fitted is None:
         return None
     arguments = replace(fitted.arguments, options=tuple(sorted(options)))
+    if said:
+        arguments = replace(arguments, text=said)
     claim = fitted.claim
     if claim is not None and not claim.userid:
         claim = replace(claim, userid=arguments.userids[0])
@@ -110,6 +124,13 @@ def _slots(text: str) -> tuple[_Slot, ...]:
         name = part.replace("[#ply]", "").strip("[]+-")
         found.append(_Slot(name, part.startswith("["), many="+" in part, with_ply="#ply" in part))
     return tuple(found)
+
+
+def _apart(words: Words) -> tuple[Words, str]:
+    """The words up to the first that ends in a colon, and what stands behind that."""
+    end = next((place for place, word in enumerate(words, 1) if word.endswith(":")), len(words))
+    named = words[: end - 1] if end and words[end - 1] == ":" else words[:end]
+    return named, " ".join(words[end:])
 
 
 def _together(option: re.Match[str]) -> str:
@@ -151,6 +172,11 @@ def _boards(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitte
     return replace(rest, arguments=replace(rest.arguments, boards=refs + rest.arguments.boards))
 
 
+def _offer(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    number = _OFFER.fullmatch(words[0].strip(_AROUND_OFFER)) if words else None
+    return replace(rest, arguments=replace(rest.arguments, offer=int(number[0]))) if number else None
+
+
 def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     if any(board_number(word) is not None for word in words):
         return None
@@ -161,7 +187,7 @@ def _userids(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitt
 def _claim(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     if not words:
         return rest
-    if not is_userid(words[0]) or is_square_like(words[0]) or words[0].lower() in SMALL_WORDS | COURTESY:
+    if not is_userid(words[0]) or is_square_like(words[0]) or words[0].lower() in _NO_USERIDS:
         return None
     return replace(rest, claim=Claim(words[0], Secret(words[1])))
 
@@ -201,6 +227,12 @@ def _moves(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted
     return replace(rest, arguments=replace(rest.arguments, moves=moves))
 
 
+def _ahead(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
+    if words and not is_like_moves(words):
+        return None
+    return replace(rest, arguments=replace(rest.arguments, ahead=" ".join(words)))
+
+
 def _text(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     return replace(rest, arguments=replace(rest.arguments, text=" ".join(words)))
 
@@ -208,6 +240,9 @@ def _text(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted 
 def _words(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitted | None:
     lowered = tuple(word.strip(_AROUND_WORDS).lower() or word for word in words)
     if slot.name == "filter" and any(word not in FILTERS for word in lowered):
+        return None
+    if slot.name == "key" and len(rest.arguments.words) > 1 and lowered[0] not in SETTINGS:
+        # Else `set alice sesame html off` would set something called alice.
         return None
     return replace(rest, arguments=replace(rest.arguments, words=lowered + rest.arguments.words))
 
@@ -226,6 +261,7 @@ def _address(words: Words, rest: Fitted, board: int | None, slot: _Slot) -> Fitt
 
 _READERS: dict[str, Callable[[Words, Fitted, int | None, _Slot], Fitted | None]] = {
     "board": _boards,
+    "offer": _offer,
     "userid": _userids,
     "claim": _claim,
     "old": _old_password,
@@ -233,6 +269,7 @@ _READERS: dict[str, Callable[[Words, Fitted, int | None, _Slot], Fitted | None]]
     "password": _new_password,
     "token": _token,
     "move": lambda words, rest, board, slot: (_moves if slot.many else _move)(words, rest, board, slot),
+    "moves": _ahead,
     "text": _text,
     "filter": _words,
     "subject": _words,

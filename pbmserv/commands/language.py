@@ -15,8 +15,8 @@ from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Arguments, Claim, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.prefixes import title_of
 from pbmserv.commands.refusals import MisplacedAs, TooManyCommands, WhichOne
-from pbmserv.commands.spoken import heard, said_on
-from pbmserv.commands.words import board_number, normalised
+from pbmserv.commands.spoken import TALKING, heard, said_on
+from pbmserv.commands.words import board_number, is_userid, normalised
 from pbmserv.games.library import games
 
 MOST_COMMENT_CHARACTERS = 4000
@@ -35,8 +35,7 @@ _SHORTEST_STRAY = 4
 
 _BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
 _OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
-_TALKING = frozenset({"chat"})
-"""Commands that send the body as it is."""
+_WORDS_SUBJECT = re.compile(r"pbmserv: (?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class Reading:
 
     `claim` is the one of a line `as userid password`; it holds for the whole mail. `secrets` are the passwords
     themselves, to be blotted from whatever is kept of the mail. `board` is the one whose mail is answered; where
-    that answer holds no command, `near` is the only move that it names in passing, or empty. `forwarded` mails
-    hold nothing that is meant for us.
+    that answer holds no command, `near` is the only move that it names in passing, or empty. `writer` is whose
+    words such an answer answers, as its Subject says. `forwarded` mails hold nothing that is meant for us.
     """
 
     lines: tuple[Parsed | Unparsed, ...] = ()
@@ -55,6 +54,7 @@ class Reading:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     board: int | None = None
     near: str = ""
+    writer: str = ""
     forwarded: bool = False
 
 
@@ -81,8 +81,15 @@ def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
-        return Reading(board=board, near=move_in_passing(mail.text) if board is not None else "")
+        near = move_in_passing(mail.text) if board is not None else ""
+        return Reading(board=board, near=near, writer=_writer(subject) if title.is_answer else "")
     return _reading((titled,), mail.text)
+
+
+def _writer(subject: str) -> str:
+    """The player whose message a Subject of ours names; empty when it names none."""
+    named = _WORDS_SUBJECT.fullmatch(subject)
+    return named[1] if named and is_userid(named[1]) else ""
 
 
 def as_kept(reading: Reading) -> str:
@@ -121,7 +128,7 @@ def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -
     if claimed.claim is None:
         claimed, rest = PROSE, text
     other = first_line(rest, about)[0].parsed
-    if other is None or other.command.kind not in ("opening", "binding") or subject.command.name in _TALKING:
+    if other is None or other.command.kind not in ("opening", "binding") or subject.command.name in TALKING:
         return _reading((claimed, titled), rest)
     refused = WhichOne(board=about, choices=(subject.line, other.line))
     return _reading((claimed, Line(unparsed=Unparsed(subject.line, refused))), "")
@@ -154,9 +161,8 @@ def _reading(lines: tuple[Line, ...], comment: str) -> Reading:
             secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password, line.parsed.token))
     if claim is not None and not kept:
         kept.append(_misplaced(claim))
-    kept, said = heard(kept)
-    secrets.update(_stray_secrets(said))
-    comment = f"{said}\n{comment}" if said else comment
+    kept, comment = heard(kept, comment)
+    secrets.update(_stray_secrets(comment))
     if len(kept) > MOST_COMMANDS:
         kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
     ordered = _longest_first(secrets)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pbmserv.commands.alone import alone
 from pbmserv.commands.command import Command
 from pbmserv.commands.dress import undressed
 from pbmserv.commands.forms import Fitted, fit
@@ -26,7 +27,7 @@ from pbmserv.commands.slips import (
     near_pair,
 )
 from pbmserv.commands.small_words import SMALL_WORDS
-from pbmserv.commands.spoken import whole
+from pbmserv.commands.spoken import cut_off, whole
 from pbmserv.commands.words import (
     FIRST_BOARD,
     NEVER_BY_SLIP,
@@ -44,15 +45,14 @@ BLOT = "***"
 
 _LONGEST = 1000
 
-_RESIGN_ALONE = re.compile(r"resign ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)
-_PLAIN_ENDS = ("", ".", "!")
+_BESIDE_A_MOVE = frozenset({"propose", "reject", "rematch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """What one line came to: exactly one of the three, or nothing when it is prose.
 
-    It is bare when it names a move and neither command nor board, or is the word `resign` and nothing else.
+    It is bare when it names a move and neither command nor board, or is only a word in a move's place.
     """
 
     parsed: Parsed | None = None
@@ -77,6 +77,8 @@ def read_line(line: str, answered_board: int | None) -> Line:
     read = _read(words, answered_board)
     if read.parsed is not None and read.parsed.arguments.text:
         return replace(read, parsed=whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
+    if read.parsed is not None and read.parsed.arguments.ahead and len(line) > _LONGEST:
+        return replace(read, parsed=cut_off(read.parsed))
     if read.parsed is not None or read.claim is not None:
         return read
     plain = undressed(words)
@@ -100,7 +102,7 @@ def _read(words: list[str], answered_board: int | None) -> Line:
     answer = commands().get(yes_or_no(words) or "")
     if answer is not None:
         return _fitted(answer, [], None, answered_board)
-    given_up_here = _resigned(words, answered_board) or _given_up(words, answered_board)
+    given_up_here = _alone(words, answered_board) or _given_up(words, answered_board)
     if given_up_here is not None:
         return given_up_here
     command, after = _named(words)
@@ -114,14 +116,17 @@ def _read(words: list[str], answered_board: int | None) -> Line:
     return _slip(words, None, answered_board)
 
 
-def _resigned(words: list[str], answered_board: int | None) -> Line | None:
-    """`resign` alone in an answer to a board, as phones write it too: `Resign.` Other marks leave it in doubt."""
-    said = _RESIGN_ALONE.fullmatch(" ".join(words))
-    if said is None or answered_board is None:
+def _alone(words: list[str], answered_board: int | None) -> Line | None:
+    """A word in a move's place, alone in an answer to a board. Marks of doubt have it asked back."""
+    word, is_plain = alone(words) or ("", False)
+    if not word or answered_board is None:
         return None
-    if said[1] not in _PLAIN_ENDS:
-        return _fatal("resign", answered_board)
-    return replace(_fitted(commands()["resign"], [], None, answered_board), is_bare=True)
+    if word not in commands():
+        return _fitted(commands()["move"], [word], None, answered_board) if is_plain else None
+    if not is_plain:
+        return _fatal(word, answered_board)
+    read = _fitted(commands()[word], [], None, answered_board)
+    return replace(read, is_bare=word not in _BESIDE_A_MOVE)
 
 
 def _given_up(words: list[str], answered_board: int | None) -> Line | None:
@@ -210,7 +215,7 @@ def _fitted(command: Command, words: Sequence[str], game: str | None, answered_b
     named = [str(answered_board), *words] if answered else words
     if fitted.arguments.text:
         # What is said is no part of the command: a line is told again to whoever the mail seems to be from.
-        named = [str(fitted.arguments.boards[0].number)]
+        named = [str(ref.number) for ref in fitted.arguments.boards] or [*fitted.arguments.userids]
     line = _blotted(" ".join([command.name, *named]), fitted)
     parsed = Parsed(line, command, fitted.arguments, fitted.claim, fitted.new_password, fitted.token)
     return Line(parsed=_with_game(parsed, game) if game else parsed)

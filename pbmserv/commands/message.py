@@ -1,6 +1,7 @@
 """The values on a mail's way in: what was read, what was asked, and who asks."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from pbmserv.commands.confirmation import Confirmation
@@ -62,12 +63,14 @@ class BoardRef:
 class Arguments:
     """What the words of a line mean, in the vocabulary that all commands share; empty where nothing was said.
 
-    `ply` is the guard of a move (`c3#7`); `words` are a filter or the subject of a help page; `moves` a line of
-    moves to be tried; `text` what somebody says to others, as written.
+    `offer` is the number of an open offer; `ply` is the guard of a move (`c3#7`); `words` are a filter or the
+    subject of a help page; `moves` a line of moves to be tried; `ahead` what is to be queued, and `text` what
+    somebody says to others, as written.
     """
 
     game: str | None = None
     boards: tuple[BoardRef, ...] = ()
+    offer: int | None = None
     userids: tuple[str, ...] = ()
     move: str = ""
     ply: int | None = None
@@ -75,6 +78,7 @@ class Arguments:
     address: str = ""
     options: tuple[tuple[str, str], ...] = ()
     moves: tuple[str, ...] = ()
+    ahead: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
 
 
@@ -126,7 +130,7 @@ class Request:
 
     `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
     doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
-    or `no` answers, with what was asked.
+    or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any.
     """
 
     line: str
@@ -137,3 +141,4 @@ class Request:
     is_believed: bool = False
     comment: str = field(default="", repr=False)
     confirmation: Confirmation | None = None
+    seen_at: datetime | None = None

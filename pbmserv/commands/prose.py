@@ -4,18 +4,23 @@ import re
 from collections.abc import Sequence
 
 from pbmserv.commands.small_words import COURTESY, NEGATIONS, SMALL_WORDS
-from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, board_number
+from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, SETTINGS, board_number
 from pbmserv.games.squares import is_square_like
 
-PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot"})
+PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
 
 ANSWERING = frozenset({"yes", "no"})
 
+_ADDRESSED = frozenset({"message"})
+"""Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
+none."""
+
 _SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
 _QUESTION_END = re.compile(r"[^\W\d_][?!]+$")
+_OFFER = re.compile(r"[1-9][0-9]?[.,;!]?", re.ASCII)
 _TOKEN = re.compile(r"[a-z0-9]{20}", re.ASCII | re.IGNORECASE)
-_KEYS = frozenset({"html", "words", "challenges", "digest", "vacation", "broadcast", "off"})
+_KEYS = SETTINGS | {"off"}
 _MARKS = ".,;:!?\"'()*"
 _LONGEST_RESIGNATION = 9
 
@@ -30,6 +35,8 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
         return False
     if name == "yes" and answered_board is not None:
         return not any(map(_TOKEN.fullmatch, after))
+    if name in _ADDRESSED:
+        return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
         return True
     if (name not in PROSY and name != "next") or any(map(is_witness, after)):
@@ -45,6 +52,10 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     return is_talk
 
 
+def _up_to_colon(words: Sequence[str]) -> Sequence[str]:
+    return words[: next((place for place, word in enumerate(words, 1) if word.endswith(":")), len(words))]
+
+
 def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
     """The words behind a command's name, less those that are only said with it: `help, please`.
 
@@ -57,7 +68,9 @@ def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
     ):
         return []
     said = COURTESY | {"me"} if name == "help" else COURTESY
-    while kind == "open" and kept and kept[-1].strip(_MARKS).lower() in said:
+    # No password stands behind the number of an offer, and no opening command has any.
+    may_end_so = kind in ("open", "opening") or (name == "accept" and _OFFER.fullmatch(next(iter(kept), "")))
+    while may_end_so and kept and kept[-1].strip(_MARKS).lower() in said:
         kept.pop()
     return kept
 

@@ -17,12 +17,15 @@ class NoCommand(Refused):
     """The mail holds nothing meant as a command; with `board` it answers a mail of that board.
 
     `asked` is the question that it answers without saying `yes` or `no`; `near` is the only move that
-    its words name in passing, or empty.
+    its words name in passing, or empty. `is_over`: on the board nothing more is played. `writer` is the player
+    whose message it answers, or empty.
     """
 
     asked: Confirmation | None = None
     near: str = ""
     is_empty: bool = False
+    is_over: bool = False
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,23 +88,28 @@ class TooManyCommands(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhichGame(Refused):
-    """Several games are on offer and the line names none."""
+    """Several games are on offer and the line, such as `example`, names none."""
 
     games: tuple[str, ...]
+    example: str = "challenge alice bob"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownOption(Refused):
-    """The game has no option `name`; it has `options`."""
+    """The game has no option `name`; with `command` it has `options`."""
 
     game: str
     name: str
     options: tuple[str, ...]
+    command: str = "challenge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadOptionValue(Refused):
-    """The option `name` does not take `value`. `game` and `userids`, who are to play, are ready for a command."""
+    """The option `name` does not take `value`. `game` and `userids` are ready for a command.
+
+    `userids` are to play; nobody is named where a game is sought.
+    """
 
     game: str
     name: str

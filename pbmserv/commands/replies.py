@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pbmserv.commands.declaration import Declaration
 from pbmserv.games.game import Info
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.records import Listed, Wanted
 
 
@@ -103,10 +104,14 @@ class Challenged(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Moved(Reply):
-    """The move was played, as written in the log."""
+    """The move was played, as written in the log; after it at once the `answers` that were queued.
+
+    Each answer has a userid, which is empty for the sender's own, and the move.
+    """
 
     board: int
     move: str
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +151,20 @@ class Declined(Reply):
 
 @dataclass(frozen=True, slots=True)
 class GamesOnOffer(Reply):
-    """Every game, with how many boards of it are active."""
+    """Every game, with how many boards of it are active, and the games that are offered to whoever accepts."""
 
     games: tuple[tuple[Info, int], ...]
+    offers: tuple[OpenOffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BoardList(Reply):
-    """A page of a listing of boards; `total` fit."""
+    """A page of a listing of boards; `total` fit. `offers` are open."""
 
     wanted: Wanted
     lines: tuple[Listed, ...]
     total: int
+    offers: tuple[OpenOffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

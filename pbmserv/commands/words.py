@@ -15,16 +15,19 @@ from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
 
 FILTERS = ("all", "active", "inactive", "next")
-LATER = (
-    "accept broadcast chat confirm history message preview propose queue ratings record reject seek standings "
-    "submit subscribe undo unsubscribe withdraw"
-)
+LATER = "chat preview"
 """Commands that are to come: whoever was called so by then would be out of their own commands' reach."""
+
+ROBOTS = "robot"
+"""How the userids of all robots begin, and of nobody else."""
+
+SETTINGS = frozenset({"broadcast", "challenges", "digest", "html", "vacation", "words"})
+"""What people can `set`."""
 
 FIRST_BOARD = 101
 
-NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo"})
-"""What gives something up, and is done only where it is written as it should be."""
+NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo", "propose", "accept"})
+"""What gives something up, or may do so, and is done only where it is written as it should be."""
 
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
@@ -136,15 +139,15 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
         "quit",
         "end",
         "former",
-        "robot",
         *FILTERS,
+        *SETTINGS,
         *COURTESY,
         *SMALL_WORDS,
         *LATER.split(),
         *games(),
     }
     taken.update(part for name in command_names for part in name.split())
-    return word.lower() in taken or is_square_like(word)
+    return word.lower() in taken or is_square_like(word) or word.lower().startswith(ROBOTS)
 
 
 def close_to(word: str, known: Iterable[str], cutoff: float = 0.6) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from pbmserv.entrypoints import admin_addresses, admin_backup
+from pbmserv.entrypoints import admin_addresses, admin_backup, admin_records, admin_referee
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, Json, err, give_up, house_or_exit, out, settings_or_exit
 from pbmserv.entrypoints.terminal import print_rows as _show
@@ -24,9 +24,22 @@ from pbmserv.services.views import see_board, see_boards, see_inbox, see_outbox,
 
 app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")
 app.command("backup")(admin_backup.backup)
+app.command("import")(admin_records.import_records)
+app.command("dump")(admin_records.dump)
 app.command("restore")(admin_backup.restore)
 app.command("suspended")(admin_addresses.suspended)
 app.command("lift")(admin_addresses.lift)
+for each in (
+    admin_referee.end,
+    admin_referee.undo,
+    admin_referee.extend,
+    admin_referee.pause,
+    admin_referee.resume,
+    admin_referee.ban,
+    admin_referee.unban,
+    admin_referee.announce,
+):
+    app.command()(each)
 
 Count = Annotated[int, typer.Option(min=1, max=10_000, help="at most so many, the newest")]
 Board = Annotated[int, typer.Argument(help="a board's number")]
@@ -191,10 +204,12 @@ def outbox(
 
 @app.command()
 def check(
-    repair: Annotated[bool, typer.Option("--rebuild", help="write summaries anew where the log differs")] = False,
+    repair: Annotated[
+        bool, typer.Option("--rebuild", help="write summaries and ratings anew where the logs differ")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Replay every log and hold the stored summaries against it. Exit code 1 when a difference stays."""
+    """Replay every log and hold summaries and ratings against it. Exit code 1 when a difference stays."""
     house = _house()
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("replaying", total=None)
@@ -202,7 +217,7 @@ def check(
     _show([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
     if repair and differences:
         err.print(f"{rebuild(house, differences)} summaries were written anew.", highlight=False)
-        differences = [each for each in differences if each.expected is None]
+        differences = [each for each in differences if not each.can_be_mended]
     if differences:
         raise typer.Exit(Exit.FAILED)
 

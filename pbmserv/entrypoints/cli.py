@@ -20,7 +20,7 @@ from pbmserv.entrypoints.config import Settings, WrongSetting, described
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
-from pbmserv.entrypoints.steward import stewarding
+from pbmserv.entrypoints.steward import duties_with, stewarding
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
 from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
@@ -91,7 +91,7 @@ def work() -> None:
     """Handle the mails that were kept, and do what the hour asks for: clocks, digests, robots."""
     settings, house = _ready()
     worker = working(house, settings.data, threading.Event(), threading.Event())
-    _run(house, {"worker": worker, "steward": stewarding(house)})
+    _run(house, {"worker": worker, "steward": stewarding(house, duties_with(settings.data))})
 
 
 @app.command()

@@ -34,13 +34,13 @@ REST: Final = 0.002
 log = logging.getLogger(__name__)
 
 
-def listening(listener: Listener) -> Part:
-    """Takes mail in by a listener, which is started already."""
+def listening(listener: Listener, beats: Callable[[], None] = lambda: None) -> Part:
+    """Takes mail in by a listener, which is started already; `beats` is called as long as it does."""
 
     def run(stop: threading.Event) -> None:
         try:
             while listener.alive and not stop.wait(LOOK_EVERY):
-                pass
+                beats()
         finally:
             listener.stop()
 

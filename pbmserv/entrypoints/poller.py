@@ -11,6 +11,7 @@ from typing import Final
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import Part
+from pbmserv.entrypoints.pulse import pulse
 from pbmserv.mail.imap.mailbox import LoginRefused, Mailbox, Refused, Silence, Trouble
 from pbmserv.mail.imap.sweep import Keep, Sweeper, ToldToStop
 from pbmserv.services.house import House
@@ -53,7 +54,7 @@ def polling(
     """
 
     def run(stop: threading.Event) -> None:
-        course = Course(place)
+        course = Course(place, beats=pulse(house, "poller"))
         sweeper = Sweeper(house.server, keeper(house, bell, stop), max_size)
         while not stop.is_set():
             try:
@@ -112,6 +113,7 @@ class Course:
     """How it goes with one mailbox, over all its connections: when to try again, and what was told of it."""
 
     place: str
+    beats: Callable[[], None] = lambda: None
     patience: float = field(default_factory=lambda: ANSWER_WITHIN)
     _pause: float = field(default_factory=lambda: FIRST_PAUSE)
     _pause_of_login: float = field(default_factory=lambda: FIRST_PAUSE_OF_LOGIN)
@@ -127,6 +129,7 @@ class Course:
 
     def went_well(self) -> None:
         """Everything in the folder was seen to."""
+        self.beats()
         if time.monotonic() - self._connected_at > SETTLED_AFTER:
             self._pause, self._pause_of_login = FIRST_PAUSE, FIRST_PAUSE_OF_LOGIN
             if self._told:

@@ -11,7 +11,8 @@ from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.parts import Part, keeper, listening, sending, working
 from pbmserv.entrypoints.poller import polling
-from pbmserv.entrypoints.steward import stewarding
+from pbmserv.entrypoints.pulse import pulse
+from pbmserv.entrypoints.steward import duties_with, stewarding
 from pbmserv.entrypoints.tidying import tidying
 from pbmserv.mail.imap.address import mailbox_address
 from pbmserv.services.house import House
@@ -25,7 +26,7 @@ def all_parts(settings: Settings, house: House) -> dict[str, Part]:
     parts: dict[str, Part] = {
         "worker": working(house, settings.data, kept, done),
         "sender": sending(house, settings.road_out(), done),
-        "steward": stewarding(house),
+        "steward": stewarding(house, duties_with(settings.data)),
         "tidier": tidying(house, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, house, kept)
@@ -38,7 +39,7 @@ def listener_parts(settings: Settings, house: House, kept: threading.Event) -> d
     for url in settings.listeners:
         listener = Listener(url, house.server, keeper(house, kept), max_size=settings.max_size)
         listener.start()
-        parts[listener.url] = listening(listener)
+        parts[listener.url] = listening(listener, pulse(house, "listener"))
     return parts
 
 

@@ -9,12 +9,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import LONGEST_PAUSE, Part
+from pbmserv.entrypoints.pulse import pulse
+from pbmserv.services.clocks import look_after_clocks
+from pbmserv.services.digests import send_next
+from pbmserv.services.dump import dump_last_month
 from pbmserv.services.house import House
+from pbmserv.services.offers import expire
+from pbmserv.services.robots import play_robots
 from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.outages import STEWARD
 
 LOOK_EVERY: Final = 1.0
 
@@ -30,7 +39,17 @@ class Duty:
     do: Callable[[House, datetime], bool]
 
 
-DUTIES: Final[Sequence[Duty]] = ()
+DUTIES: Final[Sequence[Duty]] = (
+    Duty("clocks", timedelta(minutes=1), look_after_clocks),
+    Duty("digests", timedelta(minutes=1), send_next),
+    Duty("offers", timedelta(hours=1), expire),
+    Duty("robots", timedelta(seconds=2), play_robots),
+)
+
+
+def duties_with(data: Path) -> Sequence[Duty]:
+    """All duties, with those that write into the data folder."""
+    return (*DUTIES, Duty("records", timedelta(hours=1), partial(dump_last_month, folder=data / "records")))
 
 
 def stewarding(house: House, duties: Sequence[Duty] = DUTIES) -> Part:
@@ -39,7 +58,10 @@ def stewarding(house: House, duties: Sequence[Duty] = DUTIES) -> Part:
     def run(stop: threading.Event) -> None:
         due = dict.fromkeys(duties, 0.0)
         is_away = False
+        # Before anything else: what is due after an outage is known only once that is noted.
+        beats = pulse(house, STEWARD)
         while not stop.wait(LOOK_EVERY):
+            beats()
             try:
                 for duty in duties:
                     if time.monotonic() >= due[duty] and not stop.is_set():

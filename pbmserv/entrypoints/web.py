@@ -18,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from pbmserv.commands.words import is_number
+from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.matches.records import Listing
 from pbmserv.rendering.pages import (
     AssetName,
@@ -34,7 +35,7 @@ from pbmserv.rendering.pages import (
 )
 from pbmserv.rendering.question import LONGEST_ECHO, Asked, read_query
 from pbmserv.services.house import House
-from pbmserv.services.views import see_board, see_boards, see_similar_userids, see_userid
+from pbmserv.services.views import see_board, see_boards, see_offers, see_similar_userids, see_userid
 
 LOOK_EVERY: Final = 0.1
 LONGEST_GOODBYE: Final = 3
@@ -85,7 +86,7 @@ class Site:
 
     def board(self, number: str) -> Response:
         """`/boards/101`"""
-        seen = see_board(self._house, int(number)) if is_number(number) else None
+        seen = see_board(self._house, int(number), utc_now()) if is_number(number) else None
         if seen is None:
             return self._sent(Missing("board", number[:LONGEST_ECHO]), 404)
         return self._sent(board_page(seen.match, seen.state, seen.view))
@@ -129,7 +130,9 @@ class Site:
 
     def _listed(self, asked: Asked) -> Games:
         found = Listing((), 0) if asked.finds_nothing else see_boards(self._house, asked.wanted)
-        return games_page(asked, found)
+        # Whoever looks for certain boards, or through many, has seen them.
+        is_first_look = asked.page == 1 and not asked.players
+        return games_page(asked, found, see_offers(self._house, asked.game) if is_first_look else ())
 
     def _sent(self, page: Page, status: int = 200) -> Response:
         headers = {**HEADERS, "Cache-Control": "no-cache"}

@@ -2,13 +2,17 @@
 
 import hashlib
 from binascii import b2a_qp
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.charset import QP, Charset
+from email.mime.application import MIMEApplication
+from email.mime.base import MIMEBase
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.policy import Compat32
 from email.utils import format_datetime
+from urllib.parse import quote
 
 from pbmserv.commands.message import IncomingMail
 from pbmserv.commands.server import Server
@@ -35,12 +39,21 @@ _LONGEST_LINE = 900
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes with a mail: `name` in letters, digits, dots and dashes, and JSON as its `content`."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Envelope:
     """Whom a mail goes to and what it belongs to.
 
     `token` makes its addresses and its Message-ID its own. `board` and `ply` are set for the mails of one match:
     they share a thread and bear that in their Message-ID. `is_personal`: it comes from an address that nobody else
     is mailed from, by which an answer is known. `answers` is the Message-ID of the mail that this one answers.
+    `unsubscribe` is the command that ends mails like this one; empty where several can, and help tells which.
     """
 
     recipient: str
@@ -51,6 +64,7 @@ class Envelope:
     answers: str | None = None
     is_notice: bool = False
     is_personal: bool = False
+    unsubscribe: str = ""
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -69,9 +83,21 @@ def sender_address(envelope: Envelope, server: Server) -> str:
     return server.tagged(envelope.token) if envelope.is_personal else server.address
 
 
-def write(envelope: Envelope, text: str, server: Server, date: datetime, html: str | None = None) -> bytes:
+def write(
+    envelope: Envelope,
+    text: str,
+    server: Server,
+    date: datetime,
+    html: str | None = None,
+    attachments: Sequence[Attachment] = (),
+) -> bytes:
     """The mail, ready to be handed to a relay; `text` is laid out already. All else is ASCII, `html` too."""
-    mail = _text(text) if html is None else _alternatives(_text(text), _html(html), envelope.token)
+    mail: MIMEText | MIMEMultipart = _text(text)
+    if html is not None:
+        # The better one comes last.
+        mail = _together("alternative", [mail, _html(html)], envelope.token)
+    if attachments:
+        mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.token)
     mail["From"] = f"{_NAME} <{sender_address(envelope, server)}>"
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
@@ -87,8 +113,15 @@ def write(envelope: Envelope, text: str, server: Server, date: datetime, html: s
     mail[LOOP_HEADER] = server.address
     if envelope.is_notice:
         mail["List-Id"] = f"<boards.{server.domain}>"
-        mail["List-Unsubscribe"] = f"<mailto:{server.address}?subject=help%20leaving>"
+        mail["List-Unsubscribe"] = _unsubscribe(envelope, server)
     return mail.as_bytes()
+
+
+def _unsubscribe(envelope: Envelope, server: Server) -> str:
+    if not envelope.unsubscribe:
+        return f"<mailto:{server.address}?subject=help%20leaving>"
+    # Only the mail's own address proves whose wish it is.
+    return f"<mailto:{sender_address(envelope, server)}?subject={quote(envelope.unsubscribe)}>"
 
 
 def write_masked(mail: IncomingMail, text: str) -> bytes:
@@ -107,11 +140,19 @@ def _text(text: str) -> MIMEText:
     return MIMEText(text, "plain", utf_8, policy=_WIRE)  # type: ignore[arg-type]
 
 
-def _alternatives(text: MIMEText, html: MIMEText, token: str) -> MIMEMultipart:
-    """Both, the better one last. The boundary is the same for every try, and tells nothing of the token."""
-    boundary = f"=_{hashlib.sha256(b'boundary ' + token.encode()).hexdigest()[:32]}"
-    del text["MIME-Version"], html["MIME-Version"]
-    return MIMEMultipart("alternative", boundary, [text, html], policy=_WIRE)
+def _together(how: str, parts: Sequence[MIMEBase], token: str) -> MIMEMultipart:
+    """The parts as one mail. The boundary is the same for every try, and tells nothing of the token."""
+    boundary = f"=_{hashlib.sha256(f'{how} boundary {token}'.encode()).hexdigest()[:32]}"
+    for part in parts:
+        del part["MIME-Version"]
+    return MIMEMultipart(how, boundary, list(parts), policy=_WIRE)
+
+
+def _attached(file: Attachment) -> MIMEApplication:
+    """A file in base64: no line of it is too long, none is taken for another, whatever is in it."""
+    part = MIMEApplication(file.content, "json", policy=_WIRE, name=file.name)
+    part.add_header("Content-Disposition", "attachment", filename=file.name)
+    return part
 
 
 def _html(html: str) -> MIMEText:

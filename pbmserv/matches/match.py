@@ -18,7 +18,8 @@ class Match:
     """What was agreed at the start, and everything that happened since.
 
     `userids` stand in order of play; `options` are those that were given, sorted by name; `rules` is the version
-    the match is played under ("cephalopod/1"); `clock` the terms of its clocks, if it has any.
+    the match is played under ("cephalopod/1"); `clock` the terms of its clocks, if it has any; `after` the board
+    that it is a rematch of.
     """
 
     number: int
@@ -31,6 +32,7 @@ class Match:
     started: datetime
     entries: tuple[Entry, ...] = ()
     clock: TimeControl | None = None
+    after: int | None = None
 
     def seat_of(self, userid: str) -> Seat | None:
         """The seat of a userid, whatever its case; None when it is not on this board."""

@@ -26,17 +26,17 @@ def next_state(game: Game, match: Match, before: State, entry: Entry) -> State:
         case "resigned" | "forfeited" | "removed":
             after = _left(game, before, entry, entry.kind)
         case "declined":
-            turn = Turn(_seat(entry), None, None, ())
+            turn = Turn(_seat(entry), None, None, (), entry.kind)
             after = _over(before, "declined", turns=(*before.turns, turn), gone=(*before.gone, _seat(entry)))
         case "proposed" | "asked":
             after = _offered(match, before, entry)
         case "accepted":
             after = _accepted(game, match, before, entry)
         case "rejected":
-            _require_consent(match, before, entry)
+            _require_part(match, before, entry)
             after = _noted(before, entry, offer=None)
         case "rewound":
-            after = _rewound(game, match, before, entry, _number(match, entry))
+            after = _ruled_back(game, match, before, entry)
         case "extended":
             after = _extended(match, before, entry)
         case "paused" | "resumed":
@@ -47,7 +47,7 @@ def next_state(game: Game, match: Match, before: State, entry: Entry) -> State:
             after = _over(before, "annulled")
         case _:
             raise _broken(match, entry, "is of no known kind")
-    used = _with(before.used, entry.seat, entry.used)
+    used = _with(after.used, entry.seat, entry.used)
     return replace(after, entries=entry.seq, last_at=entry.at, used=used)
 
 
@@ -73,14 +73,14 @@ def _played(game: Game, match: Match, before: State, entry: Entry) -> State:
     except MoveError as error:
         raise _broken(match, entry, f"is no move here: {entry.text}") from error
     position, events = game.play(before.position, move)
-    turn = Turn(_seat(entry), before.plies + 1, entry.text, events)
+    turn = Turn(_seat(entry), before.plies + 1, entry.text, events, used=entry.used)
     return _turned(game, before, position, turn, entry, "played")
 
 
 def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
     seat = _seat(entry)
     position, events = game.leave(before.position, seat)
-    turn = Turn(seat, None, None, events)
+    turn = Turn(seat, None, None, events, entry.kind, entry.used)
     after = _turned(game, before, position, turn, entry, how)
     if after.status == "active" and seat != before.to_move:
         # It is still the same player's turn, with all that was said in it.
@@ -125,8 +125,8 @@ def _offered(match: Match, before: State, entry: Entry) -> State:
     if (kind, seat) in before.offered or before.offer is not None:
         raise _broken(match, entry, "offers again")
     ply = _number(match, entry) if kind == "undo" else 0
-    if kind == "undo" and not 0 <= ply < before.plies:
-        raise _broken(match, entry, "takes nothing back")
+    if kind == "undo" and before.takes_back(seat) != ply:
+        raise _broken(match, entry, "takes back what it may not")
     offer = Offer(kind, seat, others, ply)
     return _noted(before, entry, offer=offer, offered=before.offered | {(kind, seat)})
 
@@ -137,10 +137,19 @@ def _accepted(game: Game, match: Match, before: State, entry: Entry) -> State:
     if waits_for:
         return _noted(before, entry, offer=replace(offer, waits_for=waits_for))
     if offer.kind == "undo":
-        return _rewound(game, match, before, entry, offer.ply)
+        # Whoever left before that ply stays away.
+        asked = next(place for place, turn in enumerate(before.turns) if turn.ply == offer.ply + 1)
+        return _rewound(game, match, before, entry, before.turns[:asked])
     ranks = tuple(1 if before.is_in(seat) else 1 + len(before.seats_in) for seat in range(len(match.userids)))
     drawn = Outcome(ranks, game.scene(before.position).scores, "draw")
     return _over(before, "finished", outcome=drawn, ending="agreed")
+
+
+def _require_part(match: Match, before: State, entry: Entry) -> None:
+    """Whoever has not agreed yet may reject, and who made the offer may withdraw it."""
+    offer = before.offer
+    if offer is None or entry.seat not in (offer.by, *offer.waits_for):
+        raise _broken(match, entry, "answers no offer")
 
 
 def _require_consent(match: Match, before: State, entry: Entry) -> Offer:
@@ -149,33 +158,43 @@ def _require_consent(match: Match, before: State, entry: Entry) -> Offer:
     return before.offer
 
 
-def _rewound(game: Game, match: Match, before: State, entry: Entry, ply: int) -> State:
-    """Back to right after a ply of the present line, whoever has left since."""
+def _ruled_back(game: Game, match: Match, before: State, entry: Entry) -> State:
+    """The operator's take-back: what has been played since cost nobody any time."""
+    kept = _kept_turns(match, before, entry, _number(match, entry))
+    after = _rewound(game, match, before, entry, kept)
+    used = after.used
+    for turn in before.turns[len(kept) :]:
+        used = _with(used, turn.seat, -turn.used)
+    return replace(after, used=used)
+
+
+def _kept_turns(match: Match, before: State, entry: Entry, ply: int) -> tuple[Turn, ...]:
+    """The line up to right after a ply; whoever left since is in again."""
     if not 0 <= ply <= before.plies:
         raise _broken(match, entry, "takes back to no ply there was")
+    last = next((place for place, turn in enumerate(before.turns) if turn.ply == ply), -1)
+    return before.turns[: last + 1]
+
+
+def _rewound(game: Game, match: Match, before: State, entry: Entry, kept: tuple[Turn, ...]) -> State:
+    """The state after these turns, whatever came after them."""
     position = game.start(len(match.userids), dict(match.options))
-    kept: list[Turn] = []
-    plies = 0
-    for turn in before.turns:
-        if plies == ply:
-            break
+    for turn in kept:
         if turn.move is None:
             position, _ = game.leave(position, turn.seat)
         else:
             position, _ = game.play(position, game.read(position, turn.move))
-            plies += 1
-        kept.append(turn)
     return replace(
         before,
         position=position,
         status="active",
         to_move=game.to_move(position),
-        turns=tuple(kept),
+        turns=kept,
         outcome=None,
         ending=None,
         gone=tuple(turn.seat for turn in kept if turn.move is None),
         eliminated=tuple(seat for turn in kept for seat in _eliminated(turn.events)),
-        plies=ply,
+        plies=sum(turn.move is not None for turn in kept),
         turn=entry.seq,
         since=(entry,),
         offer=None,

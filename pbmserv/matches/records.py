@@ -3,28 +3,32 @@
 The store answers from the open transaction; tests answer from a dictionary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, Protocol
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
+from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
+from pbmserv.matches.rating import Section, Tally
 from pbmserv.matches.replay import Replayed
 from pbmserv.matches.state import Summary
 
-Filter = Literal["all", "active", "inactive", "next"]
-"""Which boards a listing is of; "next" are those where one of the players named is to move."""
+Filter = Literal["all", "active", "inactive", "finished", "next"]
+"""Which boards a listing is of; "next" are those where one of the players named is to move. Of those that are
+inactive, only the "finished" count for anybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A question for boards: those of a game, of all the players named, of a status.
 
-    `first` and `count` choose a page; results come newest last move first, for "next" the longest waiting first.
+    `first` and `count` choose a page; results come newest last move first, for "next" the most urgent first.
     """
 
     game: str | None = None
@@ -36,7 +40,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A line of a listing: the facts of a match without its log."""
+    """A line of a listing: the facts of a match without its log, and when its present turn is over, if ever."""
 
     number: int
     game: str
@@ -44,6 +48,7 @@ class Listed:
     userids: tuple[str, ...]
     started: datetime
     summary: Summary
+    deadline: datetime | None = None
 
     @property
     def to_move(self) -> str | None:
@@ -101,11 +106,52 @@ class Records(Protocol):
     def timing(self, board: Replayed, now: datetime) -> Timing:
         """What is known of the present turn of a board beside its log."""
 
+    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
+        """First and last day of each holiday of a player not over before that day, the earliest first."""
+
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
         """What a seat has in mind for a board, and nobody else may know."""
 
     def watchers(self, board: int) -> Sequence[str]:
         """The userids of those who watch a board of others, in alphabetical order."""
+
+    def watched(self, player: Player) -> Sequence[int]:
+        """The boards of others that a player watches and that are still played, in ascending order."""
+
+    def times_sent(self, board: int, since: datetime) -> int:
+        """How many mails have had a board sent around since then."""
+
+    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+        """How often a player has spoken so since then: once for each who was to hear a message."""
+
+    def listeners(self) -> Sequence[str]:
+        """The userids of those who want what is written to all, in alphabetical order."""
+
+    def open_offers(self) -> Sequence[OpenOffer]:
+        """All games that are offered to whoever accepts, by number."""
+
+    def offer(self, number: int) -> OpenOffer | None:
+        """The newest offer of a number, whatever has become of it."""
+
+    def last_offer_number(self) -> int:
+        """The number that an offer was given last; 0 when none ever was."""
+
+    def rematch_of(self, board: int) -> int | None:
+        """The running match that was begun as a rematch of a board."""
+
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
+        """What a player's matches have come to, by game; a game without any that counts is not there."""
+
+    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
+        """A page of what single matches did to a player's ratings, newest first."""
+
+    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
+        """The same of these boards, by number; one that does not count, or not for them, is not there."""
+
+    def standings(
+        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+    ) -> Standings:
+        """A page of the players of a game, section by section, the highest rating first in each."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

@@ -5,7 +5,7 @@ in lower case with underscores, and its fields are all that the template is give
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +60,11 @@ class NotYourTurn(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOver(Refused):
-    """The board is finished, or was declined.
-
-    Another game like it is a challenge in `game` among `again`, in that order, with `options`; `again` is empty
-    where one of them is here no more.
-    """
+    """The board is finished, or was declined, or made void by the operator; its players may all be here still."""
 
     declined: bool
-    game: str
-    again: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
+    all_here: bool
+    annulled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +117,63 @@ class AmbiguousMove(Refused):
     """It could be any of `choices`."""
 
     choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoPass(Refused):
+    """Nobody may pass in that game; `example` is a legal move here."""
+
+    game: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentPending(Refused):
+    """A draw or a take-back, asked for by `by`, waits already, perhaps for the sender (`may_answer`)."""
+
+    kind: Literal["draw", "undo"]
+    by: str
+    is_own: bool
+    may_answer: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedThisTurn(Refused):
+    """The sender has asked for that in this turn already, and it has come to nothing."""
+
+    kind: Literal["draw", "undo"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingToTakeBack(Refused):
+    """The sender has not played yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftSince(Refused):
+    """After the sender's last move `userids` have left, who do not come back."""
+
+    userids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingToAnswer(Refused):
+    """Nothing waits for anybody's consent; `may_undo`: the sender could ask to take a move back."""
+
+    may_undo: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OthersAnswer(Refused):
+    """The draw or take-back waits for `waits_for`; the sender has agreed, or asked for it (`is_own`)."""
+
+    kind: Literal["draw", "undo"]
+    is_own: bool
+    waits_for: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferVoid(Refused):
+    """What the sender has answered waits no more; `another` offer may wait for them."""
+
+    another: bool

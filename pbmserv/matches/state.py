@@ -1,12 +1,12 @@
 """What a match's log adds up to, and what listings tell of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from pbmserv.games.game import Event, Outcome, Seat
 from pbmserv.matches.clock import Stop
-from pbmserv.matches.entry import Entry
+from pbmserv.matches.entry import Entry, EntryKind
 
 Status = Literal["active", "finished", "declined", "annulled"]
 """A match that was declined or annulled counts for nobody."""
@@ -19,12 +19,17 @@ OfferKind = Literal["draw", "undo"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One line of the story: a ply with its number and move, or a leaving (both None)."""
+    """One line of the story: a ply with its number and move, or a leaving (both None); `kind` is its entry's.
+
+    `used` are the seconds that it took of the seat's time; the same line played anew may take others.
+    """
 
     seat: Seat
     ply: int | None
     move: str | None
     events: tuple[Event, ...]
+    kind: EntryKind = "played"
+    used: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,24 @@ class State:
     offer: Offer | None = None
     offered: frozenset[tuple[OfferKind, Seat]] = frozenset()
     pauses: tuple[Stop, ...] = ()
+
+    def takes_back(self, seat: Seat) -> int | None:
+        """The ply after which the board would stand without a seat's last ply and what came after it.
+
+        None where it has not played, or a player has left since: nobody comes back by consent.
+        """
+        for turn in reversed(self.turns):
+            if turn.ply is None:
+                return None
+            if turn.seat == seat:
+                return turn.ply - 1
+        return None
+
+    @property
+    def offered_at(self) -> datetime | None:
+        """When the pending offer was made."""
+        made = (entry.at for entry in reversed(self.since) if entry.kind in ("proposed", "asked"))
+        return next(made, None) if self.offer else None
 
     @property
     def is_paused(self) -> bool:

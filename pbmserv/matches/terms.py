@@ -4,6 +4,7 @@ Everything is None for a match without clocks, or without that limit.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbmserv.games.game import Seat
@@ -67,6 +68,28 @@ def reminders(board: Replayed) -> tuple[timedelta, ...]:
 def reminder_at(board: Replayed, timing: Timing, after: timedelta) -> datetime | None:
     """When so much of the turn will be spent."""
     return None if timing.started is None else reached(timing.started, after, _stops(board, timing))
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is to come in a turn: whether it `is_over`, when it will be, how many reminders are due by now.
+
+    `next_at` is when the next thing is; None: nothing, or not as long as the clock stands still.
+    """
+
+    is_over: bool
+    deadline: datetime | None
+    reminders: int
+    next_at: datetime | None
+
+
+def outlook(board: Replayed, timing: Timing) -> Outlook:
+    """What is to come in the present turn, as of `timing`."""
+    now, over = timing.as_of, deadline(board, timing)
+    marks = [reminder_at(board, timing, after) for after in reminders(board)]
+    passed = sum(mark is not None and mark <= now for mark in marks)
+    coming = [each for each in (*marks, over) if each is not None and each > now]
+    return Outlook(over is not None and over <= now, over, passed, min(coming, default=None))
 
 
 def _apart(marks: Iterable[timedelta]) -> list[timedelta]:

@@ -11,6 +11,7 @@ from pbmserv.matches.refusals import (
     AmbiguousMove,
     GameOver,
     IllegalMove,
+    NoPass,
     NotYourTurn,
     Refused,
     StalePly,
@@ -19,7 +20,12 @@ from pbmserv.matches.refusals import (
 from pbmserv.matches.state import State
 
 RESIGN = "resign"
-"""What stands in a move's place to give up."""
+PROPOSE = "propose"
+UNDO = "undo"
+"""What stands in a move's place to give up, and to ask for a draw or a take-back."""
+
+PASS = "pass"  # noqa: S105
+"""What people write who do not want to move."""
 
 _MOST_NEAR = 3
 _AS_CLOSE = 0.5
@@ -42,6 +48,8 @@ def play(
     try:
         move = game.read(state.position, text)
     except Unreadable:
+        if text.lower() == PASS:
+            return NoPass(board=match.number, game=match.game, example=_example(game, state))
         return UnreadableMove(board=match.number, game=match.game, example=_example(game, state))
     except Illegal as error:
         example = _example(game, state)
@@ -76,8 +84,8 @@ def _near(game: Game, state: State, text: str) -> tuple[str, ...]:
 
 def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Refused:
     game, again, still_goes = rules_of(match), "", True
-    if text.lower() == RESIGN:
-        again = RESIGN
+    if text.lower() in (RESIGN, PROPOSE):
+        again = text.lower()
     elif state.to_move == seat:
         try:
             again = game.write(state.position, game.read(state.position, text)).lower()
@@ -98,9 +106,13 @@ def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Ref
 def may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> Refused | None:
     """Why a seat may do nothing on a board any more, or not what it meant to; `text` is what it meant to do."""
     if state.status != "active":
-        again = () if any(" " in userid for userid in match.userids) else match.userids
-        declined = state.status == "declined"
-        return GameOver(board=match.number, declined=declined, game=match.game, again=again, options=match.options)
+        # Whoever has left for good is called by two words.
+        return GameOver(
+            board=match.number,
+            declined=state.status == "declined",
+            all_here=not any(" " in userid for userid in match.userids),
+            annulled=state.status == "annulled",
+        )
     if not state.is_in(seat):
         return AlreadyGone(board=match.number, userid=match.userids[seat])
     if meant_ply is not None and meant_ply != state.plies + 1:

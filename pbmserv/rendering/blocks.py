@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
+from pbmserv.rendering.environment import WIDTH
+
+_BAR = "|"
 _NUMBER = re.compile(r"([0-9]{1,2}\.) +")
 
 
@@ -35,11 +38,19 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """What a player wrote, without the bars before it, each of its own lines whole again."""
+
+    kind: ClassVar[str] = "quoted"
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """A numbered paragraph, with the lines indented below it; `number` has its dot."""
 
     number: str
-    parts: tuple[Prose | Verbatim, ...]
+    parts: tuple[Prose | Verbatim | Quoted, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class Numbered:
     items: tuple[Item, ...]
 
 
-Block = Heading | Prose | Verbatim | Numbered
+Block = Heading | Prose | Verbatim | Quoted | Numbered
 
 
 def blocks_of(text: str) -> tuple[Block, ...]:
@@ -89,14 +100,34 @@ def _outdented(lines: Sequence[str], width: int) -> list[str]:
     return [lines[0][width:], *(line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:])]
 
 
-def _parts(lines: Sequence[str]) -> tuple[Prose | Verbatim, ...]:
-    parts: list[Prose | Verbatim] = []
-    for is_indented, found in groupby(lines, key=lambda line: line.startswith(" ")):
-        if is_indented:
+def _parts(lines: Sequence[str]) -> tuple[Prose | Verbatim | Quoted, ...]:
+    parts: list[Prose | Verbatim | Quoted] = []
+    for first, found in groupby(lines, key=lambda line: line[:1] if line[:1] in (" ", _BAR) else ""):
+        if first == _BAR:
+            parts.append(Quoted(_whole_again([line[2:] for line in found])))
+        elif first:
             parts.append(Verbatim(tuple(textwrap.dedent("\n".join(found)).split("\n"))))
         else:
             parts.append(Prose(" ".join(found)))
     return tuple(parts)
+
+
+def _whole_again(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines that were broken where the next word had no room; whoever broke one there is not heeded.
+
+    >>> _whole_again(["a " * 33 + "word", "more", "", "An end."])
+    ('a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a word more', '', 'An end.')
+    """
+    whole: list[str] = []
+    before = ""
+    for line in lines:
+        word = line.partition(" ")[0]
+        if before and word and len(f"{_BAR} {before} {word}") >= WIDTH:
+            whole[-1] = f"{whole[-1]} {line}"
+        else:
+            whole.append(line)
+        before = line
+    return tuple(whole)
 
 
 def _is_heading(line: str) -> bool:

@@ -11,10 +11,13 @@ from typing import Any
 from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
 from pbmserv.games.library import games
 from pbmserv.matches.clock import Timing
+from pbmserv.matches.entry import EntryKind
 from pbmserv.matches.match import rules_of
 from pbmserv.matches.replay import Replayed
-from pbmserv.matches.state import State, Status, Turn
+from pbmserv.matches.state import Ending, State, Status, Turn
 from pbmserv.rendering.environment import WIDTH
+from pbmserv.rendering.happened import LEAVES, Happening, Pending, departures, happened, pending
+from pbmserv.rendering.time_left import TimeLeft, time_left
 from pbmserv.rendering.words import ToldBoard, tell_board
 
 _LINES_WHILE_RUNNING = 4
@@ -79,9 +82,46 @@ class BoardView:
         return self.is_present and self.viewer is not None and self.viewer == self.to_move
 
     @property
+    def time(self) -> TimeLeft | None:
+        """How much time is left."""
+        return time_left(self.board, self.timing) if self.is_present else None
+
+    @property
     def is_present(self) -> bool:
         """Whether the board is shown as it stands now."""
         return self.ply is None and not self.imagined
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the finished game came to its end."""
+        return self.board.state.ending
+
+    @property
+    def last_kind(self) -> EntryKind | None:
+        """What the last thing in the story is."""
+        return self.turns[-1].kind if self.turns else None
+
+    @property
+    def departures(self) -> dict[Seat, EntryKind]:
+        """How those went who have gone, by seat."""
+        return departures(self.board.state)
+
+    @property
+    def pending(self) -> Pending | None:
+        """The draw or take-back that waits for consent."""
+        return pending(self.board)
+
+    @property
+    def happened(self) -> tuple[Happening, ...]:
+        """What happened in the present turn and was no move."""
+        return happened(self.board) if self.is_present else ()
+
+    @property
+    def first_of_rematch(self) -> str:
+        """Who would move first if whoever gets this asked for a rematch; empty where they cannot."""
+        is_over = self.is_present and self.status != "active" and self.viewer in self.userids
+        # Whoever has left for good is called by two words.
+        return self.userids[1] if is_over and not any(" " in userid for userid in self.userids) else ""
 
     @property
     def told(self) -> ToldBoard:
@@ -190,8 +230,7 @@ def draw_squares(scene: Scene) -> str:
 def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
     """The moves in a column for each seat; where that is too wide, one below the other."""
     turns = state.turns
-    leaving = "declines" if state.status == "declined" else "resigns"
-    texts = [turn.move or leaving for turn in turns]
+    texts = [turn.move or LEAVES[turn.kind] for turn in turns]
     longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
     width = max(_NARROWEST_COLUMN, longest + 6)
     if width * len(userids) > WIDTH:

@@ -13,7 +13,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, select_autoescape
 
+from pbmserv.rendering.happened import LEAVES
+from pbmserv.rendering.time_left import span
 from pbmserv.rendering.words import parts_of
+from pbmserv.robots.library import robots, userid_of
 
 WIDTH = 72
 
@@ -59,10 +62,13 @@ def environment(words: bool = False) -> Environment:
     env.filters["listed"] = listed
     env.filters["ordered"] = ordered
     env.filters["parts"] = parts_of
+    env.filters["span"] = span
     env.globals["quoted"] = partial(rule, words=words)
     env.globals["columns"] = one_a_line if words else in_columns
     env.globals["gap"] = ", " if words else "  "
     env.globals["passage"] = passage
+    env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
+    env.globals["leaves"] = LEAVES
     return env
 
 

@@ -8,6 +8,7 @@ change colours, a screen reader reads the label.
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from markupsafe import Markup
 
@@ -16,6 +17,7 @@ from pbmserv.games.game import Cell, Seat
 from pbmserv.rendering.blocks import Block, blocks_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.environment import as_shown, environment, laid_out, render, without_controls
+from pbmserv.rendering.happened import LEAVES
 from pbmserv.rendering.mailto import mailto
 
 WIDEST = 9
@@ -95,12 +97,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One of the moves in the story: its ply, whose it is, and its text; without one the player has gone."""
+    """One of the moves in the story: its ply, whose it is, and its text; without a ply the player has gone."""
 
     ply: int | None
     seat: Seat
     userid: str
-    text: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ class Drawn:
 
     def drawn(self, square: Square) -> Markup:
         """The cell of a square."""
-        return _linked(square, self.fit) if square.href else _unlinked(square, self.fit)
+        return _cell(square, self.fit) if square.href else _cell_without_link(square, self.fit)
 
 
 def draw_board(view: BoardView, address: str, alone: bool = True, links_choices: bool = True) -> str | None:
@@ -166,7 +168,10 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
             for cell in sorted((cell for row in view.scene.cells for cell in row), key=lambda cell: cell.square)
             if view.is_viewers_turn and len(cell.choices) > 1
         ),
-        story=tuple(Told(turn.ply, turn.seat, view.userids[turn.seat], turn.move) for turn in view.turns),
+        story=tuple(
+            Told(turn.ply, turn.seat, view.userids[turn.seat], turn.move or LEAVES[turn.kind])
+            for turn in view.turns
+        ),
         actions=_actions(view, address),
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
@@ -184,7 +189,7 @@ def command_of(view: BoardView, text: str) -> str:
 
 
 def _said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
-    return blocks_of(laid_out(render(template, view=view, alone=alone)))
+    return blocks_of(laid_out(render(template, view=view, alone=alone, is_html=True)))
 
 
 def _square(cell: Cell, view: BoardView, address: str) -> Square:
@@ -208,13 +213,14 @@ def _square(cell: Cell, view: BoardView, address: str) -> Square:
     )
 
 
-def _linked(square: Square, fit: Fit) -> Markup:
-    cell: Markup = environment().get_template("mail/squares.html").module.square(square, fit, LOOKS)  # type: ignore[attr-defined]
+def _cell(square: Square, fit: Fit) -> Markup:
+    macros: Any = environment().get_template("mail/squares.html").module
+    cell: Markup = macros.square(square, fit, LOOKS)
     return cell
 
 
-# A mail's links are its own. All else is the same in the next mail about the board, but for a square or two.
-_unlinked = lru_cache(maxsize=4096)(_linked)
+# Links are each mail's own. All else is the same in the next mail about the board, but for a square or two.
+_cell_without_link = lru_cache(maxsize=4096)(_cell)
 
 
 @cache  # of a few dozen arguments
@@ -237,6 +243,13 @@ def _actions(view: BoardView, address: str) -> dict[str, str]:
         found["chat"] = mailto(address, f"chat {view.number}", is_whole=False)
     found["rules"] = mailto(address, f"help {view.game}")
     found["help"] = mailto(address, "help")
+    offer = view.pending
+    if offer and view.viewer in offer.waits_for:
+        found["accept"] = mailto(address, f"accept {view.number}")
+    if offer and view.viewer in (offer.by, *offer.waits_for):
+        found["reject"] = mailto(address, f"reject {view.number}")
+    if view.first_of_rematch:
+        found["rematch"] = mailto(address, f"rematch {view.number}")
     if is_playing and view.status == "active":
         found["resign"] = mailto(address, f"resign {view.number}")
     return found

@@ -75,7 +75,9 @@ class Links:
             return mailto(self.address, text) if self.asks else ""
         if text in command.forms or (command.kind != "open" and text == command.example):
             return ""
-        is_about_these = any(ref.number in self.boards for ref in parsed.arguments.boards)
+        # Only where such an offer is spoken of does its number stand in a mail.
+        is_offer = parsed.arguments.offer is not None
+        is_about_these = is_offer or any(ref.number in self.boards for ref in parsed.arguments.boards)
         is_ready = command.kind == "open" or self.holds_refusal or is_about_these
         return mailto(self.address, text) if is_ready else ""
 

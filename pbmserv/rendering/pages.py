@@ -19,6 +19,7 @@ from pbmserv.commands.words import close_to
 from pbmserv.games.game import Info, Scene, Seat
 from pbmserv.games.library import games
 from pbmserv.matches.match import Match, rules_of
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.records import Filter, Listing
 from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.blocks import Block, blocks_of
@@ -50,13 +51,14 @@ class Home(Page):
 
 @dataclass(frozen=True, slots=True)
 class Games(Page):
-    """A page of the listing of boards; `titles` are the games' names as people read them."""
+    """A page of the listing of boards, with the open offers; `titles` are the games' names as people read them."""
 
     template = "web/games.html"
     section = "games"
     asked: Asked
     listing: Listing
     titles: Mapping[str, str]
+    offers: tuple[OpenOffer, ...] = ()
     statuses: tuple[Filter, ...] = STATUSES
 
     @property
@@ -188,9 +190,10 @@ def home() -> Home:
     return Home(tuple(game.info for game in games().values()))
 
 
-def games_page(asked: Asked, listing: Listing) -> Games:
-    """The listing that answers a question."""
-    return Games(asked, listing, {name: game.info.title for name, game in games().items()})
+def games_page(asked: Asked, listing: Listing, offers: Sequence[OpenOffer] = ()) -> Games:
+    """The listing that answers a question, and the offers that anybody may accept."""
+    titles = {name: game.info.title for name, game in games().items()}
+    return Games(asked, listing, titles, tuple(offers))
 
 
 def board_page(match: Match, state: State, view: BoardView) -> Board:

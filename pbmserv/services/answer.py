@@ -7,23 +7,25 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, Question
+from pbmserv.commands.decision import Decision, Question, Remark
 from pbmserv.commands.message import BoardRef, Parsed
+from pbmserv.commands.queue_replies import Queued, QueueShown
 from pbmserv.commands.refusals import WrongForm
 from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic, Reply
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
+from pbmserv.matches.entry import Entry
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
-from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.environment import render
 from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.rendering.sentences import say
+from pbmserv.services.ahead import still_queued
 from pbmserv.services.house import House
 from pbmserv.services.letters import (
     Answering,
     Draft,
-    board_letter,
     board_subject,
     imagined_views,
     in_words,
@@ -31,6 +33,9 @@ from pbmserv.services.letters import (
     sealed,
     takes_html,
 )
+from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.rating_remarks import rating_remarks
+from pbmserv.services.recorded import record_files, record_texts
 from pbmserv.services.run import NotRun, Result, touched
 from pbmserv.store.outbox import TO_STRANGERS, Letter
 from pbmserv.store.records import TransactionRecords
@@ -75,6 +80,9 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         unshown=unshown,
         server=house.server,
     )
+    # Nobody who is not known here is sent files: their address may be anybody's.
+    files = record_files(results, house.server) if to.player else ()
+    records_asked = record_texts(results, files, house.server, in_words(to.player))
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
     draft = Draft(
@@ -82,57 +90,68 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         recipient=to.recipient,
         player=to.player,
         subject=board_subject(alone) if alone else other_subject(_about(results)),
-        text=text,
+        text="\n\n".join([text, *records_asked]),
         board=alone.number if alone else None,
         views=tuple(views),
-        content=_content(house, told, views, unshown) if takes_html(to.player) else None,
+        content=_content(house, told, views, unshown, records_asked) if takes_html(to.player) else None,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
         proven=to.proven,
         is_question=asks is not None,
+        attachments=files,
     )
     return Answer(sealed(house, draft, to.now), asks)
 
 
 def _content(
-    house: House, told: Sequence[ToldResult], views: Sequence[BoardView], unshown: Sequence[int]
+    house: House,
+    told: Sequence[ToldResult],
+    views: Sequence[BoardView],
+    unshown: Sequence[int],
+    records_asked: Sequence[str],
 ) -> Content:
     """The same for the HTML part, which draws the boards in its own way."""
     text = render("mail/answer.txt", results=told, views=(), unshown=unshown, server=house.server)
-    return Content(Said(text, holds_refusal=any(each.fate == "refused" for each in told)), tuple(views))
+    said = Said("\n\n".join([text, *records_asked]), any(each.fate == "refused" for each in told))
+    return Content(said, tuple(views))
 
 
 def notices(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> list[Letter]:
-    """The boards that were touched, for every player of them but the one who gets the answer."""
-    letters = []
-    authors = _authors(results)
-    talked = touched(results).keys() - _boards_changed(results)
+    """The boards that were touched, for everybody but the one who gets the answer."""
+    letters: list[Letter] = []
+    authors, opened, entries = _authors(results), _opened(results), _entries(results)
     for number, board in sorted(touched(results).items()):
-        author = authors[number]
-        for userid in board.match.userids:
-            player = records.player(userid)
-            if player is None or (number in talked and _is_unheard(records, player, author)):
-                continue
-            if player.address != to.recipient:
-                said = _comment_for(records, player, author)
-                timing = records.timing(board, to.now)
-                remarks = _remarks(results, number, userid)
-                letters.append(
-                    board_letter(house, board, player, to.now, said, to.inbox_id, to.proven, timing, remarks)
-                )
+        author = authors.get(number)
+        actor = author.actor if author else None
+        happened = Happened(
+            board,
+            entries=entries.get(number, ()),
+            author=actor.player.userid if actor and actor.player else None,
+            words=author.comment if author and actor and actor.proven else "",
+            is_talk=number not in entries and number not in opened,
+            remarks=_all_remarks(results),
+            inbox_id=to.inbox_id,
+            proven=to.proven,
+        )
+        letters += board_notices(records, house, happened, to.now, but=to.recipient)
     return letters
 
 
-def _boards_changed(results: Sequence[Result]) -> set[int]:
-    """The boards on which more happened than talk."""
-    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
-    opened = {decision.opened.number for decision in decisions if decision.opened}
-    return opened | {entry.match for decision in decisions for entry in decision.entries}
+def _opened(results: Sequence[Result]) -> set[int]:
+    return {decision.opened.number for decision in _decisions(results) if decision.opened}
 
 
-def _is_unheard(records: TransactionRecords, player: Player, author: Result) -> bool:
-    speaker = author.actor.player if author.actor else None
-    return speaker is not None and records.is_blocked(speaker.userid, by=player.userid)
+def _entries(results: Sequence[Result]) -> dict[int, tuple[Entry, ...]]:
+    """What was added to each board's log."""
+    found: dict[int, tuple[Entry, ...]] = {}
+    for decision in _decisions(results):
+        for entry in decision.entries:
+            found[entry.match] = (*found.get(entry.match, ()), entry)
+    return found
+
+
+def _decisions(results: Sequence[Result]) -> list[Decision]:
+    return [result.outcome for result in results if isinstance(result.outcome, Decision)]
 
 
 def questions(results: Sequence[Result], asked_here: Confirmation | None) -> list[Question]:
@@ -215,7 +234,12 @@ def _boards_for_sender(
         board = records.board(ref.number)
         if board is None:
             return None
-        said = tuple(say(each, server, in_words(player)) for each in _remarks(results, ref.number, userid))
+        remarks = _remarks(results, ref.number, userid)
+        if ref.ply is None:
+            remarks += rating_remarks(records, board, player)
+        if ref.ply is None and not _tells_queue(results, ref.number):
+            remarks += still_queued(records, board, userid)
+        said = tuple(say(each, server, in_words(player)) for each in remarks)
         timing = records.timing(board, now)
         return view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said)
 
@@ -225,15 +249,23 @@ def _boards_for_sender(
     return [*imagined, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
 
 
+def _tells_queue(results: Sequence[Result], board: int) -> bool:
+    """Whether a line is answered with all that is queued on a board."""
+    told = (decision.reply for decision in _decisions(results))
+    return any(isinstance(reply, Queued | QueueShown) and reply.board == board for reply in told)
+
+
 def _remarks(results: Sequence[Result], board: int, userid: str | None) -> list[Reply]:
     """What the mail with a board says above it to one of its players."""
-    decided = [result.outcome for result in results if isinstance(result.outcome, Decision)]
     return [
         remark.words
-        for decision in decided
-        for remark in decision.remarks
+        for remark in _all_remarks(results)
         if remark.board == board and remark.userid in (None, userid)
     ]
+
+
+def _all_remarks(results: Sequence[Result]) -> tuple[Remark, ...]:
+    return tuple(remark for decision in _decisions(results) for remark in decision.remarks)
 
 
 def _authors(results: Sequence[Result]) -> dict[int, Result]:
@@ -244,16 +276,6 @@ def _authors(results: Sequence[Result]) -> dict[int, Result]:
             for number in result.outcome.touched:
                 authors.setdefault(number, result)
     return authors
-
-
-def _comment_for(records: TransactionRecords, player: Player, author: Result) -> Comment | None:
-    """What the author writes, unless nothing proves who that is, or the player wants nothing from them."""
-    actor = author.actor
-    if not author.comment or actor is None or actor.player is None or not actor.proven:
-        return None
-    if _is_unheard(records, player, author):
-        return None
-    return Comment(actor.player.userid, author.comment)
 
 
 def _about(results: Sequence[Result]) -> str:

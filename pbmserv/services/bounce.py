@@ -19,7 +19,7 @@ from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.letters import plain_notice
-from pbmserv.store import bounces, outbox, players
+from pbmserv.store import bounces, clocks, outbox, players
 from pbmserv.store.bounces import Returned, Suspended
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.inbox import Kept
@@ -85,6 +85,7 @@ def _count(
     if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
         return
     bounces.suspend(connection, mail.recipient, now)
+    clocks.set_back(connection, player_id)
     log.warning(
         "boards for player %d are held back after %d hard bounces; see `pbmserv admin suspended`",
         player_id,

@@ -109,7 +109,7 @@ def _in_full(
     to: Answering,
     proofs: Proofs,
 ) -> CarriedOut:
-    results = run_all(connection, records, opened, proofs) or (_nothing_asked(opened),)
+    results = run_all(connection, records, opened, proofs) or (_nothing_asked(records, opened),)
     is_proven = to.proven or opened.standing.proof != "none" or any(map(_is_confirmed, results))
     if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
         to = replace(to, proven=False)
@@ -175,18 +175,26 @@ def _signs_up(line: Parsed | Unparsed) -> bool:
 
 
 def _bears_fruit(result: Result) -> bool:
-    """Whether a line has changed what can be changed so only once: a board, or what waited for an answer."""
+    """Whether a line has changed what can be changed so only once: a board, or what waited for an answer.
+
+    So do words to other players, which have limits of their own.
+    """
     if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
         return False
-    return bool(result.outcome.opened or result.outcome.boards or result.line.command.kind == "token")
+    decided = result.outcome
+    return bool(decided.opened or decided.boards or decided.tells or result.line.command.kind == "token")
 
 
-def _nothing_asked(opened: Opened) -> Result:
+def _nothing_asked(records: TransactionRecords, opened: Opened) -> Result:
     """The refusal of a mail without any command, as a whole."""
     asked = opened.standing.confirmation
     is_empty = not opened.mail.text.strip()
     said = opened.understood
-    refused: Refused = NoCommand(board=said.board, asked=asked, near=said.near, is_empty=is_empty)
+    board = None if said.board is None else records.board(said.board)
+    is_over = board is not None and board.state.status != "active"
+    refused: Refused = NoCommand(
+        board=said.board, asked=asked, near=said.near, is_empty=is_empty, is_over=is_over, writer=said.writer
+    )
     if opened.understood.forwarded:
         refused = Forwarded()
     if opened.kept.full_size is not None:

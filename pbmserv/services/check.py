@@ -1,4 +1,5 @@
-"""Checking: every log is replayed, and every stored summary held against what its log adds up to.
+"""Checking: every log is replayed, every stored summary held against what its log adds up to, and the ratings
+against what all logs together give.
 
 A board that goes on must not wait for somebody who was forgotten: nobody could end it.
 """
@@ -12,18 +13,29 @@ from sqlalchemy.exc import SQLAlchemyError
 from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
+from pbmserv.services import rating_check
 from pbmserv.services.house import House
+from pbmserv.services.rating_check import Reckoning
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading, writing
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A match that is not as it should be; `expected` is None where no summary could be written that mends it."""
+    """A match that is not as it should be; `expected` is None where no summary could be written that mends it.
+
+    `ratings` is the game whose ratings are wrong from that match on, where it is that.
+    """
 
     number: int
     what: str
     expected: Summary | None
+    ratings: str | None = None
+
+    @property
+    def can_be_mended(self) -> bool:
+        """Whether `rebuild` puts it in order."""
+        return self.expected is not None or self.ratings is not None
 
 
 def check(house: House, progress: Callable[[int, int], None] = lambda done, of: None) -> list[Difference]:
@@ -31,20 +43,26 @@ def check(house: House, progress: Callable[[int, int], None] = lambda done, of: 
     differences: list[Difference] = []
     with reading(house.engine, snapshot=True) as connection:
         every = matches.numbers(connection)
+        reckoning = rating_check.begin(connection)
         for done, number in enumerate(every, 1):
-            difference = _difference(connection, number)
+            difference = _difference(connection, number, reckoning)
             if difference is not None:
                 differences.append(difference)
             progress(done, len(every))
+        broken = [each.number for each in differences if not each.can_be_mended]
+        unknown = matches.games_of(connection, broken)
+        wrong = rating_check.wrong_ratings(connection, reckoning, unknown)
+        differences += [Difference(each.board, each.what, None, each.game) for each in wrong]
     return differences
 
 
-def _difference(connection: Connection, number: int) -> Difference | None:
+def _difference(connection: Connection, number: int, reckoning: Reckoning) -> Difference | None:
     try:
         match, stored = matches.load(connection, number), matches.summary(connection, number)
         assert match is not None
         board = replay(match)
         expected = summarise(board.state)
+        reckoning.add(board)
     except BrokenLog as error:
         return Difference(number, str(error), None)
     except SQLAlchemyError:
@@ -60,7 +78,7 @@ def _difference(connection: Connection, number: int) -> Difference | None:
 
 
 def rebuild(house: House, differences: list[Difference]) -> int:
-    """Writes the summaries anew where the log says otherwise, and gives how many."""
+    """Writes summaries and ratings anew where the logs say otherwise, and gives how many: of each game at once."""
     repairable = [difference for difference in differences if difference.expected is not None]
     with writing(house.engine) as connection:
         for difference in repairable:
@@ -69,4 +87,8 @@ def rebuild(house: House, differences: list[Difference]) -> int:
             match = matches.load(connection, difference.number)
             assert match is not None
             matches.write_summary(connection, difference.number, summarise(fold(match)))
-    return len(repairable)
+    wrong = [difference.ratings for difference in differences if difference.ratings is not None]
+    for game in wrong:
+        with writing(house.engine) as connection:
+            rating_check.rate_anew(connection, game)
+    return len(repairable) + len(wrong)

@@ -20,7 +20,7 @@ from pbmserv.mail.road import Road
 from pbmserv.services.bounce import heed_refusal
 from pbmserv.services.house import House
 from pbmserv.services.lane import Lane
-from pbmserv.store import outbox
+from pbmserv.store import clocks, outbox
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import is_database_trouble, writing
 from pbmserv.store.outbox import Queued
@@ -223,7 +223,7 @@ class Sender:
         mail = None
         with writing(self._house.engine) as connection:
             for tried, outcome in self._unnoted:
-                _note(connection, tried, outcome, now)
+                note(connection, tried, outcome, now)
             for errand in old:
                 outbox.renew(connection, errand.mail.id, now + LEASE)
             if may_lease:
@@ -256,10 +256,12 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def _note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
+def note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
+    """Writes down what became of a mail. The clocks of the boards in one that was handed over begin."""
     match outcome:
         case Sent():
-            outbox.sent(connection, mail.id, now)
+            shown = outbox.sent(connection, mail.id, now)
+            clocks.handed_over(connection, shown.player_id, shown.boards, now)
             log.info("outgoing mail %d is sent", mail.id)
         case Closed(reason):
             outbox.put_back(connection, mail, reason)

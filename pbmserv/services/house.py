@@ -7,6 +7,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from pbmserv.commands.server import Server
+from pbmserv.services.failing import FailingBoards
 from pbmserv.store.recent import RecentBoards
 
 
@@ -19,3 +20,4 @@ class House:
     new_token: Callable[[], str]
     hasher: PasswordHasher = field(repr=False)
     recent: RecentBoards = field(default_factory=RecentBoards, repr=False)
+    failing: FailingBoards = field(default_factory=FailingBoards, repr=False)

@@ -7,8 +7,10 @@ from typing import Any
 
 from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import IncomingMail
+from pbmserv.commands.queue_replies import Submitted
 from pbmserv.commands.replies import Previewed, Reply
-from pbmserv.mail.write import Envelope, envelope_sender, message_id, sender_address, write
+from pbmserv.commands.talk_replies import BroadcastFrom, MessageFrom
+from pbmserv.mail.write import Attachment, Envelope, envelope_sender, message_id, sender_address, write
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
@@ -16,6 +18,7 @@ from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.environment import filled, laid_out, render
 from pbmserv.rendering.html_mail import Content, Said, html_part
 from pbmserv.rendering.sentences import say
+from pbmserv.services.attached import attached, has_record
 from pbmserv.services.house import House
 from pbmserv.store.outbox import Kind, Letter
 
@@ -44,7 +47,8 @@ class Draft:
 
     `player` is whose address the recipient is: their mails come from a personal address, which `is_question` gives
     to anybody. `answers` is the Message-ID of the mail that it answers. `content` is what its HTML part holds,
-    where that is more than the boards, or than the text if there are none.
+    where that is more than the boards, or than the text if there are none. `unsubscribe` is the one command that
+    ends mails like this one, where there is one. `attachments` go along as files.
     """
 
     kind: Kind
@@ -59,6 +63,8 @@ class Draft:
     inbox_id: int | None = None
     proven: bool = True
     is_question: bool = False
+    unsubscribe: str = ""
+    attachments: tuple[Attachment, ...] = ()
 
 
 def sealed(house: House, draft: Draft, now: datetime) -> Letter:
@@ -73,6 +79,7 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
         answers=draft.answers,
         is_notice=draft.kind in ("board", "notice", "question"),
         is_personal=draft.player is not None or draft.is_question,
+        unsubscribe=draft.unsubscribe,
     )
     return Letter(
         token=envelope.token,
@@ -81,7 +88,9 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
         recipient=envelope.recipient,
         envelope_sender=envelope_sender(envelope, house.server),
         message_id=message_id(envelope, house.server),
-        raw=write(envelope, laid_out(draft.text), house.server, now, _html(house, draft, envelope)),
+        raw=write(
+            envelope, laid_out(draft.text), house.server, now, _html(house, draft, envelope), draft.attachments
+        ),
         inbox_id=draft.inbox_id,
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
@@ -121,10 +130,14 @@ def board_letter(
     proven: bool = True,
     timing: Timing | None = None,
     remarks: Sequence[Reply] = (),
+    unsubscribe: str = "",
+    is_talk: bool = False,
 ) -> Letter:
     """One board as one of its players, or who watches it, is sent it without asking.
 
-    `timing` is what is known of its present turn, None for one that begins with this mail.
+    `timing` is what is known of its present turn, None for one that begins with this mail. `unsubscribe` is the
+    command that ends such mails, where there is one. The record of a game that is over goes along, unless the mail
+    only `is_talk`.
     """
     said = tuple(say(each, house.server, in_words(player)) for each in remarks)
     view = view_board(board, player.userid, comment, timing=timing, remarks=said)
@@ -138,13 +151,15 @@ def board_letter(
         views=(view,),
         inbox_id=inbox_id,
         proven=proven,
+        unsubscribe=unsubscribe,
+        attachments=attached([board], house.server) if has_record(board) and not is_talk else (),
     )
     return sealed(house, draft, now)
 
 
 def imagined_views(decision: Decision, userid: str | None) -> list[BoardView]:
     """The boards on which moves were only tried, as `userid` (None: anybody) is to see them, with all moves."""
-    tried = len(decision.reply.moves) if isinstance(decision.reply, Previewed) else 0
+    tried = len(decision.reply.moves) if isinstance(decision.reply, Previewed | Submitted) else 0
     return [view_board(board, userid, whole=True, imagined=tried) for board in decision.imagined]
 
 
@@ -193,7 +208,21 @@ def news_letter(house: House, address: str, news: Reply, inbox_id: int | None, n
 def tell_letter(house: House, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> Letter:
     """What a player is told without asking, about no board; it can be answered."""
     text = say(words, house.server, in_words(player))
-    draft = Draft("notice", player.address, player, other_subject("news"), text, inbox_id=inbox_id)
+    about, unsubscribe = "news", ""
+    match words:
+        case MessageFrom(author):
+            about = f"message from {author}"
+        case BroadcastFrom(author):
+            about, unsubscribe = f"broadcast from {author}", "set broadcast off"
+    draft = Draft(
+        kind="notice",
+        recipient=player.address,
+        player=player,
+        subject=other_subject(about),
+        text=text,
+        inbox_id=inbox_id,
+        unsubscribe=unsubscribe,
+    )
     return sealed(house, draft, now)
 
 

@@ -24,7 +24,9 @@ FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
 address with words that read as commands. Forged mails alone do not come to so many."""
 
-FRUITFUL: Final = frozenset({"challenge", "chat", "delete", "move", "no", "resign", "signoff", "signup", "yes"})
+FRUITFUL: Final = frozenset(
+    {"broadcast", "challenge", "chat", "delete", "message", "move", "no", "resign", "signoff", "signup", "yes"}
+)
 """Commands that change a board or an account, or end; talk, which does not, has a limit of its own."""
 
 PUZZLED_AN_HOUR: Final = 3
@@ -40,9 +42,6 @@ SIGN_UPS_A_DAY: Final = 200
 """A budget of their own: whoever asks for help in many names must not shut the door to newcomers."""
 
 A_STRANGER_A_DAY: Final = 20
-
-TALK_AN_HOUR: Final = 40
-"""So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
 
 
 class Allowance(Enum):
@@ -110,11 +109,6 @@ def may_be_asked(connection: Connection, address: str, now: datetime) -> bool:
         and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
         and outbox.count_since(connection, asked, a_day_ago) < QUESTIONS_A_DAY_IN_ALL
     )
-
-
-def is_talked_out(connection: Connection, board: int, now: datetime) -> bool:
-    """Whether a board has gone out too often for talk to send it once more."""
-    return outbox.times_sent(connection, board, now - timedelta(hours=1)) >= TALK_AN_HOUR
 
 
 def _last_notice(connection: Connection, to: Answering, since: datetime) -> Allowance:

@@ -9,14 +9,17 @@ from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Parsed, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.words import normalised
-from pbmserv.rendering.board import Comment, view_board
+from pbmserv.matches.replay import Replayed
+from pbmserv.rendering.board import view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
 from pbmserv.services.identify import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
-from pbmserv.services.letters import board_letter, imagined_views, news_letter
+from pbmserv.services.letters import imagined_views, news_letter, tell_letter
 from pbmserv.services.locks import hold
+from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.question import ask
+from pbmserv.services.recorded import record_text
 from pbmserv.services.run import keep_decision
 from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import run_again, writing
@@ -44,7 +47,11 @@ def run_as(house: House, userid: str, line: str, now: datetime) -> Operated:
         raise CannotOperate("that line is no command; try `help commands`")
     if read.parsed.new_password is not None:
         raise CannotOperate("passwords are set by `pbmserv admin password USERID`")
-    parsed = read.parsed
+    return give(house, userid, read.parsed, now)
+
+
+def give(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
+    """The same with a line that is read already."""
     return run_again(lambda: _run(house, userid, parsed, now))
 
 
@@ -61,13 +68,15 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
         if not isinstance(outcome, Decision):
             return Operated(laid_out(say(outcome, house.server)), done=False)
         keep_decision(connection, records, outcome, now)
-        said = Comment(player.userid, request.comment) if request.comment else None
         letters = [
-            board_letter(house, board, each, now, said)
+            letter
             for board in outcome.boards
-            for each in map(records.player, board.match.userids)
-            if each is not None
+            for letter in board_notices(
+                records, house, _happened(board, outcome, player.userid, request.comment), now
+            )
         ]
+        told = [(records.player(userid), words) for userid, words in outcome.tells]
+        letters += [tell_letter(house, each, words, None, now) for each, words in told if each is not None]
         letters += [news_letter(house, address, reply, None, now) for address, reply in outcome.news]
         outbox.queue(connection, letters, now)
         if outcome.question is not None:
@@ -77,7 +86,16 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
         views += imagined_views(outcome, None)
         views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
         texts = [render("mail/notice.txt", view=view, alone=False, server=house.server) for view in views]
+        texts += [record_text(board, house.server) for board in outcome.recorded]
     return Operated(laid_out("\n\n".join([say(outcome.reply, house.server), *texts])), done=True)
+
+
+def _happened(board: Replayed, decided: Decision, author: str, words: str) -> Happened:
+    number = board.match.number
+    entries = tuple(entry for entry in decided.entries if entry.match == number)
+    is_opened = decided.opened is not None and decided.opened.number == number
+    is_talk = not entries and not is_opened
+    return Happened(board, entries, author, words, is_talk=is_talk, remarks=decided.remarks)
 
 
 def set_password(house: House, userid: str, password: str, now: datetime) -> None:

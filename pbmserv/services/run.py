@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.board_refusals import TooMuchTalk
 from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.consent import IN_A_MOVES_PLACE
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
 from pbmserv.commands.permission import decide
@@ -18,12 +19,14 @@ from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.identify import Proofs, identify
 from pbmserv.services.incoming import Opened
-from pbmserv.services.limits import TALK_AN_HOUR, is_talked_out
 from pbmserv.services.locks import acting, hold
 from pbmserv.services.standing import Standing, proof_of_head
 from pbmserv.services.steps import Step, steps
 from pbmserv.store import changes, confirmations, matches, players
 from pbmserv.store.records import TransactionRecords
+
+UNGUARDED: Final = frozenset({"resign", "undo"})
+"""Done, or asked for, whatever has been played meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ def run_all(
         if step.confirmed and step.asked:
             shown |= dict(step.asked.shown)
         result = _run(connection, records, step, opened, standing, proofs, shown, now)
+        shown |= _played(result)
         results.append(result)
         if isinstance(result.outcome, Refused):
             nobody = result.outcome.about_identity
@@ -142,13 +146,9 @@ def _run(
         request = identify(line, opened.asked, opened.mail, standing, proofs, records, look_up)
     if isinstance(request, Refused):
         return Result(line, request, None)
-    request = replace(request, confirmation=step.asked)
+    written = standing.answered.written if standing.answered else None
+    request = replace(request, confirmation=step.asked, seen_at=written)
     outcome = decide(request, records, now)
-    if line.command.name == "chat" and isinstance(outcome, Decision) and outcome.boards:
-        (board,) = outcome.touched
-        outcome = (
-            TooMuchTalk(board=board, limit=TALK_AN_HOUR) if is_talked_out(connection, board, now) else outcome
-        )
     if isinstance(outcome, Decision):
         if line.command.kind == "token" and step.asked:
             confirmations.forget(connection, step.asked.about)
@@ -156,6 +156,16 @@ def _run(
         keep_decision(connection, records, outcome, now)
     still_asked = step.asked if isinstance(outcome, Refused) and not step.confirmed else None
     return Result(line, outcome, request.actor, opened.asked.comment, still_asked)
+
+
+def _played(result: Result) -> dict[int, int]:
+    """The ply that a line has played on a board: its sender has not seen what may have followed at once."""
+    decided = result.outcome
+    if not isinstance(decided, Decision) or not decided.entries or decided.entries[0].kind != "played":
+        return {}
+    number, played = decided.entries[0].match, [entry for entry in decided.entries if entry.kind == "played"]
+    (board,) = (board for board in decided.boards if board.match.number == number)
+    return {number: board.state.plies - len(played) + 1}
 
 
 def _proven_player(results: Iterable[Result]) -> Player | None:
@@ -172,11 +182,18 @@ def _of_one_player(proven: Player | None, result: Result) -> Result:
 
 
 def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
-    """A move as the one that follows on what its sender was shown; only the first one on a board."""
+    """A move as the one that follows on what its sender was shown, like consent; only the first one on a board."""
     arguments = line.arguments
-    if line.command.name != "move" or arguments.ply is not None or arguments.move.lower() == "resign":
+    word = arguments.move.lower() if line.command.name == "move" else line.command.name
+    if not arguments.boards or arguments.ply is not None or word in UNGUARDED:
         return line
-    seen = shown.pop(arguments.boards[0].number, None)
+    number = arguments.boards[0].number
+    if word in IN_A_MOVES_PLACE or word == "queue":
+        seen = shown.get(number)
+    elif line.command.name in ("move", "submit"):
+        seen = shown.pop(number, None)
+    else:
+        return line
     return line if seen is None else replace(line, arguments=replace(arguments, ply=seen + 1))
 
 

@@ -8,15 +8,19 @@ has answered in time are closed, and accounts that nobody has confirmed are none
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pbmserv.services.house import House
-from pbmserv.store import accounts, confirmations, false_claims, retention
+from pbmserv.store import accounts, confirmations, false_claims, retention, talk, watching
 from pbmserv.store.engine import forget_overwritten, reading, writing
 
 BATCH: Final = 100
 """Mails of a transaction: some ten milliseconds, in which SQLite keeps other writers waiting."""
+
+
+TALK_COUNTS: Final = timedelta(days=2)
+"""No limit looks further back at who has spoken to others; a mail may wait a while until it is handled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ def tidy(house: House, before: datetime, now: datetime) -> Iterator[Tidied]:
         confirmations.tidy(connection, now)
         accounts.forget_unanswered(connection, now)
         false_claims.tidy(connection, now)
+        talk.tidy(connection, now - TALK_COUNTS)
+        watching.tidy(connection)
     forget_overwritten(house.engine)
 
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from pbmserv.matches.match import Match
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Listing, Wanted
 from pbmserv.matches.replay import replay
 from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.house import House
-from pbmserv.store import inbox, matches, outbox, players
+from pbmserv.store import inbox, matches, offers, outbox, players, turn_timing
 from pbmserv.store.engine import reading
 from pbmserv.store.inbox import Kept
 from pbmserv.store.outbox import Queued
@@ -31,14 +33,21 @@ def see_boards(house: House, wanted: Wanted) -> Listing:
         return matches.listing(connection, wanted)
 
 
-def see_board(house: House, number: int) -> SeenBoard | None:
-    """One board with all its moves; None when there is no such board."""
+def see_offers(house: House, game: str | None) -> Sequence[OpenOffer]:
+    """The open offers of a game, or of all, by number."""
+    with reading(house.engine) as connection:
+        return [offer for offer in offers.all_open(connection) if game in (None, offer.game)]
+
+
+def see_board(house: House, number: int, now: datetime | None = None) -> SeenBoard | None:
+    """One board with all its moves, and the time that is left at a moment; None when there is no such board."""
     with reading(house.engine) as connection:
         match = matches.load(connection, number)
-    if match is None:
-        return None
-    board = replay(match)
-    return SeenBoard(board.match, board.state, view_board(board, whole=True))
+        if match is None:
+            return None
+        board = replay(match)
+        timing = None if now is None else turn_timing.timing(connection, board, now)
+    return SeenBoard(board.match, board.state, view_board(board, whole=True, timing=timing))
 
 
 def see_userid(house: House, typed: str) -> str | None:

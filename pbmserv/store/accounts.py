@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
 
 from pbmserv.commands.changes import (
+    Barred,
     BelievedAddress,
     Block,
     Change,
@@ -64,6 +65,8 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _block(connection, change)
         case Erased(player_id):
             _erase(connection, player_id, now)
+        case Barred(player_id, is_lifted):
+            _change(connection, player_id, banned_at=None if is_lifted else now)
 
 
 def forget_unanswered(connection: Connection, now: datetime) -> int:

@@ -11,6 +11,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
 
+from pbmserv.store import clocks
 from pbmserv.store.outbox import AT_ONCE, UNASKED
 from pbmserv.store.tables import addresses, bounces, outbox, players
 from pbmserv.store.tokens import digest
@@ -105,6 +106,8 @@ def lift(connection: Connection, address: str) -> bool:
     again = update(outbox).where(to_address, or_(outbox.c.status == WITHHELD, came_back))
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))
     connection.execute(delete(bounces).where(bounces.c.address == address))
+    owner = select(addresses.c.player_id).where(addresses.c.address == address)
+    clocks.look_again(connection, connection.execute(owner).scalar_one())
     return True
 
 

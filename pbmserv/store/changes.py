@@ -9,6 +9,7 @@ from pbmserv.commands.changes import (
     DroppedPlan,
     EndedOffer,
     JoinedOffer,
+    LeftOffer,
     NewOffer,
     NewPlan,
     NewVacations,
@@ -23,7 +24,7 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
     match change:
         case NewPlan() | DroppedPlan():
             plans.keep(connection, change, now)
-        case NewOffer() | JoinedOffer() | EndedOffer():
+        case NewOffer() | JoinedOffer() | LeftOffer() | EndedOffer():
             offers.keep(connection, change, now)
         case Subscription():
             watching.keep(connection, change)

@@ -1,18 +1,28 @@
 """The clocks of running boards: whose turn it is, since when its player can know, when to look again.
 
-A row follows its match (`follow`); that a board was handed over is noted by whoever sends (`handed_over`).
+A row follows its match (`follow`); that a board was handed over is noted by whoever sends (`handed_over`). When
+`next_at` has come, somebody looks at it (`due`), and notes when to look again (`seen`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, select, update
 
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.replay import Replayed
+from pbmserv.matches.terms import limit
 from pbmserv.store.tables import clocks, players
+
+AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+UNHEARD: Final = timedelta(days=7)
+"""After so long without a board handed over one looks whether a mail is still on its way."""
+
+DEADLINE: Final = clocks.c.deadline_at
+"""When a turn is over; NULL until it was looked at, and on boards without clocks."""
 
 _TERMS: Final = ("nag", "forfeit", "total", "increment")
 
@@ -65,10 +75,19 @@ def follow(connection: Connection, board: Replayed) -> None:
     if board.on_turn is None:
         connection.execute(_STOP, place)
         return
-    if connection.execute(_LOOK_AGAIN, {**place, "same_turn": state.turn}).rowcount:
+    most = limit(board)
+    lasts = None if most is None else int(most.total_seconds())
+    if connection.execute(_LOOK_AGAIN, {**place, "same_turn": state.turn, "new_lasts": lasts}).rowcount:
         return
     connection.execute(_STOP, place)
-    row = {"match": match.number, "turn": state.turn, "plies": state.plies, "userid": board.on_turn.lower()}
+    row = {
+        "match": match.number,
+        "turn": state.turn,
+        "plies": state.plies,
+        "userid": board.on_turn.lower(),
+        "look_at": state.last_at + UNHEARD,
+        "lasts": lasts,
+    }
     connection.execute(_BEGIN, row)
 
 
@@ -81,10 +100,56 @@ def handed_over(
         connection.execute(_START, rows)
 
 
+def with_deadline(query: Select[Any], number: ColumnElement[int]) -> Select[Any]:
+    """A query about matches, with what `deadline_of` wants to know of each."""
+    known = query.add_columns(DEADLINE, clocks.c.started_at.label("begun_at"), clocks.c.next_at, clocks.c.lasts)
+    return known.outerjoin(clocks, clocks.c.match == number)
+
+
+def deadline_of(row: Row[Any]) -> datetime | None:
+    """When the present turn is over, as far as is known; nobody may have looked since it began."""
+    is_seen = row.deadline_at is not None or row.next_at != row.begun_at
+    if is_seen or row.begun_at is None or row.lasts is None:
+        return row.deadline_at  # type: ignore[no-any-return]
+    return row.begun_at + timedelta(seconds=row.lasts)  # type: ignore[no-any-return]
+
+
 def set_back(connection: Connection, player_id: int) -> None:
     """Mail does not reach a player: the turns that wait for them begin when it does again."""
     stopped = update(clocks).where(clocks.c.player_id == player_id)
-    connection.execute(stopped.values(started_at=None, next_at=None, deadline_at=None))
+    connection.execute(stopped.values(started_at=None, next_at=None, deadline_at=None, reminders=0))
+
+
+def look_again(connection: Connection, player_id: int) -> None:
+    """Something has changed for all clocks of a player: their holidays, or that mail reaches them again."""
+    changed = update(clocks).where(clocks.c.player_id == player_id)
+    connection.execute(changed.values(next_at=func.coalesce(clocks.c.started_at, AT_ONCE)))
+
+
+def look_at_all(connection: Connection) -> None:
+    """Something has changed for all clocks that run."""
+    running = update(clocks).where(clocks.c.started_at.is_not(None))
+    connection.execute(running.values(next_at=clocks.c.started_at))
+
+
+def due(connection: Connection, now: datetime, count: int) -> Sequence[int]:
+    """The boards whose clocks are to be looked at, the longest due first."""
+    query = select(clocks.c.match).where(clocks.c.next_at <= now)
+    return connection.execute(query.order_by(clocks.c.next_at, clocks.c.match).limit(count)).scalars().all()
+
+
+def seen(
+    connection: Connection, board: int, next_at: datetime | None, deadline: datetime | None, reminders: int
+) -> None:
+    """Notes what came of looking: when to look again, when the turn is over, how often its player was reminded."""
+    values = {"next_at": next_at, "deadline_at": deadline, "reminders": reminders}
+    connection.execute(update(clocks).where(clocks.c.match == board).values(values))
+
+
+def put_off(connection: Connection, board: int, now: datetime, until: datetime) -> None:
+    """A clock that was due could not be looked at; unless something has happened to it since, it is due later."""
+    still_due = update(clocks).where(clocks.c.match == board, clocks.c.next_at <= now)
+    connection.execute(still_due.values(next_at=until))
 
 
 _FIND: Final = select(clocks).where(clocks.c.match == bindparam("board"))
@@ -92,17 +157,19 @@ _STOP: Final = delete(clocks).where(clocks.c.match == bindparam("board"))
 _LOOK_AGAIN: Final = (
     update(clocks)
     .where(clocks.c.match == bindparam("board"), clocks.c.turn == bindparam("same_turn"))
-    .values(next_at=clocks.c.started_at)
+    .values(next_at=func.coalesce(clocks.c.started_at, clocks.c.next_at), lasts=bindparam("new_lasts"))
 )
 _BEGIN: Final = insert(clocks).from_select(
-    ["match", "turn", "plies", "player_id", "reminders"],
+    ["match", "turn", "plies", "player_id", "reminders", "next_at", "lasts"],
     select(
         bindparam("match", type_=clocks.c.match.type),
         bindparam("turn", type_=clocks.c.turn.type),
         bindparam("plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-    ).where(players.c.userid_lower == bindparam("userid")),
+        bindparam("look_at", type_=clocks.c.next_at.type),
+        bindparam("lasts", type_=clocks.c.lasts.type),
+    ).where(players.c.userid_lower == bindparam("userid"), players.c.robot.is_(None)),
 )
 _START: Final = (
     update(clocks)

@@ -191,7 +191,8 @@ def _may_be_handled() -> ColumnElement[bool]:
 
 
 def _first_of_its_sender() -> ScalarSelect[int]:
-    # Not "none before it exists": PostgreSQL makes a join of that, which reads all that wait for each mail.
+    # "Not above it" says as much as "equal to it", or as "none exists before". Of equal ones PostgreSQL expects so
+    # few that it sorts all that wait; "exists" it turns into a join, which may read all of them for each.
     waiting = inbox.alias("waiting")
     firsts = select(func.min(waiting.c.id)).where(_is_waiting(waiting), waiting.c.sender == inbox.c.sender)
     return firsts.scalar_subquery()

@@ -1,7 +1,8 @@
 """Matches and their logs. `keep` is the one door by which they are written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select, update
@@ -12,7 +13,7 @@ from pbmserv.matches.match import Match
 from pbmserv.matches.records import Listed, Listing, Wanted
 from pbmserv.matches.replay import Replayed, replay
 from pbmserv.matches.state import Summary, summarise
-from pbmserv.store import clocks
+from pbmserv.store import clocks, plans, ratings
 from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
@@ -29,8 +30,10 @@ def keep(connection: Connection, decision: Decision) -> None:
         else:
             write_summary(connection, board.match.number, summarise(board.state))
         clocks.follow(connection, board)
+        plans.follow(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
+    ratings.follow(connection, decision.boards)
 
 
 def write_summary(connection: Connection, number: int, summary: Summary) -> None:
@@ -47,6 +50,14 @@ def lock(connection: Connection, numbers: Iterable[int]) -> None:
         connection.execute(query.with_for_update())
 
 
+def lock_if_free(connection: Connection, number: int) -> bool:
+    """Holds a match until the transaction ends; False, at once, when another transaction has it."""
+    if connection.dialect.name == "sqlite":
+        return True
+    query = select(matches.c.number).where(matches.c.number == number)
+    return connection.execute(query.with_for_update(skip_locked=True)).one_or_none() is not None
+
+
 def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
     """The numbers of the active matches in which one of these players has a seat."""
     lowered = [userid.lower() for userid in userids]
@@ -54,6 +65,12 @@ def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
         return ()
     query = select(matches.c.number).where(matches.c.status == "active", matches.c.number.in_(_boards_of(lowered)))
     return connection.execute(query).scalars().all()
+
+
+def sitting_at(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
+    """The userids of all who have a seat at one of these boards."""
+    wanted = set(numbers)
+    return [userid for userids in _userids(connection, [*wanted]).values() for userid in userids] if wanted else ()
 
 
 def load(connection: Connection, number: int) -> Match | None:
@@ -85,6 +102,32 @@ def numbers(connection: Connection) -> Sequence[int]:
     return connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars().all()
 
 
+def over(connection: Connection, game: str) -> Sequence[int]:
+    """The numbers of the matches of a game that are over, ascending."""
+    query = select(matches.c.number).where(matches.c.game == game, matches.c.status != "active")
+    return connection.execute(query.order_by(matches.c.number)).scalars().all()
+
+
+def games_of(connection: Connection, numbers: Collection[int]) -> set[str]:
+    """The games that these matches are of."""
+    rows = connection.execute(select(matches.c.number, matches.c.game)) if numbers else ()
+    return {row.game for row in rows if row.number in numbers}
+
+
+def started_at(connection: Connection, game: str, started: datetime) -> Sequence[int]:
+    """The numbers of the matches of a game that began at that very moment, ascending."""
+    query = select(matches.c.number).where(matches.c.game == game, matches.c.started_at == started)
+    return connection.execute(query.order_by(matches.c.number)).scalars().all()
+
+
+def finished_between(connection: Connection, since: datetime, until: datetime) -> Sequence[int]:
+    """The numbers of the finished matches whose last entry is from then, ascending."""
+    query = select(matches.c.number).where(
+        matches.c.status == "finished", matches.c.last_at >= since, matches.c.last_at < until
+    )
+    return connection.execute(query.order_by(matches.c.number)).scalars().all()
+
+
 def next_number(connection: Connection) -> int:
     """One more than the highest number there is. Two that ask at once meet at the primary key; one runs again."""
     highest = connection.execute(select(func.max(matches.c.number))).scalar_one()
@@ -104,6 +147,8 @@ def listing(connection: Connection, wanted: Wanted) -> Listing:
         conditions.append(matches.c.game == wanted.game)
     if wanted.filter == "inactive":
         conditions.append(matches.c.status != "active")
+    elif wanted.filter == "finished":
+        conditions.append(matches.c.status == "finished")
     elif wanted.filter != "all":
         conditions.append(matches.c.status == "active")
     lowered = [userid.lower() for userid in wanted.userids]
@@ -112,12 +157,12 @@ def listing(connection: Connection, wanted: Wanted) -> Listing:
         on_turn = and_(seats.c.match == matches.c.number, seats.c.seat == matches.c.to_move)
         conditions.append(matches.c.number.in_(_boards_of(lowered).where(on_turn).correlate(matches)))
     order = (
-        (matches.c.last_at, matches.c.number)
+        (clocks.DEADLINE.is_(None), clocks.DEADLINE, matches.c.last_at, matches.c.number)
         if wanted.filter == "next"
         else (matches.c.last_at.desc(), matches.c.number.desc())
     )
-    page = _facts().where(*conditions).order_by(*order).offset(wanted.first).limit(wanted.count)
-    rows = connection.execute(page).all()
+    page = clocks.with_deadline(_facts(), matches.c.number).where(*conditions).order_by(*order)
+    rows = connection.execute(page.offset(wanted.first).limit(wanted.count)).all()
     total = connection.execute(select(func.count()).select_from(matches).where(*conditions)).scalar_one()
     userids = _userids(connection, [row.number for row in rows])
     return Listing(tuple(_listed(row, userids[row.number]) for row in rows), total)
@@ -141,6 +186,7 @@ def _open(connection: Connection, board: Replayed) -> None:
         "options": dict(match.options),
         "rated": match.rated,
         "clock": clocks.as_json(match.clock),
+        "after": match.after,
         "started_by": ids[match.started_by.lower()],
         "started_at": match.started,
         **_summary_row(summarise(board.state)),
@@ -171,6 +217,7 @@ def _without_log(connection: Connection, number: int) -> Match | None:
         started_by=row.starter,
         started=row.started_at,
         clock=clocks.from_json(row.clock),
+        after=row.after,
     )
 
 
@@ -205,7 +252,8 @@ def _options(row: Row[Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _listed(row: Row[Any], userids: tuple[str, ...]) -> Listed:
-    return Listed(row.number, row.game, _options(row), userids, row.started_at, _summary(row))
+    deadline = clocks.deadline_of(row)
+    return Listed(row.number, row.game, _options(row), userids, row.started_at, _summary(row), deadline)
 
 
 def _summary(row: Row[Any]) -> Summary:

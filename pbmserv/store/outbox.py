@@ -52,10 +52,22 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A mail of ours to a player that another mail answers: the board that it is about, and what it shows."""
+    """A mail of ours to a player that another mail answers: the board that it is about, and what it shows.
+
+    `written` is when.
+    """
 
     match: int | None
     shown: tuple[tuple[int, int], ...]
+    written: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The player whom a mail went to, None for anybody else, and the boards in it, each with its ply."""
+
+    player_id: int | None
+    boards: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +125,9 @@ def find_answered(connection: Connection, player_id: int, tokens: Sequence[str])
         return None
     rows = connection.execute(_ANSWERED, {"player_id": player_id, "digests": digests}).all()
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
-    return (
-        None if found is None else Answered(found.match, tuple((board, ply) for board, ply in found.shown or ()))
-    )
+    if found is None:
+        return None
+    return Answered(found.match, tuple((board, ply) for board, ply in found.shown or ()), found.created_at)
 
 
 def beginnings_of(connection: Connection, tokens: Sequence[str], size: int) -> Sequence[bytes]:
@@ -145,9 +157,10 @@ def put_back(connection: Connection, mail: Queued, reason: str) -> None:
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
 
 
-def sent(connection: Connection, mail_id: int, now: datetime) -> None:
-    """The mail was handed over."""
-    connection.execute(_SENT, {"mail_id": mail_id, "now": now})
+def sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
+    """The mail was handed over; what it shows to whom."""
+    row = connection.execute(_SENT, {"mail_id": mail_id, "now": now}).one_or_none()
+    return Shown(None, ()) if row is None else Shown(row.player_id, tuple(map(tuple, row.shown or ())))
 
 
 def deferred(connection: Connection, mail_id: int, reason: str, again_at: datetime) -> None:
@@ -160,28 +173,26 @@ def failed(connection: Connection, mail_id: int, reason: str) -> None:
     connection.execute(_FAILED, {"mail_id": mail_id, "reason": reason})
 
 
+def is_on_its_way(connection: Connection, address: str) -> bool:
+    """Whether any mail to an address waits to be sent."""
+    query = select(outbox.c.id).where(outbox.c.recipient == address, outbox.c.status == "waiting").limit(1)
+    return connection.execute(query).one_or_none() is not None
+
+
 def unproven_since(connection: Connection, address: str, since: datetime) -> int:
     """How many answers an address was sent that no proof was given for."""
-    query = select(func.count()).select_from(outbox)
-    counted = query.where(
-        outbox.c.recipient == address, outbox.c.created_at > since, ~outbox.c.proven, outbox.c.kind != "board"
-    )
-    return connection.execute(counted).scalar_one()
+    return connection.execute(_UNPROVEN_SINCE, {"address": address, "since": since}).scalar_one()
 
 
 def count_since(connection: Connection, kinds: Sequence[Kind], since: datetime, address: str | None = None) -> int:
     """How many mails of these kinds were queued, for all addresses or for one."""
-    query = select(func.count()).select_from(outbox).where(outbox.c.kind.in_(kinds), outbox.c.created_at > since)
-    return connection.execute(
-        query if address is None else query.where(outbox.c.recipient == address)
-    ).scalar_one()
+    query = _COUNT_SINCE if address is None else _COUNT_SINCE_TO
+    return connection.execute(query, {"kinds": [*kinds], "since": since, "address": address}).scalar_one()
 
 
 def times_sent(connection: Connection, board: int, since: datetime) -> int:
     """How many mails have had a board sent to its players."""
-    query = select(func.count(outbox.c.inbox_id.distinct()))
-    sent_since = query.where(outbox.c.kind == "board", outbox.c.created_at > since, outbox.c.match == board)
-    return connection.execute(sent_since).scalar_one()
+    return connection.execute(_TIMES_SENT, {"board": board, "since": since}).scalar_one()
 
 
 def listing(connection: Connection, status: str | None, count: int) -> list[Queued]:
@@ -233,7 +244,7 @@ _DUE: Final = (
 _DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
 _NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
-_ANSWERED: Final = select(outbox.c.token_digest, outbox.c.match, outbox.c.shown).where(
+_ANSWERED: Final = select(outbox.c.token_digest, outbox.c.match, outbox.c.shown, outbox.c.created_at).where(
     outbox.c.token_digest.in_(bindparam("digests", expanding=True)), outbox.c.player_id == bindparam("player_id")
 )
 
@@ -242,13 +253,30 @@ _BEGINNINGS: Final = select(func.substr(outbox.c.raw, 1, bindparam("size"), type
     func.length(outbox.c.raw) > 0,  # SQLite's substr of nothing is NULL
 )
 
+_IS_SINCE: Final = outbox.c.created_at > bindparam("since")
+_IS_TO: Final = outbox.c.recipient == bindparam("address")
+_COUNT_SINCE: Final = (
+    select(func.count())
+    .select_from(outbox)
+    .where(outbox.c.kind.in_(bindparam("kinds", expanding=True)), _IS_SINCE)
+)
+_COUNT_SINCE_TO: Final = _COUNT_SINCE.where(_IS_TO)
+_UNPROVEN_SINCE: Final = (
+    select(func.count()).select_from(outbox).where(_IS_TO, _IS_SINCE, ~outbox.c.proven, outbox.c.kind != "board")
+)
+_TIMES_SENT: Final = select(func.count(outbox.c.inbox_id.distinct())).where(
+    outbox.c.kind == "board", _IS_SINCE, outbox.c.match == bindparam("board")
+)
+
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
 _PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 # Another sender may have had it in hand too, where one was thought to be dead: what is sent stays sent.
-_SENT: Final = _ONE.values(status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1)
+_SENT: Final = _ONE.values(
+    status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1
+).returning(outbox.c.player_id, outbox.c.shown)
 _FAILED: Final = _ONE.where(outbox.c.status != "sent").values(
     status="failed", error=bindparam("reason"), tries=outbox.c.tries + 1
 )

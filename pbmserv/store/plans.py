@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, insert, select
 from pbmserv.commands.changes import DroppedPlan, NewPlan
 from pbmserv.games.game import Seat
 from pbmserv.matches.plan import Plan, PlanKind
+from pbmserv.matches.replay import Replayed
 from pbmserv.store.tables import plans
 
 
@@ -15,6 +16,15 @@ def find(connection: Connection, board: int, seat: Seat, kind: PlanKind) -> Plan
     query = select(plans.c.plies, plans.c.content).filter_by(match=board, seat=seat, kind=kind)
     row = connection.execute(query).one_or_none()
     return None if row is None else Plan(row.plies, row.content)
+
+
+def follow(connection: Connection, board: Replayed) -> None:
+    """After something has happened on a board: who has no part in it any more has nothing in mind for it."""
+    state, of_board = board.state, delete(plans).filter_by(match=board.match.number)
+    if state.status != "active":
+        connection.execute(of_board)
+    elif len(state.seats_in) < len(board.match.userids):
+        connection.execute(of_board.where(plans.c.seat.not_in(state.seats_in)))
 
 
 def keep(connection: Connection, change: NewPlan | DroppedPlan, now: datetime) -> None:

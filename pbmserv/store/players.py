@@ -34,6 +34,12 @@ def everybody(connection: Connection) -> list[Player]:
     return [_player(row) for row in rows]
 
 
+def take_digest_due(connection: Connection, now: datetime) -> Player | None:
+    """The player whose digest is due longest, held until the transaction ends; nobody who is held by others."""
+    due = connection.execute(_DIGEST_DUE, {"now": now}).scalar_one_or_none()
+    return None if due is None else find(connection, due)
+
+
 def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
     """Holds players as they are until the transaction ends; with `alone` nobody else holds them meanwhile.
 
@@ -140,6 +146,13 @@ _FIND_AT: Final = _players().where(
     players.c.id == _HAS_ADDRESS.where(addresses.c.confirmed_at.is_not(None)).scalar_subquery()
 )
 _PASSWORD_HASH: Final = select(players.c.password_hash).where(players.c.userid_lower == bindparam("userid"))
+_DIGEST_DUE: Final = (
+    select(players.c.userid_lower)
+    .where(players.c.digest_at <= bindparam("now"))
+    .order_by(players.c.digest_at)
+    .limit(1)
+    .with_for_update(skip_locked=True, key_share=True)
+)
 _IS_BLOCKED: Final = select(
     exists().where(blocks.c.player_id == _id_of("by"), blocks.c.blocked_id == _id_of("userid"))
 )

@@ -1,8 +1,8 @@
 """Answers what commands ask (`matches.records.Records`) from one open transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Literal
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
 
@@ -10,11 +10,26 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
+from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
+from pbmserv.matches.rating import Section, Tally
 from pbmserv.matches.records import Listing, Wanted
 from pbmserv.matches.replay import Replayed
-from pbmserv.store import kept, matches, plans, players, turn_timing, watching
+from pbmserv.store import (
+    kept,
+    matches,
+    offers,
+    outbox,
+    plans,
+    players,
+    rankings,
+    talk,
+    turn_timing,
+    vacations,
+    watching,
+)
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.recent import RecentBoards
 from pbmserv.store.tables import entries, seats
@@ -35,6 +50,7 @@ class TransactionRecords:
         self._boards: dict[int, Replayed | None] = {}
         self._players: dict[str, Player | None] = {}
         self._asked: list[tuple[str, KeptQuestion]] = []
+        self._timings: dict[tuple[int, int, datetime], Timing] = {}
 
     def know(self, boards: Iterable[Replayed]) -> None:
         """Boards as they stand after what was just written."""
@@ -47,6 +63,7 @@ class TransactionRecords:
     def forget_players(self) -> None:
         """Players have changed since they were asked for, and are read anew."""
         self._players.clear()
+        self._timings.clear()
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -101,7 +118,14 @@ class TransactionRecords:
 
     def timing(self, board: Replayed, now: datetime) -> Timing:
         """What is known of the present turn beside the log."""
-        return turn_timing.timing(self._connection, board, now)
+        known = (board.match.number, board.state.entries, now)
+        if known not in self._timings:
+            self._timings[known] = turn_timing.timing(self._connection, board, now)
+        return self._timings[known]
+
+    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
+        """A player's holidays."""
+        return [(first, last) for _, first, last in vacations.of(self._connection, (player.userid,), since)]
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
         """What a seat has in mind for a board."""
@@ -110,6 +134,56 @@ class TransactionRecords:
     def watchers(self, board: int) -> Sequence[str]:
         """Who watches a board."""
         return watching.watchers(self._connection, board)
+
+    def watched(self, player: Player) -> Sequence[int]:
+        """The running boards that a player watches."""
+        return watching.watched(self._connection, player.id)
+
+    def times_sent(self, board: int, since: datetime) -> int:
+        """How many mails have had a board sent around."""
+        return outbox.times_sent(self._connection, board, since)
+
+    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+        """How often a player has spoken so."""
+        return talk.said_since(self._connection, player.id, kind, since)
+
+    def listeners(self) -> Sequence[str]:
+        """Who wants what is written to all."""
+        return talk.listeners(self._connection)
+
+    def open_offers(self) -> Sequence[OpenOffer]:
+        """All that are open."""
+        return offers.all_open(self._connection)
+
+    def offer(self, number: int) -> OpenOffer | None:
+        """The newest offer of a number."""
+        return offers.newest(self._connection, number)
+
+    def last_offer_number(self) -> int:
+        """The number given last."""
+        return offers.last_number(self._connection)
+
+    def rematch_of(self, board: int) -> int | None:
+        """The running rematch of a board."""
+        return offers.rematch_of(self._connection, board)
+
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
+        """What a player's matches have come to, by game."""
+        return rankings.tallies(self._connection, player.id, game)
+
+    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
+        """What single matches did to a player's ratings."""
+        return rankings.rated_matches(self._connection, player.id, game, first, count)
+
+    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
+        """The same of these boards."""
+        return rankings.rated_on(self._connection, player.id, boards)
+
+    def standings(
+        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+    ) -> Standings:
+        """A page of the players of a game."""
+        return rankings.standings(self._connection, game, sections, now, first, count)
 
     def next_number(self) -> int:
         """The number of a match started now."""

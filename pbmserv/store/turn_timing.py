@@ -17,7 +17,9 @@ def timing(connection: Connection, board: Replayed, now: datetime) -> Timing:
     started = clock.started if clock is not None and clock.turn == board.state.turn else None
     since = started or now
     away = [Away(*row) for row in vacations.of(connection, board.match.userids, since.date())]
-    stops = [*outages.since(connection, since), *(_stop(each) for each in away if each.userid == board.on_turn)]
+    stops = [_stop(each) for each in away if each.userid == board.on_turn]
+    if started is not None:
+        stops += outages.since(connection, started, now)
     return Timing(now, started, tuple(stops), tuple(each for each in away if each.last >= now.date()))
 
 

@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from pbmserv.commands.changes import NewVacations
+from pbmserv.store import clocks
 from pbmserv.store.tables import players, vacations
 
 
 def of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
     """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
     lowered = [userid.lower() for userid in userids]
-    query = (
-        select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
-        .join(vacations, vacations.c.player_id == players.c.id)
-        .where(players.c.userid_lower.in_(lowered), vacations.c.last_day >= since)
-        .order_by(vacations.c.first_day, players.c.userid_lower)
-    )
-    return [(row.userid, row.first_day, row.last_day) for row in connection.execute(query)]
+    rows = connection.execute(_OF, {"lowered": lowered, "since": since})
+    return [(row.userid, row.first_day, row.last_day) for row in rows]
 
 
 def keep(connection: Connection, change: NewVacations) -> None:
@@ -30,7 +27,19 @@ def keep(connection: Connection, change: NewVacations) -> None:
     rows = [{"player_id": change.player_id, "first_day": first, "last_day": last} for first, last in change.days]
     if rows:
         connection.execute(insert(vacations), rows)
+    clocks.look_again(connection, change.player_id)
 
 
 def _day_before(day: date) -> date:
     return date.fromordinal(day.toordinal() - 1)
+
+
+_OF: Final = (
+    select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
+    .join(vacations, vacations.c.player_id == players.c.id)
+    .where(
+        players.c.userid_lower.in_(bindparam("lowered", expanding=True)),
+        vacations.c.last_day >= bindparam("since"),
+    )
+    .order_by(vacations.c.first_day, players.c.userid_lower)
+)

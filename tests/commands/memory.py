@@ -1,12 +1,28 @@
 """Records in memory, and a table to play at without mail and store."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
-from pbmserv.commands.changes import Block, Change, Erased, NewAddress, NewPlayer, NewSetting
+from pbmserv.commands.changes import (
+    Block,
+    Change,
+    DroppedPlan,
+    EndedOffer,
+    Erased,
+    JoinedOffer,
+    LeftOffer,
+    NewAddress,
+    NewDigest,
+    NewOffer,
+    NewPlan,
+    NewPlayer,
+    NewSetting,
+    Said,
+    Subscription,
+)
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Proof, Request
@@ -14,15 +30,20 @@ from pbmserv.commands.permission import decide
 from pbmserv.commands.replies import Reply
 from pbmserv.commands.words import normalised
 from pbmserv.games.game import Seat
+from pbmserv.games.library import games
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.kept import KeptAbout, KeptQuestion
 from pbmserv.matches.match import Match
+from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.plan import Plan, PlanKind
 from pbmserv.matches.player import Player
+from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
+from pbmserv.matches.rating import Section, Tally
 from pbmserv.matches.records import Listed, Listing, Records, Wanted
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed, fold, replay
 from pbmserv.matches.state import summarise
+from tests.commands import rankings
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -37,8 +58,12 @@ class Memory:
         self.more_addresses: list[tuple[str, int]] = []
         self.asked: list[KeptQuestion] = []
         self.timings: dict[int, Timing] = {}
+        self.holidays: dict[int, list[tuple[date, date]]] = {}
         self.plans: dict[tuple[int, Seat, PlanKind], Plan] = {}
         self.watching: dict[int, list[str]] = {}
+        self.offers: list[OpenOffer] = []
+        self.sent: dict[int, int] = {}
+        self.said: list[tuple[tuple[int, str], datetime]] = []
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -93,6 +118,10 @@ class Memory:
         """The present turn as the test says, or as one that nobody knows of yet."""
         return replace(self.timings.get(board.match.number, Timing(now)), as_of=now)
 
+    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
+        """A player's holidays as the test says."""
+        return sorted(days for days in self.holidays.get(player.id, []) if days[1] >= since)
+
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
         """What a seat has in mind."""
         return self.plans.get((board, seat, kind))
@@ -100,6 +129,63 @@ class Memory:
     def watchers(self, board: int) -> Sequence[str]:
         """Who watches."""
         return self.watching.get(board, [])
+
+    def watched(self, player: Player) -> Sequence[int]:
+        """What somebody watches."""
+        return sorted(board for board, userids in self.watching.items() if player.userid in userids)
+
+    def times_sent(self, board: int, since: datetime) -> int:
+        """As often as the test says."""
+        return self.sent.get(board, 0)
+
+    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+        """How often somebody has spoken."""
+        return sum(said == (player.id, kind) and at > since for said, at in self.said)
+
+    def listeners(self) -> Sequence[str]:
+        """Who listens."""
+        return sorted(player.userid for player in self.players.values() if player.broadcast)
+
+    def open_offers(self) -> Sequence[OpenOffer]:
+        """All that are open."""
+        return sorted((offer for offer in self.offers if offer.status == "open"), key=lambda each: each.number)
+
+    def offer(self, number: int) -> OpenOffer | None:
+        """The newest of a number."""
+        return next((offer for offer in reversed(self.offers) if offer.number == number), None)
+
+    def last_offer_number(self) -> int:
+        """The number given last."""
+        return self.offers[-1].number if self.offers else 0
+
+    def rematch_of(self, board: int) -> int | None:
+        """The running rematch of a board."""
+        again = (match for match in self.matches.values() if match.after == board)
+        return next((match.number for match in again if fold(match).status == "active"), None)
+
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
+        """What somebody's matches came to."""
+        found = {each: rankings.tallies(self.matches, self._ids(), each).get(player.id) for each in games()}
+        return {each: tally for each, tally in found.items() if tally is not None and game in (None, each)}
+
+    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
+        """A page of rated matches."""
+        lines = rankings.rated_matches(self.matches, self._ids(), player.id, game)
+        return RatedMatches(tuple(lines[first : first + count]), len(lines))
+
+    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
+        """Those of these boards."""
+        lines = rankings.rated_matches(self.matches, self._ids(), player.id, None)
+        return {line.board: line for line in lines if line.board in boards}
+
+    def standings(
+        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+    ) -> Standings:
+        """A page of the standings."""
+        return rankings.standings(self.matches, self.players.values(), game, sections, now, first, count)
+
+    def _ids(self) -> dict[str, int]:
+        return {player.userid: player.id for player in self.players.values()}
 
     def next_number(self) -> int:
         """The next number."""
@@ -192,8 +278,36 @@ class Table:
             self._replace(new.player_id, address=new.address)
         elif isinstance(new, NewAddress):
             self.records.more_addresses.append((new.address, new.player_id))
+        elif isinstance(new, NewOffer | JoinedOffer | LeftOffer | EndedOffer):
+            self._change_offer(new)
+        elif isinstance(new, NewDigest):
+            self._replace(new.player_id, digest=new.schedule)
+        elif isinstance(new, Said):
+            self.records.said.append(((new.player_id, new.kind), self.now))
+        elif isinstance(new, Subscription):
+            watching = self.records.watching.setdefault(new.board, [])
+            (watching.remove if new.is_over else watching.append)(self._of(new.player_id).userid)
+        elif isinstance(new, NewPlan):
+            self.records.plans[new.board, new.seat, new.kind] = Plan(new.plies, new.content)
+        elif isinstance(new, DroppedPlan):
+            self.records.plans.pop((new.board, new.seat, new.kind), None)
         elif isinstance(new, Erased):
             del players[self._of(new.player_id).userid.lower()]
+
+    def _change_offer(self, new: NewOffer | JoinedOffer | LeftOffer | EndedOffer) -> None:
+        offers = self.records.offers
+        if isinstance(new, NewOffer):
+            facts = {each.name: getattr(new, each.name) for each in fields(new) if each.name != "player_id"}
+            offers.append(OpenOffer(len(offers), seeker=self._of(new.player_id).userid, made=self.now, **facts))
+            return
+        offer = offers[new.offer_id]
+        if isinstance(new, EndedOffer):
+            offers[new.offer_id] = replace(offer, status=new.status, match=new.match)
+            return
+        userid = self._of(new.player_id).userid
+        others = tuple(joined for joined in offer.joined if joined != userid)
+        joined = (*others, userid) if isinstance(new, JoinedOffer) else others
+        offers[new.offer_id] = replace(offer, joined=joined)
 
     def _of(self, player_id: int) -> Player:
         return next(each for each in self.records.players.values() if each.id == player_id)
@@ -211,6 +325,7 @@ def _fits(match: Match, wanted: Wanted) -> bool:
         "all": True,
         "active": state.status == "active",
         "inactive": state.status != "active",
+        "finished": state.status == "finished",
         "next": on_turn,
     }[wanted.filter]
     return right_status and wanted.game in (None, match.game) and set(named) <= set(sitting)

@@ -37,6 +37,7 @@ from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import Proof
 from pbmserv.commands.refusals import NoSuchPlayer, NotOurPlayer
 from pbmserv.commands.replies import AddressChanged, Challenged, YesNeeded
+from pbmserv.commands.verbs.set import LINES
 from pbmserv.matches.kept import KeptQuestion
 from pbmserv.matches.refusals import Refused
 from tests.commands.memory import Table
@@ -246,7 +247,13 @@ def test_export(busy: Table) -> None:
     busy.give("set words on", "anna")
     found = decided(busy, "export", "anna").reply
     assert isinstance(found, Exported)
-    assert found.settings == (("challenges", True), ("html", True), ("words", True))
+    assert dict(found.settings) == {
+        "broadcast": "off",
+        "challenges": "on",
+        "digest": "off",
+        "html": "on",
+        "words": "on",
+    }
     assert (found.userid, found.blocked, found.total) == ("Anna", ("bob",), 5)
     assert sorted(line.number for line in found.boards) == [101, 102, 103, 104, 105]
     assert found.kept == busy.records.kept_about(busy.records.players["anna"])
@@ -298,9 +305,13 @@ def test_who_was_never_heard_of_cannot_be_challenged(table: Table) -> None:
 # settings
 
 
+SWITCHES = ("broadcast", "challenges", "html", "words")
+
+
 @pytest.mark.parametrize(
     ("line", "key", "field", "is_on"),
     [
+        ("set broadcast on", "broadcast", "broadcast", True),
         ("set html off", "html", "html", False),
         ("set WORDS On", "words", "words", True),
         ("set challenges off", "challenges", "takes_challenges", False),
@@ -318,11 +329,11 @@ def test_set(table: Table, line: str, key: str, field: str, is_on: bool) -> None
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("set colour off", NoSuchSetting(name="colour", settings=("challenges", "html", "words"))),
+        ("set colour off", NoSuchSetting(name="colour", settings=SWITCHES, lines=LINES)),
         ("set html maybe", NeitherOnNorOff(name="html", value="maybe")),
         (
             "set takes_challenges off",
-            NoSuchSetting(name="takes_challenges", settings=("challenges", "html", "words")),
+            NoSuchSetting(name="takes_challenges", settings=SWITCHES, lines=LINES),
         ),
     ],
 )

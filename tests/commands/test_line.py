@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbmserv.commands.library import commands
 from pbmserv.commands.line import read_line
 from pbmserv.commands.refusals import UnknownCommand, WrongForm
 from pbmserv.commands.words import NEVER_BY_SLIP, normalised
@@ -261,9 +262,13 @@ def test_nothing_is_given_up_in_other_words(line: str, expected: str) -> None:
     "line", ["- 101 {}", "Please move 101 {}", "board 101 {}", '"move 101 {}"', "{}.", "{} please", "I {}"]
 )
 def test_what_gives_up_is_always_read(line: str, word: str, answered: int | None) -> None:
-    """In any dress, whether or not it is a command already; what is none goes to the game, which refuses it."""
+    """In any dress; done only where it stands alone in an answer to a board."""
     told = meaning(line.format(word), answered)
-    assert told.startswith(("meant? ", "prose", "resign 101", "refused ")) or told == "move 101 undo"
+    is_plain = line == "{}." and answered == BOARD
+    if is_plain and any("board" in form for form in commands()[word].forms):
+        assert told == f"{word} {BOARD}"
+    else:
+        assert told.startswith(("meant? ", "prose", "refused "))
 
 
 @pytest.mark.parametrize("line", ["c3?", "move 101 c3?", "move 101 resign.", "move 101 resign!"])
@@ -367,7 +372,7 @@ def test_nothing_fatal_by_slip(word: str) -> None:
     assert isinstance(read.unparsed.refused, UnknownCommand)
     assert read.unparsed.refused.suggestions == ("resign",)
     assert read.unparsed.refused.board == BOARD
-    assert {"resign", "signoff", "delete", "undo"} == NEVER_BY_SLIP
+    assert {"resign", "signoff", "delete", "undo", "propose", "accept"} == NEVER_BY_SLIP
 
 
 @pytest.mark.parametrize(
@@ -416,3 +421,43 @@ def test_a_refused_form_names_its_board() -> None:
         assert read.unparsed is not None
         assert isinstance(read.unparsed.refused, WrongForm)
         assert read.unparsed.refused.board == board
+
+
+@pytest.mark.parametrize(
+    ("line", "userids", "text"),
+    [
+        ("message bob", ("bob",), ""),
+        ("message bob carol", ("bob", "carol"), ""),
+        ("message bob:", ("bob",), ""),
+        ("Message bob, carol: See you: soon", ("bob", "carol"), "See you: soon"),
+        ("message bob : Hi", ("bob",), "Hi"),
+    ],
+)
+def test_message(line: str, userids: tuple[str, ...], text: str) -> None:
+    """Players up to the first colon, and words behind it, which are no part of what is told again."""
+    parsed = read_line(line, None).parsed
+    assert parsed is not None
+    assert parsed.arguments.userids == userids
+    assert parsed.arguments.text == text
+    assert "soon" not in parsed.line
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "userid"),
+    [
+        ("set digest daily 07:30", ("digest", "daily", "07:30"), None),
+        ("set digest weekly fri 7.30", ("digest", "weekly", "fri", "7.30"), None),
+        ("set digest weekly friday", ("digest", "weekly", "friday"), None),
+        ("set alice sesame digest off", ("digest", "off"), "alice"),
+        ("set alice sesame digest daily 07:30", ("digest", "daily", "07:30"), "alice"),
+        ("set alice sesame html off", ("html", "off"), "alice"),
+        ("set colour off", ("colour", "off"), None),
+    ],
+)
+def test_set(line: str, words: tuple[str, ...], userid: str | None) -> None:
+    """A setting is never taken for somebody's userid, nor a password for a value."""
+    parsed = read_line(line, None).parsed
+    assert parsed is not None
+    assert parsed.arguments.words == words
+    assert (parsed.claim.userid if parsed.claim else None) == userid
+    assert "sesame" not in parsed.line

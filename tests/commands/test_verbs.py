@@ -176,9 +176,7 @@ def test_binding_commands_need_proof(table: Table, line: str) -> None:
 def test_resign(table: Table) -> None:
     """Before one's own first move it declines, later it loses; in both ways the board is over."""
     assert table.give("resign 101", "bob") == Declined(101)
-    assert table.give("101 a2", "bob") == GameOver(
-        board=101, declined=True, game="cephalopod", again=("Anna", "bob"), options=(("size", "3x3"),)
-    )
+    assert table.give("101 a2", "bob") == GameOver(board=101, declined=True, all_here=True)
     table.give("challenge anna bob cora -size=3x3", "anna")
     for userid, square in [("anna", "a1"), ("bob", "c3"), ("cora", "a3")]:
         table.give(f"102 {square}", userid)
@@ -186,7 +184,7 @@ def test_resign(table: Table) -> None:
     assert table.give("move 102 resign#4", "anna") == Resigned(102, others_play_on=False)
     refused = table.give("102 resign", "bob")
     assert isinstance(refused, GameOver)
-    assert (refused.board, refused.declined, refused.again) == (102, False, ("Anna", "bob", "cora"))
+    assert (refused.board, refused.declined, refused.all_here) == (102, False, True)
 
 
 def test_show(table: Table) -> None:

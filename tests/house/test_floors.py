@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "pbmserv"
 FLOORS = {
     "games": 0,
     "matches": 1,
+    "robots": 1,
     "commands": 2,
     "mail": 3,
     "rendering": 3,
@@ -59,7 +60,7 @@ def test_imports_go_down(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in MODULES if name_of(path).startswith(("games", "matches", "commands"))]
+    "path", [path for path in MODULES if name_of(path).startswith(("games", "matches", "robots", "commands"))]
 )
 def test_core_touches_no_world(path: Path) -> None:
     """Floors 0 to 2 decide from values alone."""

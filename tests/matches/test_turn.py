@@ -101,19 +101,13 @@ def test_nothing_after_the_end() -> None:
         assert isinstance(entry, Entry)
         over = match.with_entries((entry,))
         for seat in (0, 1):
-            refused = GameOver(
-                board=101,
-                declined=declined,
-                game="cephalopod",
-                again=over.userids,
-                options=(("size", "3x3"),),
-            )
+            refused = GameOver(board=101, declined=declined, all_here=True)
             assert played(over, seat, "b2", 99) == refused
             assert resigned(over, seat) == refused
     gone = replace(over, userids=("Anna", "former player"))
     told = resigned(gone, 0)
     assert isinstance(told, GameOver)
-    assert told.again == ()
+    assert not told.all_here
 
 
 def test_who_left_stays_away() -> None:

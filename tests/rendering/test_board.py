@@ -45,7 +45,7 @@ alice writes:
 
 To move, answer this mail with a square in its first line, for example
     d4
-Other answers: show, preview, chat, help, resign.
+Other answers: show, preview, chat, propose, undo, help, resign.
 """
 
 

@@ -51,7 +51,7 @@ Any other empty square can be played too, and captures nothing.
 
 To move, answer this mail with a square in its first line, for example
     d4
-Other answers: show, preview, chat, help, resign.
+Other answers: show, preview, chat, propose, undo, help, resign.
 
 All moves: 1 alice C3; 2 bob C4; 3 alice D3.
 

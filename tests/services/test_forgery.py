@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.commands.server import Server
+from pbmserv.commands.verbs.chat import MOST_AN_HOUR as TALK_AN_HOUR
 from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
 from pbmserv.services.limits import (
@@ -13,7 +14,6 @@ from pbmserv.services.limits import (
     QUESTIONS_A_DAY,
     QUESTIONS_A_DAY_IN_ALL,
     QUESTIONS_AN_HOUR,
-    TALK_AN_HOUR,
     UNPROVEN_A_DAY,
     UNPROVEN_AN_HOUR,
 )

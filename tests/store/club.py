@@ -95,6 +95,8 @@ def fits(line: Listed, wanted: Wanted, names: Sequence[str]) -> bool:
         return False
     if wanted.filter == "inactive" and status == "active":
         return False
+    if wanted.filter == "finished" and status != "finished":
+        return False
     if wanted.filter in ("active", "next") and status != "active":
         return False
     seated = {userid.lower() for userid in line.userids}

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError
 
 from pbmserv.services.house import House
@@ -103,6 +104,35 @@ def test_what_is_done_with_lets_the_next_one_through(house: House, fate: str) ->
             inbox.finish(connection, one, fate, LATER, masked=b"")  # type: ignore[arg-type]
         assert first(connection) == two
     assert row(house, one).status == fate
+
+
+def looked_at(plan: dict[str, Any]) -> float:
+    """How many rows the parts of an executed plan of PostgreSQL came across."""
+    seen = [plan.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter")]
+    return float(plan["Actual Loops"] * sum(seen) + sum(map(looked_at, plan.get("Plans", []))))
+
+
+@pytest.mark.parametrize("analysed", ["never", "when nothing waited", "when all waited", "when a tenth waited"])
+def test_few_rows_are_looked_at_however_many_wait(postgresql_house: House, analysed: str) -> None:
+    """Whatever PostgreSQL believes of the table: it has never counted it, or when it was another one."""
+    engine = postgresql_house.engine
+    senders = [f"{number % 40}@x.test" for number in range(400)]
+    if analysed != "never":
+        mails = keep(postgresql_house, *senders)
+        done = {"when nothing waited": mails, "when all waited": [], "when a tenth waited": mails[40:]}[analysed]
+        with writing(engine) as connection:
+            for mail_id in done:
+                inbox.finish(connection, mail_id, "handled", NOON, masked=b"")
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE inbox")
+    keep(postgresql_house, *senders)
+    with writing(engine) as connection:
+        executed: list[tuple[str, Any]] = []
+        event.listen(connection, "before_cursor_execute", lambda *given: executed.append((given[2], given[3])))
+        assert inbox.take(connection, NOON) is not None
+        ((statement, parameters),) = executed
+        explained = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
+        assert looked_at(explained.scalar_one()[0]["Plan"]) < 20
 
 
 def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:

@@ -1,8 +1,9 @@
 """`chat`: say something to the other players of a board without moving."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
-from pbmserv.commands.board_refusals import NobodyListens, NothingToSay, PasswordInWords
+from pbmserv.commands.board_refusals import NobodyListens, NothingToSay, PasswordInWords, TooMuchTalk
 from pbmserv.commands.boards import find_seat
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
@@ -10,6 +11,9 @@ from pbmserv.commands.message import Request
 from pbmserv.commands.replies import Chatted
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
+
+MOST_AN_HOUR: Final = 40
+"""So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
@@ -34,6 +38,8 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     )
     if not listeners:
         return NobodyListens(board=number)
+    if records.times_sent(number, now - timedelta(hours=1)) >= MOST_AN_HOUR:
+        return TooMuchTalk(board=number, limit=MOST_AN_HOUR)
     return Decision(Chatted(number, listeners), boards=(board,))
 
 

@@ -7,6 +7,7 @@ from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
+from pbmserv.commands.open_offers import without
 from pbmserv.commands.verbs.signoff import leave_all
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -18,11 +19,13 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if player is None:
         raise ValueError("a deletion without a player")
     left = leave_all(player, records, now)
+    _, tells = without(player, records)
     return Decision(
         Deleted(player.userid, left.numbers("resigned"), left.numbers("declined")),
         entries=left.entries,
         boards=left.boards,
         changes=(Erased(player.id),),
+        tells=tells,
     )
 
 

@@ -1,6 +1,6 @@
 """`export`: everything that is kept about a player."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
 from pbmserv.commands.account_replies import Exported
@@ -24,6 +24,8 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         Exported(
             userid=player.userid,
             settings=settings_of(player),
+            vacations=tuple(records.vacations(player, date.min)),
+            watched=tuple(records.watched(player)),
             blocked=tuple(records.blocked_by(player.userid)),
             boards=found.lines,
             total=found.total,

@@ -23,7 +23,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return NoSuchPlayer(userid=named[0][:40], suggestions=())
     player = records.player(named[0]) if named else request.actor.player
     reply = PasswordAsked(named[0] if named else "")
-    if player is None or not player.is_confirmed:
+    if player is None or not player.is_confirmed or player.robot is not None:
         return Decision(reply)
     confirmation = Confirmation(
         kind="password", userid=player.userid, address=player.address, about=f"password {player.userid}"

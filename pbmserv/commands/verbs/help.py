@@ -13,7 +13,18 @@ from pbmserv.games.library import games
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 
-TOPICS = ("tutorial", "answering", "passwords", "addresses", "privacy", "leaving")
+TOPICS = (
+    "tutorial",
+    "answering",
+    "time",
+    "opponents",
+    "robots",
+    "rating",
+    "passwords",
+    "addresses",
+    "privacy",
+    "leaving",
+)
 
 
 def page(subject: str) -> Reply | None:

@@ -1,4 +1,4 @@
-"""`list`: the games on offer, or the boards of one of them."""
+"""`list`: the games on offer, or the boards of one of them; with both the open offers."""
 
 from datetime import datetime
 
@@ -13,24 +13,26 @@ from pbmserv.matches.refusals import Refused
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
-    """Lists every game with its number of boards, or the current boards of one game."""
+    """Lists every game with its number of boards, or the current boards of one game; and who seeks players."""
     name = request.arguments.game
     refused = unknown_game(name)
     if refused is not None:
         return refused
+    offers = tuple(offer for offer in records.open_offers() if name in (None, offer.game))
     if name is not None:
         wanted = Wanted(name)
         found = records.boards(wanted)
-        return Decision(BoardList(wanted, found.lines, found.total))
+        return Decision(BoardList(wanted, found.lines, found.total, offers))
     running = dict(records.running())
-    return Decision(GamesOnOffer(tuple((game.info, running.get(each, 0)) for each, game in games().items())))
+    counted = tuple((game.info, running.get(each, 0)) for each, game in games().items())
+    return Decision(GamesOnOffer(counted, offers))
 
 
 command = Command(
     name="list",
     kind="open",
     forms=("list [game]",),
-    summary="see which games are on offer",
+    summary="see the games, and who offers to play one",
     example="list cephalopod",
     run=run,
 )

@@ -1,50 +1,87 @@
 """`set`: how a player wants to be written to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
 
 from pbmserv.commands.account_refusals import NeitherOnNorOff, NoSuchSetting
 from pbmserv.commands.account_replies import SettingChanged
-from pbmserv.commands.changes import NewSetting
+from pbmserv.commands.changes import NewDigest, NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import Request
+from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.schedule import read_schedule
+from pbmserv.commands.talk_refusals import BadSchedule
+from pbmserv.commands.talk_replies import DigestChanged
+from pbmserv.commands.vacation import set_vacation
+from pbmserv.commands.verbs.next import MOST_BOARDS
 from pbmserv.matches.player import Player
-from pbmserv.matches.records import Records
+from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused
 
-_SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges"]]] = MappingProxyType(
-    {"challenges": "takes_challenges", "html": "html", "words": "words"}
+_SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges", "broadcast"]]] = MappingProxyType(
+    {"broadcast": "broadcast", "challenges": "takes_challenges", "html": "html", "words": "words"}
 )
-"""What people type, and the field of a player that it sets."""
+"""What people type that is on or off, and the field of a player that it sets."""
+
+LINES: Final = (
+    "set digest daily 07:30",
+    "set digest off",
+    "set vacation 2026-12-20 2027-01-03",
+    "set vacation off",
+)
+"""Of what is more than on or off."""
 
 
-def settings_of(player: Player) -> tuple[tuple[str, bool], ...]:
-    """Every setting as people type it, and whether it is on."""
-    return tuple((key, getattr(player, field)) for key, field in _SETTINGS.items())
+def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
+    """Every setting as people type it, and its value."""
+    switches = ((key, "on" if getattr(player, field) else "off") for key, field in _SETTINGS.items())
+    return tuple(sorted([*switches, ("digest", player.digest or "off")]))
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
-    """Sets one thing on or off."""
+    """Sets one thing."""
     player = request.actor.player
     if player is None:
         raise ValueError("a setting without a player")
-    key, value = request.arguments.words
-    if key not in _SETTINGS:
-        return NoSuchSetting(name=key[:40], settings=tuple(_SETTINGS))
+    key, *values = request.arguments.words
+    match key:
+        case "digest":
+            return _digest(player, values, records, now)
+        case "vacation":
+            return set_vacation(player, values, records, now)
+        case _ if key in _SETTINGS:
+            return _switch(player, key, " ".join(values))
+    return NoSuchSetting(name=key[:40], settings=tuple(_SETTINGS), lines=LINES)
+
+
+def _switch(player: Player, key: str, value: str) -> Decision | Refused:
     if value not in ("on", "off"):
         return NeitherOnNorOff(name=key, value=value[:40])
     is_on = value == "on"
     return Decision(SettingChanged(key, is_on), changes=(NewSetting(player.id, _SETTINGS[key], is_on),))
 
 
+def _digest(player: Player, values: Sequence[str], records: Records, now: datetime) -> Decision | Refused:
+    """With a schedule one mail with all boards; without one each board by itself, and those that wait at once."""
+    if values == ["off"]:
+        waiting = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_BOARDS))
+        shows = tuple(BoardRef(line.number) for line in waiting.lines)
+        reply = DigestChanged(None, None, len(shows), waiting.total - len(shows))
+        return Decision(reply, shows=shows, changes=(NewDigest(player.id, None, None),))
+    schedule = read_schedule(values)
+    if schedule is None:
+        return BadSchedule(value=" ".join(values)[:40])
+    due = schedule.next_after(now)
+    return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
+
+
 command = Command(
     name="set",
     kind="binding",
-    forms=("set [userid password] key value",),
-    summary="turn HTML mail, words for boards, or challenges on or off",
+    forms=("set [userid password] key value+",),
+    summary="choose how you are written to, and by whom",
     example="set html off",
     run=run,
 )

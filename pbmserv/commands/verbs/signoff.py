@@ -8,6 +8,7 @@ from pbmserv.commands.changes import NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
+from pbmserv.commands.open_offers import without
 from pbmserv.commands.verbs.resign import resign_seat
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.player import Player
@@ -62,11 +63,13 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if player is None:
         raise ValueError("a sign-off without a player")
     left = leave_all(player, records, now)
+    offers, tells = without(player, records)
     return Decision(
         SignedOff(player.userid, left.numbers("resigned"), left.numbers("declined")),
         entries=left.entries,
         boards=left.boards,
-        changes=(NewSetting(player.id, "takes_challenges", value=False),),
+        changes=(NewSetting(player.id, "takes_challenges", value=False), *offers),
+        tells=tells,
     )
 
 

@@ -27,6 +27,8 @@ matches = Table(
     Column("started_at", UtcDateTime, nullable=False),
     # The terms of its clocks in seconds; NULL where it has none.
     Column("clock", JSON(none_as_null=True)),
+    # The board that it is a rematch of.
+    Column("after", Integer, index=True),
     # From here on derived: written with the log, and rebuilt from it by `services.check`.
     Column("status", String(10), nullable=False),
     Column("to_move", Integer),
@@ -75,6 +77,8 @@ clocks = Table(
     Column("started_at", UtcDateTime),
     Column("next_at", UtcDateTime),
     Column("deadline_at", UtcDateTime),
+    # Seconds that the turn may take; NULL where that has no limit.
+    Column("lasts", Integer),
     Column("reminders", Integer, nullable=False),
     Index("ix_clocks_next_at", "next_at"),
     Index("ix_clocks_player_id", "player_id"),

@@ -18,6 +18,8 @@ offers = Table(
     Column("rated", Boolean, nullable=False),
     Column("clock", JSON(none_as_null=True)),
     Column("seats", Integer, nullable=False),
+    # Whoever made it is first in the order of play, or last.
+    Column("moves_last", Boolean, nullable=False),
     Column("made_at", UtcDateTime, nullable=False),
     Column("status", String(10), nullable=False),
     Column("match", Integer),
@@ -60,6 +62,9 @@ rating_changes = Table(
     Column("sigma_before", Double, nullable=False),
     Column("mu", Double, nullable=False),
     Column("sigma", Double, nullable=False),
+    # With this match: how many have counted, and how many of them were won.
+    Column("counted", Integer, nullable=False),
+    Column("won", Integer, nullable=False),
     Index("ix_rating_changes_game_at_match", "game", "at", "match"),
     Index("ix_rating_changes_player_id_game_at", "player_id", "game", "at"),
 )

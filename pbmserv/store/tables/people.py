@@ -1,8 +1,10 @@
 """Players: accounts, addresses, settings, and what waits for their `yes`."""
 
-from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, String, Table, Text, false, true
+from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, String, Table, Text, false, text, true
 
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
+
+_IS_ROBOT = text("robot IS NOT NULL")
 
 players = Table(
     "players",
@@ -22,6 +24,8 @@ players = Table(
     Column("digest", String(20)),
     Column("digest_at", UtcDateTime, index=True),
     Column("banned_at", UtcDateTime),
+    # Several hosts that start at once make each robot once; and robots are found without looking at people.
+    Index("uq_players_robot", "robot", unique=True, sqlite_where=_IS_ROBOT, postgresql_where=_IS_ROBOT),
 )
 
 addresses = Table(

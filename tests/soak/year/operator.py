@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+from pbmserv.services.beats import beat
+from pbmserv.store.outages import STEWARD
 from tests.soak.year.world import BEGINS, World
 
 
@@ -19,7 +21,9 @@ def _off(world: World, hours: float) -> None:
 
     def on() -> None:
         world.down_until = None
-        world.ledger.still.append((now, world.clock.now))
+        beat(world.house, STEWARD, world.clock.now)
+        # Who relays mail may not have tried again at once: README promises as long again, but four hours at most.
+        world.ledger.still.append((now, world.clock.now + timedelta(hours=min(hours, 4))))
         world.round()
 
     world.at(until, on)

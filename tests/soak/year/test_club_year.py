@@ -52,6 +52,7 @@ def test_a_year_in_a_club(tmp_path: Path, quick_hasher: PasswordHasher, capfd: p
         world.live_until(world.clock.now + timedelta(days=400), lambda: is_over(world))
         told = report(world, SEED, time.monotonic() - began)
         wrong = wrongs(world)
+        print(told)
         if LONG:
             with capfd.disabled():
                 print(f"\n\n{told}\n")

@@ -12,15 +12,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from sqlalchemy import update
+
 from pbmserv.entrypoints.steward import DUTIES
 from pbmserv.games.game import Seat
 from pbmserv.matches.match import rules_of
+from pbmserv.services.beats import beat
 from pbmserv.services.bounce import see_suspended
 from pbmserv.services.deliver import Sender
 from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.views import SeenBoard, see_board
+from pbmserv.store.engine import writing
+from pbmserv.store.outages import STEWARD
+from pbmserv.store.tables import beats
 from tests.conftest import ADDRESS, Clock
 from tests.soak.year.ledger import Ledger
 from tests.soak.year.letter_box import Arrived, LetterBox
@@ -54,6 +60,7 @@ class World:
     def __post_init__(self) -> None:
         self.clock.now = BEGINS
         self._sender = Sender(self.house, lambda: self.box, self.clock)
+        beat(self.house, STEWARD, self.clock.now)
 
     # time
 
@@ -72,10 +79,12 @@ class World:
             if self._events and self._events[0][0] < next_round:
                 when, _, do = heapq.heappop(self._events)
                 self.clock.now = when
+                self._live_on()
                 do()
                 continue
             self.clock.now = next_round
             next_round += HOUR
+            self._live_on()
             if self.down_until is None:
                 self.round()
 
@@ -102,6 +111,12 @@ class World:
     def close(self) -> None:
         """Ends what runs."""
         self._sender.close()
+
+    def _live_on(self) -> None:
+        """The steward was there all the time that has passed, unless the server is off."""
+        if self.down_until is None:
+            with writing(self.house.engine) as connection:
+                connection.execute(update(beats).values(at=self.clock.now))
 
     # mails in
 

@@ -1,0 +1,123 @@
+"""Holidays: whole days in UTC on which a player's clocks stand still, a few each calendar year."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from pbmserv.commands.changes import NewVacations
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.time_refusals import BadVacation, TooMuchVacation
+from pbmserv.commands.time_replies import VacationOf, VacationSet
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records, Wanted
+from pbmserv.matches.refusals import Refused
+
+DAYS_A_YEAR: Final = 30
+"""So many days each calendar year; a day that is gone stays counted."""
+
+FURTHEST: Final = timedelta(days=365)
+
+MOST_BOARDS: Final = 1000
+
+OFF: Final = "off"
+
+Days = tuple[date, date]
+"""The first and the last of them."""
+
+_BETWEEN: Final = frozenset({"to", "until", "till", "-", ".."})
+_ONE_DAY: Final = timedelta(days=1)
+_TWO_WEEKS: Final = timedelta(days=13)
+
+
+def set_vacation(player: Player, words: Sequence[str], records: Records, now: datetime) -> Decision | Refused:
+    """Adds the holidays that the words name, or drops all that are ahead; the others on their boards are told."""
+    today = now.date()
+    had = _days(records.vacations(player, date(today.year, 1, 1)))
+    if tuple(words) == (OFF,):
+        # Today is kept: its clocks have stood still since midnight.
+        return _decide(player, {day for day in had if day <= today}, today + _ONE_DAY, records, now)
+    wanted = _read(words, today)
+    if isinstance(wanted, Refused):
+        return wanted
+    refused = _too_much(had, wanted)
+    return refused or _decide(player, had | _days([wanted]), today, records, now)
+
+
+def _read(words: Sequence[str], today: date) -> Days | Refused:
+    try:
+        named = [date.fromisoformat(word) for word in words if word not in _BETWEEN]
+    except ValueError:
+        named = []
+    example = today + timedelta(days=7)
+    if len(named) not in (1, 2):
+        return BadVacation(why="date", value=" ".join(words)[:40], first=example, last=example + _TWO_WEEKS)
+    first, last = named[0], named[-1]
+    if last < first:
+        return BadVacation(why="order", value=" ".join(words)[:40], first=last, last=first)
+    if first < today:
+        return BadVacation(why="past", value=f"{first}", first=today, last=max(today, last))
+    furthest = today + FURTHEST
+    if first > furthest or last > furthest + FURTHEST:
+        value, begin = (first, furthest) if first > furthest else (last, first)
+        return BadVacation(why="far", value=f"{value}", first=begin, last=begin + _TWO_WEEKS)
+    return first, last
+
+
+def _too_much(had: set[date], wanted: Days) -> TooMuchVacation | None:
+    new = sorted(_days([wanted]) - had)
+    taken = Counter(day.year for day in had)
+    fit: date | None = None
+    for day in new:
+        taken[day.year] += 1
+        if taken[day.year] > DAYS_A_YEAR:
+            in_year = sum(each.year == day.year for each in new)
+            left = max(DAYS_A_YEAR - sum(each.year == day.year for each in had), 0)
+            return TooMuchVacation(
+                year=day.year, wanted=in_year, left=left, limit=DAYS_A_YEAR, first=wanted[0], last=fit
+            )
+        fit = day
+    return None
+
+
+def _decide(player: Player, days: set[date], since: date, records: Records, now: datetime) -> Decision:
+    """The decision that these are all days, where nothing has changed before `since`."""
+    periods = _periods(days)
+    ahead = tuple(each for each in periods if each[1] >= now.date())
+    boards = _boards_with_others(player, records)
+    changed = tuple((max(first, since), last) for first, last in periods if last >= since)
+    years = sorted({now.year, *(day.year for day in days if day >= now.date())})
+    left = tuple((year, DAYS_A_YEAR - sum(day.year == year for day in days)) for year in years)
+    return Decision(
+        VacationSet(ahead, left, DAYS_A_YEAR, tuple(boards)),
+        changes=(NewVacations(player.id, since, changed),),
+        tells=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items()),
+    )
+
+
+def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int, ...]]:
+    """Whom the player is playing with, and on which boards."""
+    shared: dict[str, tuple[int, ...]] = {}
+    listing = records.boards(Wanted(userids=(player.userid,), count=MOST_BOARDS))
+    for number in sorted(line.number for line in listing.lines):
+        board = records.board(number)
+        playing = board.playing if board is not None else frozenset()
+        if player.userid in playing:
+            for userid in sorted(playing - {player.userid}):
+                shared[userid] = (*shared.get(userid, ()), number)
+    return shared
+
+
+def _days(periods: Iterable[Days]) -> set[date]:
+    return {first + timedelta(days=count) for first, last in periods for count in range((last - first).days + 1)}
+
+
+def _periods(days: Iterable[date]) -> tuple[Days, ...]:
+    """The days in order, as stretches."""
+    periods: list[Days] = []
+    for day in sorted(days):
+        if periods and day - periods[-1][1] == _ONE_DAY:
+            periods[-1] = (periods[-1][0], day)
+        else:
+            periods.append((day, day))
+    return tuple(periods)

@@ -1,0 +1,166 @@
+"""`pbmserv admin end`, `undo`, `extend`, `pause`, `resume`, `ban`, `unban`, `announce`: the operator referees."""
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
+from pbmserv.services import banning, referee
+from pbmserv.services.announce import announce as announce_to
+from pbmserv.services.announce import announce_on, audience
+from pbmserv.services.house import House
+from pbmserv.services.referee import CannotRule, Ruled
+
+Board = Annotated[int, typer.Argument(help="a board's number")]
+Reason = Annotated[str, typer.Option(help="why; stands in the mails to the players, and nowhere else")]
+
+
+def end(
+    board: Board,
+    annul: Annotated[bool, typer.Option("--annul", help="the game is void and counts for nobody")] = False,
+    award: Annotated[str, typer.Option(metavar="USERID", help="this player has won")] = "",
+    reason: Reason = "",
+) -> None:
+    """End a game, or change how it has ended."""
+    if annul == bool(award):
+        give_up("say either --annul or --award USERID", Exit.USAGE)
+    if annul:
+        _tell(_ruled(lambda house, now: referee.annul(house, board, reason, now)), "is void")
+    else:
+        _tell(_ruled(lambda house, now: referee.award(house, board, award, reason, now)), f"is won by {award}")
+
+
+def undo(
+    board: Board,
+    ply: Annotated[int | None, typer.Argument(help="the ply after which it is to stand; else one back")] = None,
+    reason: Reason = "",
+) -> None:
+    """Take moves back, or how a game has ended; whoever left after that ply is in again."""
+    ruled = _ruled(lambda house, now: referee.take_back(house, board, ply, reason, now))
+    _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
+
+
+def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
+    """Give a player whole days more."""
+    ruled = _ruled(lambda house, now: referee.extend(house, board, userid, days, reason, now))
+    _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
+
+
+Boards = Annotated[list[int] | None, typer.Argument(metavar="BOARD...", help="boards' numbers")]
+All = Annotated[bool, typer.Option("--all", help="every running board with clocks")]
+
+
+def pause(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+    """Stop the clocks; moves can be played meanwhile."""
+    _each(boards, all_boards, referee.pause, reason, paused=False)
+
+
+def resume(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+    """Set clocks going again."""
+    _each(boards, all_boards, referee.resume, reason, paused=True)
+
+
+def ban(userid: str, reason: Reason = "") -> None:
+    """Take a player off all boards, and carry out none of their commands any more."""
+    house = house_or_exit(settings_or_exit())
+    try:
+        banned = banning.ban(house, userid, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    removed = f"; taken off {_listed(banned.removed)}" if banned.removed else ""
+    void = f"; void now: {_listed(banned.declined)}" if banned.declined else ""
+    _print(f"{banned.userid} is banned{removed}{void}. {_mails(banned.mails)}")
+
+
+def unban(userid: str, reason: Reason = "") -> None:
+    """Let a banned player take part again."""
+    try:
+        found = banning.unban(house_or_exit(settings_or_exit()), userid, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    _print(f"{found} is not banned any more. {_mails(1)}")
+
+
+def announce(
+    text: Annotated[str, typer.Argument(help="what to say; else it is read from standard input")] = "",
+    board: Annotated[int, typer.Option(help="only to the players of this board")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask before")] = False,
+) -> None:
+    """Write to all players, or to those of one board."""
+    house = house_or_exit(settings_or_exit())
+    said = (text or sys.stdin.read()).strip()
+    if not said:
+        give_up("there is nothing to announce", Exit.USAGE)
+    to = [] if board else audience(house)
+    whom = f"the players of board {board}" if board else f"{len(to)} players"
+    if is_terminal() and not yes and not typer.confirm(f"Write this to {whom}?"):
+        give_up("nothing was announced")
+    if board:
+        try:
+            _print(_mails(announce_on(house, board, said, utc_now())))
+        except CannotRule as error:
+            give_up(str(error))
+        return
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("announcing", total=len(to))
+        announce_to(house, to, said, utc_now(), lambda done: progress.update(task, completed=done))
+    _print(_mails(len(to)))
+
+
+def is_terminal() -> bool:
+    """Whether somebody sits there who can be asked."""
+    return sys.stdin.isatty()
+
+
+def _each(
+    boards: list[int] | None,
+    all_boards: bool,
+    rule: Callable[[House, int, str, datetime], Ruled],
+    reason: str,
+    paused: bool,
+) -> None:
+    """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
+    if bool(boards) == all_boards:
+        give_up("name boards, or say --all", Exit.USAGE)
+    house = house_or_exit(settings_or_exit())
+    done, failed = 0, 0
+    with Progress(console=err, transient=True) as progress:
+        for number in progress.track(boards or referee.with_clocks(house, paused=paused)):
+            try:
+                rule(house, number, reason, utc_now())
+                done += 1
+            except CannotRule as error:
+                err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
+                failed += 1
+    what = "set going again" if paused else "stopped"
+    _print(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
+    if failed:
+        raise typer.Exit(Exit.FAILED)
+
+
+def _ruled(rule: Callable[[House, datetime], Ruled]) -> Ruled:
+    try:
+        return rule(house_or_exit(settings_or_exit()), utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+
+
+def _tell(ruled: Ruled, what: str) -> None:
+    _print(f"Board {ruled.board.match.number} {what}. {_mails(ruled.mails)}")
+
+
+def _mails(count: int) -> str:
+    return f"{count} {'mail is' if count == 1 else 'mails are'} queued."
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return f"{'board' if len(numbers) == 1 else 'boards'} {', '.join(map(str, numbers))}"
+
+
+def _print(sentence: str) -> None:
+    out.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,132 @@
+"""What needs the others' consent, a draw or a take-back: who may ask for it, and who may answer, when.
+
+One offer waits at a time, and the next ply ends it. Each player may try each kind once in a turn.
+"""
+
+from datetime import datetime
+
+from pbmserv.games.game import Seat
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import Match
+from pbmserv.matches.refusals import (
+    AskedThisTurn,
+    ConsentPending,
+    LeftSince,
+    NothingToAnswer,
+    NothingToTakeBack,
+    OfferVoid,
+    OthersAnswer,
+    Refused,
+)
+from pbmserv.matches.state import OfferKind, State
+from pbmserv.matches.turn import PROPOSE, UNDO, may_act
+
+
+def propose(
+    match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None
+) -> Entry | Refused:
+    """The entry for a seat that proposes a draw; where the others' proposal waits for it, it agrees to that.
+
+    `meant_ply` is the ply that the player thought to come next, if known.
+    """
+    refused = may_act(match, state, seat, PROPOSE, meant_ply)
+    if refused is not None:
+        return refused
+    if state.offer is not None and state.offer.kind == "draw" and seat in state.offer.waits_for:
+        return Entry(match.number, state.entries + 1, now, "accepted", seat)
+    refused = _may_ask(match, state, seat, "draw")
+    return refused or Entry(match.number, state.entries + 1, now, "proposed", seat)
+
+
+def ask_undo(match: Match, state: State, seat: Seat, now: datetime) -> Entry | Refused:
+    """The entry for a seat that wants to take back its last ply, and what came after it."""
+    refused = may_act(match, state, seat, UNDO, None) or _may_ask(match, state, seat, "undo")
+    if refused is not None:
+        return refused
+    ply = state.takes_back(seat)
+    if ply is not None:
+        return Entry(match.number, state.entries + 1, now, "asked", seat, str(ply))
+    last = max((place for place, turn in enumerate(state.turns) if turn.seat == seat), default=None)
+    if last is None:
+        return NothingToTakeBack(board=match.number)
+    left = tuple(match.userids[turn.seat] for turn in state.turns[last:] if turn.ply is None)
+    return LeftSince(board=match.number, userids=left)
+
+
+def accept(
+    match: Match,
+    state: State,
+    seat: Seat,
+    now: datetime,
+    meant_ply: int | None = None,
+    seen_at: datetime | None = None,
+) -> Entry | Refused:
+    """The entry for a seat that agrees to what waits for its answer.
+
+    `seen_at`: when the mail was written that the player answers, if they do. Nobody agrees to what came later.
+    """
+    refused = _may_answer(match, state, seat, meant_ply, seen_at)
+    if refused is not None:
+        return refused
+    offer = state.offer
+    if offer is not None and seat not in offer.waits_for:
+        return _others_answer(match, state, seat)
+    return Entry(match.number, state.entries + 1, now, "accepted", seat)
+
+
+def reject(
+    match: Match,
+    state: State,
+    seat: Seat,
+    now: datetime,
+    meant_ply: int | None = None,
+    seen_at: datetime | None = None,
+) -> Entry | Refused:
+    """The entry for a seat that does not agree, or withdraws what it has offered itself."""
+    refused = _may_answer(match, state, seat, meant_ply, seen_at)
+    if refused is not None:
+        return refused
+    offer = state.offer
+    if offer is not None and seat not in (offer.by, *offer.waits_for):
+        return _others_answer(match, state, seat)
+    return Entry(match.number, state.entries + 1, now, "rejected", seat)
+
+
+def _may_ask(match: Match, state: State, seat: Seat, kind: OfferKind) -> Refused | None:
+    offer = state.offer
+    if offer is not None:
+        return ConsentPending(
+            board=match.number,
+            kind=offer.kind,
+            by=match.userids[offer.by],
+            is_own=offer.by == seat,
+            may_answer=seat in offer.waits_for,
+        )
+    if (kind, seat) in state.offered:
+        return AskedThisTurn(board=match.number, kind=kind)
+    return None
+
+
+def _may_answer(
+    match: Match, state: State, seat: Seat, meant_ply: int | None, seen_at: datetime | None
+) -> Refused | None:
+    refused = may_act(match, state, seat, "", None)
+    if refused is not None:
+        return refused
+    is_stale = meant_ply is not None and meant_ply != state.plies + 1
+    came_later = state.offered_at is not None and seen_at is not None and seen_at < state.offered_at
+    if is_stale or came_later:
+        offer = state.offer
+        return OfferVoid(board=match.number, another=offer is not None and seat in offer.waits_for)
+    if state.offer is None:
+        is_free = state.takes_back(seat) is not None and ("undo", seat) not in state.offered
+        return NothingToAnswer(board=match.number, may_undo=is_free)
+    return None
+
+
+def _others_answer(match: Match, state: State, seat: Seat) -> Refused:
+    assert state.offer is not None
+    waits_for = tuple(match.userids[each] for each in state.offer.waits_for)
+    return OthersAnswer(
+        board=match.number, kind=state.offer.kind, is_own=state.offer.by == seat, waits_for=waits_for
+    )

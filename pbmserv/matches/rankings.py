@@ -1,0 +1,56 @@
+"""What listings tell of ratings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pbmserv.matches.rating import Rating, Section, Tally
+
+SECTIONS: Final[tuple[Section, ...]] = ("established", "provisional", "inactive")
+"""In the order in which standings list them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A line of the standings; only who is established has a `place` (from 1)."""
+
+    section: Section
+    place: int | None
+    userid: str
+    is_robot: bool
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A page of the sections that were asked for, and how many players there are in each section."""
+
+    lines: tuple[Ranked, ...]
+    counts: Mapping[Section, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMatch:
+    """What one match did to the rating of one of its players, who came out at `rank`."""
+
+    at: datetime
+    board: int
+    game: str
+    userids: tuple[str, ...]
+    rank: int
+    before: Rating
+    after: Rating
+
+    @property
+    def gain(self) -> int:
+        """Points won, or lost when negative, as the rounded numbers show it."""
+        return self.after.points - self.before.points
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMatches:
+    """A page of them, and how many there are in all."""
+
+    lines: tuple[RatedMatch, ...]
+    total: int

@@ -1,0 +1,191 @@
+"""The record of a game: all that happened on a board as one JSON value, for programs and for other servers.
+
+`record-1.schema.json` among the templates says what each field is. A record holds userids, never an address and
+nothing that people wrote. What is read back is its head and its log; all else follows from these.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+from pbmserv.commands.server import Server
+from pbmserv.games.game import Captured
+from pbmserv.matches.clock import TimeControl
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import Match, rules_of
+from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.state import Turn
+from pbmserv.rendering.environment import templates_folder
+
+FORMAT: Final = "pbmserv-record/1"
+
+NOT_OF_THE_GAME: Final = frozenset({"server", "board", "rated", "players", "started_by"})
+"""What may be another in a copy of the same game on another server."""
+
+_TERMS: Final = ("nag", "forfeit", "total", "increment")
+
+Record = dict[str, Any]
+
+
+@lru_cache(maxsize=1)
+def schema() -> Mapping[str, Any]:
+    """The JSON schema of records."""
+    found: Mapping[str, Any] = json.loads((templates_folder() / "record-1.schema.json").read_text())
+    return found
+
+
+def record_of(board: Replayed, server: Server) -> Record:
+    """The record of a board as it stands; what can be JSON, and the same for the same log."""
+    match, state = board.match, board.state
+    game = rules_of(match)
+    scene = game.scene(state.position)
+    return {
+        "format": FORMAT,
+        "server": server.domain,
+        "board": match.number,
+        "game": match.game,
+        "rules": match.rules,
+        "options": dict(match.options),
+        "rated": match.rated,
+        "clock": _clock(match.clock),
+        "players": [
+            {"userid": userid, "side": side.name}
+            for userid, side in zip(match.userids, game.info.sides, strict=False)
+        ],
+        "started_by": match.started_by,
+        "started": _moment(match.started),
+        "ended": None if state.status == "active" else _moment(state.last_at),
+        "status": state.status,
+        "ending": state.ending,
+        "to_move": state.to_move,
+        "result": None
+        if state.outcome is None
+        else {"ranks": [*state.outcome.ranks], "scores": [*state.outcome.scores], "reason": state.outcome.reason},
+        "moves": [_move(turn, at) for turn, at in _line(board) if turn.ply is not None],
+        "position": [
+            {"square": cell.square, "seat": cell.seat, "piece": cell.text.strip()}
+            for cells in scene.cells
+            for cell in cells
+            if cell.seat is not None
+        ],
+        "scores": [*scene.scores],
+        "log": [
+            {
+                "at": _moment(entry.at),
+                "kind": entry.kind,
+                "seat": entry.seat,
+                "text": entry.text,
+                "used": entry.used,
+            }
+            for entry in match.entries
+        ],
+    }
+
+
+def match_of(record: Mapping[str, Any], number: int, userid_of: Callable[[int], str], starter: str) -> Match:
+    """The match of a record that fits the schema, under another number; nothing in it is replayed yet.
+
+    `userid_of` gives who sits at a seat here. Raises ValueError for a time that there is not.
+    """
+    return Match(
+        number=number,
+        game=record["game"],
+        rules=record["rules"],
+        options=tuple(sorted(record["options"].items())),
+        rated=record["rated"],
+        userids=tuple(userid_of(seat) for seat in range(len(record["players"]))),
+        started_by=starter,
+        started=_read_moment(record["started"]),
+        entries=tuple(
+            Entry(number, seq, _read_moment(each["at"]), each["kind"], each["seat"], each["text"], each["used"])
+            for seq, each in enumerate(record["log"], 1)
+        ),
+        clock=_read_clock(record["clock"]),
+    )
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The fields in which two records do not tell of the same game, whatever server, number and names it has."""
+    return [name for name in one if name not in NOT_OF_THE_GAME and one[name] != other[name]]
+
+
+def as_file(record: Record) -> bytes:
+    """The record as a file that people may look into, in ASCII."""
+    return json.dumps(record, indent=1).encode("ascii") + b"\n"
+
+
+def as_line(record: Record) -> bytes:
+    """The record as one line of a file of many."""
+    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def file_name(number: int) -> str:
+    """What a board's record is called as a file."""
+    return f"board-{number}.json"
+
+
+def steps(board: Replayed) -> Iterator[tuple[Entry, Replayed]]:
+    """Each entry of a board's log, with the board as it stood then."""
+    stood = replay(replace(board.match, entries=()))
+    for entry in board.match.entries:
+        stood = stood.then(entry)
+        yield entry, stood
+
+
+def is_in_stored_notation(board: Replayed) -> bool:
+    """Whether every move of a log is written as the game writes it, not as people type it."""
+    game = rules_of(board.match)
+    stood = replay(replace(board.match, entries=()))
+    for entry, after in steps(board):
+        position = stood.state.position
+        if entry.kind == "played" and game.write(position, game.read(position, entry.text)) != entry.text:
+            return False
+        stood = after
+    return True
+
+
+def _line(board: Replayed) -> list[tuple[Turn, datetime]]:
+    """The turns of the line that is played on, and when each was made."""
+    made: list[datetime] = []
+    for entry, stood in steps(board):
+        count = len(stood.state.turns)
+        made = made[:count] + [entry.at] * (count - len(made))
+    return list(zip(board.state.turns, made, strict=True))
+
+
+def _move(turn: Turn, at: datetime) -> Record:
+    taken = (event for event in turn.events if isinstance(event, Captured))
+    return {
+        "ply": turn.ply,
+        "seat": turn.seat,
+        "at": _moment(at),
+        "move": turn.move,
+        "captured": [{"square": each.square, "seat": each.seat, "piece": each.piece} for each in taken],
+    }
+
+
+def _clock(terms: TimeControl | None) -> Record | None:
+    if terms is None:
+        return None
+    lengths: dict[str, timedelta | None] = {name: getattr(terms, name) for name in _TERMS}
+    return {name: None if length is None else int(length.total_seconds()) for name, length in lengths.items()}
+
+
+def _read_clock(terms: Mapping[str, int | None] | None) -> TimeControl | None:
+    if terms is None:
+        return None
+    lengths: dict[str, Any] = {
+        name: None if (seconds := terms[name]) is None else timedelta(seconds=seconds) for name in _TERMS
+    }
+    return TimeControl(**lengths)
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _read_moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)

@@ -1,0 +1,1 @@
+"""Players that are programs: one module each, found by scanning (`robots.library`). Pure, like the games."""

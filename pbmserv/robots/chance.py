@@ -1,0 +1,39 @@
+"""Chance without chance: numbers that look like dice and are the same for the same seed, on every machine."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def seed_of(*words: object) -> int:
+    """A seed that belongs to these words, as a board's number and its ply.
+
+    >>> seed_of(101, 7) == seed_of(101, 7), seed_of(101, 7) == seed_of(10, 17)
+    (True, False)
+    """
+    return _number(" ".join(map(str, words)))
+
+
+def pick(seed: int, choices: Sequence[T]) -> T:
+    """One of the choices, of which there must be some, each as likely as any other.
+
+    >>> {pick(seed, "abc") for seed in range(20)} == {"a", "b", "c"}
+    True
+    """
+    return choices[_number(f"pick {seed}") % len(choices)]
+
+
+def shuffled(seed: int, choices: Sequence[T]) -> list[T]:
+    """All choices in some order.
+
+    >>> sorted(shuffled(7, "abc")), shuffled(7, "abcdefgh") == shuffled(8, "abcdefgh")
+    (['a', 'b', 'c'], False)
+    """
+    places = sorted(range(len(choices)), key=lambda place: _number(f"place {place} {seed}"))
+    return [choices[place] for place in places]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])

@@ -1,0 +1,159 @@
+"""The clocks of running boards: reminders, and the end of a turn that has taken too long.
+
+A board is looked at when its clock says so, under the lock of its match: whoever comes second, a player with a
+move or another steward, finds what the first one has written.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.ahead import play_on
+from pbmserv.commands.decision import Decision, Remark
+from pbmserv.commands.time_replies import Reminded, TimeIsUp
+from pbmserv.matches.clock import DAY, Timing
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import BrokenLog
+from pbmserv.matches.player import Player
+from pbmserv.matches.replay import Replayed
+from pbmserv.matches.terms import outlook, spent
+from pbmserv.services.house import House
+from pbmserv.services.letters import board_letter
+from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.run import keep_decision
+from pbmserv.store import clocks, matches, outbox, unread
+from pbmserv.store.clocks import Clock
+from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
+from pbmserv.store.records import TransactionRecords
+
+BATCH: Final = 50
+
+LATER: Final = timedelta(hours=1)
+"""When to look again at a board that has failed."""
+
+SOON: Final = timedelta(minutes=1)
+"""When to look again at a turn that is over, while a mail may hold a move that came in time."""
+
+log = logging.getLogger(__name__)
+
+
+def look_after_clocks(house: House, now: datetime) -> bool:
+    """Looks at boards whose clocks are due, each in a transaction of its own; whether there may be more."""
+    with reading(house.engine) as connection:
+        numbers = clocks.due(connection, now, BATCH)
+    seen = sum(_look_safely(house, number, now) for number in numbers)
+    return len(numbers) == BATCH and seen > 0
+
+
+def _look_safely(house: House, number: int, now: datetime) -> bool:
+    """Looks at one board. One that fails is told to the operator and put off: the clocks of all others go on."""
+    try:
+        return run_again(partial(_look, house, number, now))
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        log.exception("board %d: its clock cannot be looked at: %s", number, type(error).__name__)
+    with writing(house.engine) as connection:
+        clocks.put_off(connection, number, now, now + LATER)
+    return True
+
+
+def _look(house: House, number: int, now: datetime) -> bool:
+    """Looks at one board; False when somebody else has it in hand."""
+    with writing(house.engine) as connection:
+        if not matches.lock_if_free(connection, number):
+            return False
+        clock = clocks.find(connection, number)
+        if clock is None or clock.next_at is None or clock.next_at > now:
+            return True
+        records = TransactionRecords(connection, house.recent)
+        try:
+            board = records.board(number)
+        except BrokenLog as error:
+            log.error("the clock of board %d stands still: %s", number, error)
+            board = None
+        if board is None:
+            clocks.seen(connection, number, now + DAY, clock.deadline, clock.reminders)
+            return True
+        changed = _decide(connection, house, records, board, clock, now)
+    house.recent.remember(changed)
+    return True
+
+
+def _decide(
+    connection: Connection, house: House, records: TransactionRecords, board: Replayed, clock: Clock, now: datetime
+) -> Sequence[Replayed]:
+    """Does what is due on a board; the boards that it changed."""
+    player = None if board.on_turn is None else records.player(board.on_turn)
+    if player is None:
+        clocks.seen(connection, clock.match, None, None, 0)
+        return ()
+    if player.is_suspended:
+        # What went there all the same, as an answer to anybody who gave that address, began no turn.
+        clocks.set_back(connection, player.id)
+        return ()
+    if clock.started is None:
+        _tell_again(connection, house, board, player, clock, now)
+        return ()
+    timing = records.timing(board, now)
+    ahead = outlook(board, timing)
+    if ahead.is_over:
+        return _end_turn(connection, house, records, board, timing, player)
+    if ahead.reminders > clock.reminders:
+        reminder = Reminded(clock.match, clock.started, ahead.deadline)
+        letter = board_letter(house, board, player, now, timing=timing, remarks=(reminder,))
+        outbox.queue(connection, [letter], now)
+        log.info("board %d: player %d is reminded", clock.match, player.id)
+    # A part that is silent may never come back: then nobody else tells when the clock runs again.
+    next_at = ahead.next_at or (None if board.state.is_paused else now + DAY)
+    clocks.seen(connection, clock.match, next_at, ahead.deadline, ahead.reminders)
+    return ()
+
+
+def _tell_again(
+    connection: Connection, house: House, board: Replayed, player: Player, clock: Clock, now: datetime
+) -> None:
+    """A board that was not handed over for long is mailed again, unless that is to come anyway."""
+    if not player.digest and not outbox.is_on_its_way(connection, player.address):
+        outbox.queue(connection, [board_letter(house, board, player, now)], now)
+    clocks.seen(connection, clock.match, now + clocks.UNHEARD, None, 0)
+
+
+def _end_turn(
+    connection: Connection,
+    house: House,
+    records: TransactionRecords,
+    board: Replayed,
+    timing: Timing,
+    player: Player,
+) -> Sequence[Replayed]:
+    """A player whose time is up leaves the board, unless a mail may hold a move that came in time."""
+    match, state, now = board.match, board.state, timing.as_of
+    ahead = outlook(board, timing)
+    assert state.to_move is not None
+    assert ahead.deadline is not None
+    if unread.may_hold_a_move(connection, player.id, _began(board), ahead.deadline):
+        clocks.seen(connection, match.number, now + SOON, ahead.deadline, ahead.reminders)
+        return ()
+    used = int(spent(board, timing).total_seconds())
+    entry = Entry(match.number, state.entries + 1, now, "forfeited", state.to_move, used=used)
+    after = board.then(entry)
+    reply = TimeIsUp(match.number, others_play_on=after.state.status == "active")
+    decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)
+    keep_decision(connection, records, decision, now)
+    (after,) = decision.boards
+    remarks = (Remark(match.number, player.userid, reply), *decision.remarks)
+    happened = Happened(after, decision.entries, remarks=remarks)
+    outbox.queue(connection, board_notices(records, house, happened, now), now)
+    log.info("board %d: the time of player %d is up", match.number, player.id)
+    return (after,)
+
+
+def _began(board: Replayed) -> datetime:
+    """When the present turn began."""
+    turn = board.state.turn
+    return board.match.entries[turn - 1].at if turn else board.match.started

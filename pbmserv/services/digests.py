@@ -1,0 +1,136 @@
+"""One mail with every board where it is a player's turn, by a schedule of theirs, in the place of many mails.
+
+A digest is written when it is due, in one transaction with when the next one is; any number of stewards may look.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.changes import NewDigest
+from pbmserv.commands.replies import Reply
+from pbmserv.commands.schedule import read_schedule
+from pbmserv.matches.match import BrokenLog
+from pbmserv.matches.player import Player
+from pbmserv.matches.records import Records, Wanted
+from pbmserv.matches.replay import Replayed
+from pbmserv.matches.terms import left
+from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.environment import render
+from pbmserv.rendering.html_mail import Content, Said
+from pbmserv.services.house import House
+from pbmserv.services.letters import Draft, in_words, other_subject, sealed, takes_html
+from pbmserv.store import accounts, outbox, players
+from pbmserv.store.engine import is_database_trouble, run_again, writing
+from pbmserv.store.outbox import Letter
+from pbmserv.store.records import TransactionRecords
+
+MOST_SHOWN: Final = 20
+
+MOST_WEIGHED: Final = 200
+"""Boards of one player that are looked at for the most urgent ones; of more, those that wait longest."""
+
+_NEVER_OVER: Final = timedelta.max
+
+log = logging.getLogger(__name__)
+
+
+def is_left_to_digest(
+    player: Player, board: Replayed, comment: Comment | None = None, remarks: Sequence[Reply] = ()
+) -> bool:
+    """Whether a board that has changed is not mailed to one of its players now, who will find it in a digest.
+
+    A game that is over is told at once, and so are words for the player, and an offer that waits for their answer.
+    """
+    if player.digest is None or board.state.status != "active" or comment is not None or remarks:
+        return False
+    seat, offer = board.match.seat_of(player.userid), board.state.offer
+    return seat is not None and (offer is None or seat not in offer.waits_for)
+
+
+def send_next(house: House, now: datetime) -> bool:
+    """Writes the digest that is due longest, if its player has any board to move on; False when none is due.
+
+    After however long an outage it is one mail, and the next comes when the schedule says so.
+    """
+    due: Player | None = None
+
+    def once() -> bool:
+        nonlocal due
+        with writing(house.engine) as connection:
+            due = players.take_digest_due(connection, now)
+            if due is not None:
+                letter = _digest(connection, house, due, now)
+                outbox.queue(connection, [letter] if letter is not None else [], now)
+                _put_off(connection, due, now)
+        return due is not None
+
+    try:
+        return run_again(once)
+    except Exception as error:
+        if due is None or is_database_trouble(error):
+            raise
+        # Our own fault with one player's boards must not keep all others from their digests.
+        log.exception("the digest of player %d failed: %s", due.id, type(error).__name__)
+        with writing(house.engine) as connection:
+            _put_off(connection, due, now)
+        return True
+
+
+def _put_off(connection: Connection, player: Player, now: datetime) -> None:
+    schedule = read_schedule((player.digest or "").split())
+    following = schedule.next_after(now) if schedule is not None else None
+    accounts.keep(connection, NewDigest(player.id, player.digest, following), now)
+
+
+def _digest(connection: Connection, house: House, player: Player, now: datetime) -> Letter | None:
+    """The mail; None when there is nothing in it, or mail to its player comes back."""
+    if player.is_suspended or not player.address:
+        return None
+    records = TransactionRecords(connection, house.recent)
+    found = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_WEIGHED))
+    boards = [board for line in found.lines if (board := _readable(records, line.number)) is not None]
+    if not boards:
+        return None
+    boards.sort(key=lambda board: _urgency(board, records, now))
+    views = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
+    unshown = [board.match.number for board in boards[MOST_SHOWN:]]
+    return sealed(house, _draft(house, player, views, unshown, found.total - len(found.lines)), now)
+
+
+def _draft(house: House, player: Player, views: Sequence[BoardView], unshown: Sequence[int], more: int) -> Draft:
+    numbers = [view.number for view in views]
+
+    def told(views: Sequence[BoardView], words: bool) -> str:
+        context = {"numbers": numbers, "unshown": unshown, "more": more, "server": house.server}
+        return render("mail/digest.txt", words, views=views, **context)
+
+    return Draft(
+        kind="notice",
+        recipient=player.address,
+        player=player,
+        subject=other_subject("your turn"),
+        text=told(views, in_words(player)),
+        # Of one board alone a bare move will do.
+        board=views[0].number if len(views) == 1 else None,
+        views=tuple(views),
+        content=Content(Said(told((), words=False)), tuple(views)) if takes_html(player) else None,
+    )
+
+
+def _urgency(board: Replayed, records: Records, now: datetime) -> tuple[timedelta, datetime]:
+    """The least time left first; without a clock, and where as much is left, what waits longest."""
+    time_left = left(board, records.timing(board, now))
+    return (_NEVER_OVER if time_left is None else time_left, board.state.last_at)
+
+
+def _readable(records: TransactionRecords, number: int) -> Replayed | None:
+    # A log that does not replay is told by `admin check`; it must not keep the other boards from being told.
+    try:
+        return records.board(number)
+    except BrokenLog as error:
+        log.error("board %d is left out of a digest: %s", number, error)
+        return None

@@ -1,0 +1,77 @@
+"""Robots as players, and the boards that wait for one of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, and_, exists, insert, or_, select
+
+from pbmserv.matches.entry import EntryKind
+from pbmserv.store.accounts import NO_HASH
+from pbmserv.store.tables import entries, matches, players, seats
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A board on which the robot called `userid` is to move or to answer an offer; `robot` is its name."""
+
+    board: int
+    userid: str
+    robot: str
+
+
+def names(connection: Connection) -> frozenset[str]:
+    """The robots that are players, by name."""
+    return frozenset(connection.execute(_NAMES).scalars())
+
+
+def add(connection: Connection, robot: str, userids: Iterable[str], now: datetime) -> str:
+    """Makes a robot a player under the first of these userids that nobody has, and gives that.
+
+    It has no address, and no password fits. Two that do so at once meet at a unique index; one runs again.
+    """
+    taken = select(players.c.id)
+    userid = next(
+        each
+        for each in userids
+        if connection.execute(taken.where(players.c.userid_lower == each.lower())).one_or_none() is None
+    )
+    row = {"userid": userid, "userid_lower": userid.lower(), "password_hash": NO_HASH, "created_at": now}
+    connection.execute(insert(players).values(**row, robot=robot, html=False))
+    return userid
+
+
+def waiting(connection: Connection) -> Sequence[Waiting]:
+    """The boards that wait for robots, in ascending order, for each robot once."""
+    rows = connection.execute(_WAITING)
+    return [Waiting(row.number, row.userid, row.robot) for row in rows]
+
+
+_NAMES: Final = select(players.c.robot).where(players.c.robot.is_not(None))
+
+_OFFERS: Final[tuple[EntryKind, ...]] = ("proposed", "asked")
+_ENDS_AN_OFFER: Final[tuple[EntryKind, ...]] = (
+    *("played", "resigned", "forfeited", "removed"),
+    *("rejected", "rewound"),
+)
+_later = entries.alias()
+_is_offered = exists().where(
+    entries.c.match == matches.c.number,
+    entries.c.kind.in_(_OFFERS),
+    entries.c.seat != seats.c.seat,
+    ~exists().where(
+        _later.c.match == entries.c.match, _later.c.seq > entries.c.seq, _later.c.kind.in_(_ENDS_AN_OFFER)
+    ),
+)
+_WAITING: Final = (
+    select(matches.c.number, players.c.userid, players.c.robot)
+    .join(seats, seats.c.match == matches.c.number)
+    .join(players, and_(players.c.id == seats.c.player_id, players.c.robot.is_not(None)))
+    .where(
+        matches.c.status == "active",
+        players.c.banned_at.is_(None),
+        or_(seats.c.seat == matches.c.to_move, _is_offered),
+    )
+    .order_by(matches.c.number, seats.c.seat)
+)

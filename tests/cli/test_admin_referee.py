@@ -1,0 +1,106 @@
+"""`pbmserv admin end`, `undo`, `extend`, `pause`, `resume`, `ban`, `unban`, `announce`."""
+
+from unittest.mock import patch
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+
+def status(club: Terminal) -> tuple[str, int]:
+    """How board 101 stands, and its plies."""
+    (row,) = club.run("admin", "games", "--filter", "all", "--json").rows
+    return row["status"], row["plies"]
+
+
+def test_a_game_is_ended_and_goes_on(club: Terminal) -> None:
+    """Each time its players are told; a check finds nothing."""
+    assert club.succeed("admin", "end", "101", "--annul", "--reason", "Oops") == (
+        "Board 101 is void. 2 mails are queued.\n"
+    )
+    assert status(club) == ("annulled", 1)
+    assert "Oops" in club.post().letters()[-1].raw.decode()
+    assert club.succeed("admin", "end", "101", "--award", "bob").startswith("Board 101 is won by bob.")
+    assert status(club) == ("finished", 1)
+    assert club.succeed("admin", "undo", "101").startswith("Board 101 stands as after ply 1; bob is to move.")
+    assert club.succeed("admin", "undo", "101", "0").startswith(
+        "Board 101 stands as after ply 0; alice is to move."
+    )
+    assert status(club) == ("active", 0)
+    assert club.succeed("admin", "check") == "No differences.\n"
+
+
+def test_clocks(club: Terminal) -> None:
+    """Of one board, or of all that run."""
+    assert club.succeed("admin", "extend", "101", "bob", "2") == (
+        "Board 101 gives bob 2 days more. 2 mails are queued.\n"
+    )
+    assert club.succeed("admin", "pause", "--all") == "The clocks of 1 board are stopped.\n"
+    assert club.succeed("admin", "pause", "--all") == "The clocks of 0 boards are stopped.\n"
+    done = club.run("admin", "pause", "101", "999")
+    assert done.code == 1
+    assert "pbmserv: the clocks of board 101 stand still already" in done.err
+    assert "pbmserv: there is no board 999" in done.err
+    assert club.succeed("admin", "resume", "101") == "The clocks of 1 board are set going again.\n"
+
+
+def test_banning(club: Terminal) -> None:
+    assert club.succeed("admin", "ban", "BOB") == "bob is banned; void now: board 101. 3 mails are queued.\n"
+    assert club.run("admin", "ban", "bob").sentence == "pbmserv: bob is banned already"
+    assert club.succeed("admin", "unban", "bob") == "bob is not banned any more. 1 mail is queued.\n"
+    assert club.succeed("admin", "check") == "No differences.\n"
+
+
+@pytest.mark.parametrize("words", [("Hello [bold]all[/]",), ()])
+def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
+    """From an argument, or from standard input; where that is no terminal nothing is asked."""
+    told = club.succeed("admin", "announce", *words, stdin="Hello [bold]all[/]\n")
+    assert told == "2 mails are queued.\n"
+    assert [letter.recipient for letter in club.post().letters()[-2:]] == ["alice@example.org", "bob@example.org"]
+    assert b"| Hello [bold]all[/]" in club.post().letters()[-1].raw
+    assert club.succeed("admin", "announce", "Hi", "--board", "101") == "2 mails are queued.\n"
+
+
+def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
+    """With the number of mails; `--yes` is not asked."""
+    before = len(club.post().letters())
+    with patch("pbmserv.entrypoints.admin_referee.is_terminal", return_value=True):
+        done = club.run("admin", "announce", "Hello", stdin="n\n")
+        assert "Write this to 2 players?" in done.out
+        assert done.sentence == "pbmserv: nothing was announced"
+        assert len(club.post().letters()) == before
+        assert "2 mails are queued." in club.succeed("admin", "announce", "Hello", stdin="y\n")
+        assert club.succeed("admin", "announce", "Hello", "--yes") == "2 mails are queued.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("end", "101"), "say either --annul or --award USERID"),
+        (("end", "101", "--annul", "--award", "bob"), "say either --annul or --award USERID"),
+        (("pause",), "name boards, or say --all"),
+        (("resume", "101", "--all"), "name boards, or say --all"),
+        (("announce",), "there is nothing to announce"),
+    ],
+)
+def test_usage(club: Terminal, words: tuple[str, ...], sentence: str) -> None:
+    done = club.run("admin", *words)
+    assert (done.code, done.sentence) == (2, f"pbmserv: {sentence}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["end 999 --annul", "undo 999", "extend 101 zoe 3", "ban zoe", "unban bob", "announce Hello --board 999"],
+)
+def test_what_cannot_be(club: Terminal, words: str) -> None:
+    """One sentence, and exit code 1."""
+    done = club.run("admin", *words.split())
+    assert done.code == 1
+    assert done.sentence.startswith("pbmserv: ")
+
+
+@pytest.mark.parametrize("words", ["end 101 --annul", "pause --all", "ban bob", "announce Hello"])
+def test_without_a_schema_one_sentence(terminal: Terminal, words: str) -> None:
+    done = terminal.run("admin", *words.split())
+    assert done.code == 75
+    assert "there is no database" in done.sentence

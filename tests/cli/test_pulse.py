@@ -1,0 +1,63 @@
+"""Parts that are alive say so, and nothing that goes wrong with that hurts them."""
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import select
+
+from pbmserv.entrypoints import pulse as pulses
+from pbmserv.entrypoints.listener import Listener
+from pbmserv.entrypoints.parts import Part, listening
+from pbmserv.entrypoints.steward import stewarding
+from pbmserv.services.house import House
+from pbmserv.store.engine import reading
+from pbmserv.store.tables import beats
+from tests.cli.processes import wait_for
+from tests.conftest import Clock
+
+
+def heard_of(house: House) -> set[str]:
+    with reading(house.engine) as connection:
+        return set(connection.execute(select(beats.c.part)).scalars())
+
+
+def run_until_heard(house: House, name: str, part: Part) -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=part, args=(stop,))
+    thread.start()
+    try:
+        wait_for(lambda: name in heard_of(house))
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_the_steward_and_the_listener_beat(sqlite_house: House) -> None:
+    """As soon as they run."""
+    run_until_heard(sqlite_house, "steward", stewarding(sqlite_house, ()))
+    listener = Listener("smtp://127.0.0.1:0", sqlite_house.server, lambda mails: [None for _ in mails])
+    listener.start()
+    run_until_heard(sqlite_house, "listener", listening(listener, pulses.pulse(sqlite_house, "listener")))
+
+
+def test_once_a_minute(sqlite_house: House, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a part calls."""
+    seconds, beaten = [1000.0], []
+    monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(pulses, "beat", lambda house, part, now: beaten.append(part))
+    beat = pulses.pulse(sqlite_house, "poller")
+    for _ in range(600):
+        beat()
+        seconds[0] += 1
+    assert len(beaten) == 10
+
+
+def test_a_database_that_is_away_ends_no_part(sqlite_house: House, caplog: pytest.LogCaptureFixture) -> None:
+    """It is told, and tried again."""
+    with sqlite_house.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE beats RENAME TO gone")
+    pulses.pulse(sqlite_house, "listener")()
+    with sqlite_house.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE gone RENAME TO beats")
+    assert "cannot tell" in caplog.text

@@ -1,0 +1,187 @@
+"""`standings`, `ratings`, `history`: what they tell, page by page."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pbmserv.commands.command import Command
+from pbmserv.commands.rating_replies import HistoryTold, RatingsTold, StandingsTable
+from pbmserv.commands.refusals import NoSuchPlayer, NotOurPlayer, WrongForm
+from pbmserv.commands.server import Server
+from pbmserv.commands.verbs import history, ratings, standings
+from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.rendering.environment import laid_out
+from pbmserv.rendering.sentences import say
+from tests.commands.memory import Table
+
+SERVER = Server("pbm@club.test")
+
+
+def game(table: Table, first: str, second: str, end: EntryKind | None = "resigned", seat: int = 1) -> int:
+    """A game of two that ends so for a seat, after a move of each."""
+    number = table.records.next_number()
+    table.give(f"challenge {first} {second} -size=3x3", first)
+    table.give(f"move {number} b2", first)
+    table.give(f"move {number} a1", second)
+    if end is not None:
+        match = table.records.matches[number]
+        table.records.matches[number] = match.with_entries((Entry(number, 3, table.now, end, seat),))
+    return number
+
+
+@pytest.fixture
+def club() -> Table:
+    """Ann has won three times against ben, then she and cem six times each; nobody else has played."""
+    table = Table("ann", "ben", "cem", "dee")
+    for opponent, loser in (*(("ben", 1),) * 3, *(("cem", 0), ("cem", 1)) * 6):
+        table.now += timedelta(days=1)
+        game(table, "ann", opponent, seat=loser)
+    return table
+
+
+def test_standings_rank_only_who_is_established(club: Table) -> None:
+    told = club.give("standings", "dee")
+    assert isinstance(told, StandingsTable)
+    shown = [(line.section, line.place, line.userid, line.tally.counted, line.tally.won) for line in told.lines]
+    assert shown == [
+        ("established", 1, "ann", 15, 9),
+        ("established", 2, "cem", 12, 6),
+        ("provisional", None, "ben", 3, 0),
+    ]
+    assert dict(told.counts) == {"established": 2, "provisional": 1, "inactive": 0}
+
+
+def test_standings_leave_out_who_is_inactive(club: Table) -> None:
+    club.now += timedelta(days=170)
+    told = club.give("standings", "dee")
+    assert isinstance(told, StandingsTable)
+    assert [line.userid for line in told.lines] == ["ann", "cem"]
+    assert told.counts["inactive"] == 1
+    away, everybody = club.give("standings inactive", "dee"), club.give("cephalopod standings all", "dee")
+    assert isinstance(away, StandingsTable)
+    assert isinstance(everybody, StandingsTable)
+    assert [line.userid for line in away.lines] == ["ben"]
+    assert [line.userid for line in everybody.lines] == ["ann", "cem", "ben"]
+
+
+def test_a_robot_is_marked(club: Table) -> None:
+    club.records.players["ann"] = replace(club.records.players["ann"], robot="greedy")
+    told = club.give("standings", "dee")
+    assert isinstance(told, StandingsTable)
+    text = laid_out(say(told, SERVER))
+    assert "ann (robot)" in text
+    assert "cem (robot)" not in text
+    assert "ann, a robot:" in laid_out(say(told, SERVER, words=True))
+
+
+def test_a_wide_table_fits_a_mail() -> None:
+    """The longest userids, all of them robots, with the largest numbers."""
+    names = [f"{letter}" * 20 for letter in "abc"]
+    table = Table(*names)
+    for other in names[1:]:
+        game(table, names[0], other)
+    for name in names:
+        table.records.players[name] = replace(table.records.players[name], robot="greedy")
+    told = table.give("standings", names[0])
+    assert isinstance(told, StandingsTable)
+    rows = [line for line in say(told, SERVER).split("\n") if "(robot)" in line]
+    assert len(rows) == 3
+    assert max(map(len, rows)) <= 72
+
+
+def test_ratings_tell_every_change(club: Table) -> None:
+    told = club.give("ratings", "ann")
+    assert isinstance(told, RatingsTold)
+    assert [line.board for line in told.lines] == list(range(115, 100, -1))
+    assert all(late.before == early.after for late, early in zip(told.lines, told.lines[1:], strict=False))
+    assert told.lines[-1].before.points == 1500
+    ((name, tally, section),) = told.tallies
+    assert (name, section, tally.counted, tally.rating) == ("cephalopod", "established", 15, told.lines[0].after)
+
+
+def test_ratings_of_somebody_else_and_of_nobody(club: Table) -> None:
+    told = club.give("cephalopod ratings BEN", "dee")
+    assert isinstance(told, RatingsTold)
+    assert (told.userid, told.total) == ("ben", 3)
+    nothing = club.give("ratings", "dee")
+    assert isinstance(nothing, RatingsTold)
+    assert (nothing.tallies, nothing.lines) == ((), ())
+    assert isinstance(club.give("ratings zoe", "dee"), NoSuchPlayer)
+    assert isinstance(club.give("ratings", "stranger@example.org"), NotOurPlayer)
+
+
+def test_history_tells_each_kind_of_end() -> None:
+    table = Table("ann", "ben")
+    endings: tuple[tuple[EntryKind, int], ...] = (
+        ("resigned", 1),
+        ("forfeited", 0),
+        ("removed", 1),
+        ("awarded", 0),
+    )
+    for end, seat in endings:
+        game(table, "ann", "ben", end, seat)
+    game(table, "ann", "ben", None)
+    drawn = table.records.matches[game(table, "ann", "ben", None)]
+    offer = Entry(drawn.number, 3, table.now, "proposed", 0), Entry(drawn.number, 4, table.now, "accepted", 1)
+    table.records.matches[drawn.number] = drawn.with_entries(offer)
+    void = table.records.matches[game(table, "ann", "ben", None)]
+    entry = Entry(void.number, 3, table.now, "annulled", None)
+    table.records.matches[void.number] = void.with_entries((entry,))
+    told = table.give("history", "ann")
+    assert isinstance(told, HistoryTold)
+    assert [(line.listed.number, line.rank, line.ending) for line in told.lines] == [
+        (106, 1, "agreed"),
+        (104, 1, "awarded"),
+        (103, 1, "removed"),
+        (102, 2, "forfeited"),
+        (101, 1, "resigned"),
+    ]
+    assert (told.total, told.void) == (5, 1)
+    text = laid_out(say(told, SERVER))
+    for result in ("won by resignation,", "lost on time,", "won, one player was removed,", "drawn by consent,"):
+        assert result in text
+
+
+def test_history_of_several_is_what_they_played_together(club: Table) -> None:
+    told = club.give("history ben ann", "dee")
+    assert isinstance(told, HistoryTold)
+    assert (told.userid, told.others, told.total) == ("ben", ("ann",), 3)
+    assert all(line.rank == 2 for line in told.lines)
+    nothing = club.give("history ben cem", "dee")
+    assert isinstance(nothing, HistoryTold)
+    assert nothing.total == 0
+    assert isinstance(club.give("history ann zoe", "dee"), NoSuchPlayer)
+    assert isinstance(club.give("history", "stranger@example.org"), NotOurPlayer)
+
+
+@pytest.mark.parametrize("verb", [standings, ratings, history], ids=["standings", "ratings", "history"])
+def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPatch, verb: object) -> None:
+    """Each page says how to get the next one, and that line brings it; nothing is shown twice or left out."""
+    monkeypatch.setattr(verb, "MOST_LINES", 2)
+    command: Command = verb.command  # type: ignore[attr-defined]
+    line, seen, pages = f"{command.name}", [], 0
+    while line:
+        told = club.give(line, "ann")
+        assert isinstance(told, StandingsTable | RatingsTold | HistoryTold)
+        seen += list(told.lines)
+        pages += 1
+        text = say(told, SERVER).split("\n")
+        line = next((each.strip() for each in text if f"--page={told.page + 1}" in each), "")
+        assert bool(line) == bool(told.more)
+    monkeypatch.undo()
+    whole = club.give(command.name, "ann")
+    assert isinstance(whole, StandingsTable | RatingsTold | HistoryTold)
+    assert tuple(seen) == whole.lines
+    assert pages == (len(seen) + 1) // 2
+
+
+@pytest.mark.parametrize("options", ["--page=0", "--page=two", "--page", "--pages=2", "--page=2 --size=3", "next"])
+def test_words_that_mean_nothing_here(club: Table, options: str) -> None:
+    assert isinstance(club.give(f"standings {options}", "ann"), WrongForm)
+
+
+def test_the_last_page_and_beyond(club: Table) -> None:
+    told = club.give("history ann --page=9", "ann")
+    assert isinstance(told, HistoryTold)
+    assert (told.lines, told.more, told.total) == ((), 0, 15)

@@ -1,0 +1,31 @@
+"""What an operator does, in the words of `pbmserv admin`, for conversations on a clock that can be moved."""
+
+from datetime import datetime
+
+from pbmserv.services import announce, banning, referee
+from pbmserv.services.house import House
+
+
+def operate(house: House, text: str, now: datetime) -> None:
+    """`end 101 --annul`, `end 101 --award bob`, `undo 101 3`, `extend 101 bob 3`, `ban bob`...; a reason last."""
+    match text.split():
+        case ["end", board, "--annul", *why]:
+            referee.annul(house, int(board), " ".join(why), now)
+        case ["end", board, "--award", userid, *why]:
+            referee.award(house, int(board), userid, " ".join(why), now)
+        case ["undo", board, ply, *why]:
+            referee.take_back(house, int(board), int(ply), " ".join(why), now)
+        case ["extend", board, userid, days, *why]:
+            referee.extend(house, int(board), userid, int(days), " ".join(why), now)
+        case ["pause", board, *why]:
+            referee.pause(house, int(board), " ".join(why), now)
+        case ["resume", board, *why]:
+            referee.resume(house, int(board), " ".join(why), now)
+        case ["ban", userid, *why]:
+            banning.ban(house, userid, " ".join(why), now)
+        case ["unban", userid, *why]:
+            banning.unban(house, userid, " ".join(why), now)
+        case ["announce", *words]:
+            announce.announce(house, announce.audience(house), " ".join(words), now)
+        case _:
+            raise ValueError(text)

@@ -1,0 +1,125 @@
+"""Ratings as people and the operator meet them: in the last mail of a game, and when they were tampered with."""
+
+import pytest
+from sqlalchemy import text
+
+from pbmserv.services.check import check, rebuild
+from pbmserv.services.house import House
+from pbmserv.services.operate import run_as
+from pbmserv.store import ratings
+from pbmserv.store.engine import reading, writing
+from tests.services.post import Post, text_of
+
+ALICE, BOB, CAROL = (f"{userid}@example.org" for userid in ("alice", "bob", "carol"))
+CHANGE = "Your cephalopod rating: 1500 +/- 400 -> 1626 +/- 387 (+126)"
+
+
+@pytest.fixture
+def club(sqlite_post: Post) -> Post:
+    """Alice has won against bob, bob against carol; alice and carol play on."""
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy", carol="pepper")
+    for first, second in ((ALICE, BOB), (BOB, CAROL), (ALICE, CAROL)):
+        begin(post, first, second)
+    post.mail(BOB, "101 resign")
+    post.mail(CAROL, "102 resign")
+    return post
+
+
+def begin(post: Post, first: str, second: str, options: str = "", moves: tuple[str, ...] = ("b2", "a1")) -> None:
+    """A game in which these moves are made."""
+    names = " ".join(address.partition("@")[0] for address in (first, second))
+    post.mail(first, f"challenge {names} -size=3x3 {options}")
+    for sender, move in zip((first, second), moves, strict=False):
+        letter = next(each for each in reversed(post.sent_to(sender)) if "Board" in text_of(each))
+        post.answer(letter, move)
+
+
+def tamper(house: House, statement: str) -> None:
+    """Changes rows behind everybody's back."""
+    with writing(house.engine) as connection:
+        assert connection.execute(text(statement)).rowcount > 0
+
+
+def stored(house: House) -> tuple[object, object]:
+    """Both tables."""
+    with reading(house.engine) as connection:
+        game = "cephalopod"
+        return ratings.stored_changes(connection, game), ratings.stored_tallies(connection, game)
+
+
+def test_the_last_mail_tells_each_player_their_own(post: Post) -> None:
+    """The loser is the one who is answered; who only looks at the board is told nothing."""
+    post.people(alice="sesame", bob="poppy", carol="pepper")
+    begin(post, ALICE, BOB)
+    lost, won = post.mail(BOB, "101 resign")
+    assert CHANGE in text_of(won)
+    assert "1500 +/- 400 -> 1374 +/- 387 (-126)" in text_of(lost)
+    (seen,) = post.mail(ALICE, "show 101")
+    assert CHANGE in text_of(seen)
+    (as_it_was,) = post.mail(ALICE, "show 101#1")
+    (other,) = post.mail(CAROL, "show 101")
+    assert "rating" not in text_of(as_it_was) + text_of(other)
+
+
+def test_a_chat_after_the_end_does_not_tell_it_again(club: Post) -> None:
+    letters = club.mail(BOB, "chat 101", "Well played.")
+    assert "Well played." in text_of(letters[1])
+    assert "rating" not in text_of(letters[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "moves", "end"),
+    [("--unrated", ("b2", "a1"), "resign"), ("", ("b2",), "resign")],
+    ids=["unrated", "declined"],
+)
+def test_what_does_not_count_is_not_told(post: Post, options: str, moves: tuple[str, ...], end: str) -> None:
+    post.people(alice="sesame", bob="poppy")
+    begin(post, ALICE, BOB, options, moves)
+    assert "rating" not in "".join(text_of(letter) for letter in post.mail(BOB, f"101 {end}"))
+    assert stored(post.house) == ((), {})
+
+
+def test_an_operator_ends_a_game_for_somebody(club: Post) -> None:
+    """The mails tell it as well."""
+    run_as(club.house, "carol", "resign 103", club.clock())
+    assert "Your cephalopod rating: 1626" in text_of(club.sent_to(ALICE)[-1])
+    assert check(club.house) == []
+
+
+TAMPERED = {
+    "a number": ("UPDATE rating_changes SET mu = mu + 0.000000001 WHERE match = 102 AND rank = 1", 102),
+    "a rank": ("UPDATE rating_changes SET rank = 2 WHERE match = 101", 101),
+    "a match that is lacking": ("DELETE FROM rating_changes WHERE match = 102", 102),
+    "one player that is lacking": ("DELETE FROM rating_changes WHERE match = 102 AND rank = 1", 102),
+    "a match that does not count": ("UPDATE rating_changes SET match = 103 WHERE match = 102", 102),
+    "another order": ("UPDATE rating_changes SET at = '2020-01-01 12:00:00.000000' WHERE match = 102", 102),
+    "a tally": ("UPDATE ratings SET counted = 7 WHERE player_id = 1", 0),
+    "a tally too few": ("DELETE FROM ratings WHERE player_id = 2", 0),
+    "a game that is none": ("UPDATE ratings SET game = 'chess' WHERE player_id = 1", 0),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_tampered_ratings_are_found_and_mended(club: Post, what: str) -> None:
+    house, (statement, board) = club.house, TAMPERED[what]
+    before = stored(house)
+    tamper(house, statement)
+    found = check(house)
+    assert "cephalopod" in {each.ratings for each in found}
+    assert board in {each.number for each in found}
+    assert all(each.can_be_mended for each in found)
+    assert rebuild(house, found) == len(found)
+    assert stored(house) == before
+    assert check(house) == []
+
+
+def test_a_broken_log_leaves_the_ratings_of_its_game_alone(club: Post) -> None:
+    """They can neither be checked nor written anew without it."""
+    tamper(club.house, "UPDATE rating_changes SET rank = 2 WHERE match = 102")
+    tamper(club.house, "UPDATE entries SET text = 'Z9' WHERE match = 101 AND seq = 1")
+    before = stored(club.house)
+    (found,) = check(club.house)
+    assert (found.number, found.can_be_mended) == (101, False)
+    assert rebuild(club.house, [found]) == 0
+    assert stored(club.house) == before

@@ -1,0 +1,221 @@
+"""Robots at the boards of a house: by the same commands as people, through the steward's duty."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from pbmserv.robots.library import robots
+from pbmserv.robots.robot import Budget
+from pbmserv.services.operate import run_as
+from pbmserv.services.robots import play_robots
+from pbmserv.services.views import see_board, see_players
+from pbmserv.store import robots as stored
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.tables import players
+from tests.services.post import Post, text_of
+
+ALICE = "alice@example.org"
+
+
+@pytest.fixture
+def club(post: Post) -> Post:
+    """Alice and bob among robots, with small boards."""
+    play_robots(post.house, post.clock())
+    post.people(alice="sesame", bob="poppy")
+    return post
+
+
+def kinds(post: Post, board: int = 101) -> list[str]:
+    """What happened on a board, by whom."""
+    seen = see_board(post.house, board)
+    assert seen is not None
+    return [f"{entry.kind} {entry.seat}" for entry in seen.match.entries]
+
+
+def to_the_end(post: Post) -> int:
+    """Lets the robots act as long as they have something to do; in how many rounds they had."""
+    rounds = 0
+    while play_robots(post.house, post.clock()):
+        rounds += 1
+        assert rounds < 500
+    return rounds
+
+
+def test_they_are_there_once_and_cannot_be_written_to(club: Post) -> None:
+    """However often it is looked; without address and password, under names that nobody may take."""
+    for _ in range(2):
+        play_robots(club.house, club.clock())
+    found = [player for player in see_players(club.house) if player.robot]
+    assert [(each.userid, each.robot, each.address) for each in found] == [
+        ("robot", "greedy", ""),
+        ("robot.random", "random", ""),
+    ]
+    for line in ("signup robot tahini", "signup robot.random tahini", "signup robotnik tahini"):
+        assert "are robots'" in text_of(club.mail("mallory@example.org", line)[0]), line
+    before = len(club.letters())
+    for line in ("signoff robot tahini", "signoff robot -", "forgot robot"):
+        assert {letter.recipient for letter in club.mail(ALICE, line)} == {ALICE}, line
+    assert [player for player in see_players(club.house) if player.robot] == found
+    assert "" not in [letter.recipient for letter in club.letters()[before:]]
+
+
+def test_a_newcomer_is_answered_at_once(club: Post) -> None:
+    """The robot's move comes as the mail of any board, and nothing is mailed to it."""
+    club.mail(ALICE, "challenge robot alice -size=3x3")
+    before = len(club.letters())
+    assert play_robots(club.house, club.clock())
+    (letter,) = club.letters()[before:]
+    assert letter.recipient == ALICE
+    assert "It is alice's turn." in text_of(letter)
+    assert kinds(club) == ["played 0"]
+    assert not play_robots(club.house, club.clock())
+    club.answer(letter, "c3" if club.moves() != ["C3"] else "a1")
+    assert play_robots(club.house, club.clock())
+    assert kinds(club) == ["played 0", "played 1", "played 0"]
+
+
+def test_who_has_the_name_already_keeps_it(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """A person of an older database is called robot: the robot takes another name, and the operator is told."""
+    post.people(rob="sesame")
+    with writing(post.house.engine) as connection:
+        connection.execute(update(players).values(userid="Robot", userid_lower="robot"))
+    play_robots(post.house, post.clock())
+    found = {player.userid: player.robot for player in see_players(post.house)}
+    assert found == {"Robot": None, "robot.greedy": "greedy", "robot.random": "random"}
+    assert "somebody else is called robot: the robot is called robot.greedy" in caplog.text
+
+
+def test_robots_play_to_the_end(club: Post) -> None:
+    """Against each other, and beside a person who gives up."""
+    run_as(club.house, "robot", "challenge robot robot.random -size=3x3", club.clock())
+    club.mail(ALICE, "challenge robot alice robot.random -size=3x3")
+    to_the_end(club)
+    seen = see_board(club.house, 101)
+    assert seen is not None
+    assert seen.state.status == "finished"
+    assert kinds(club, 102) == ["played 0"]
+    club.mail(ALICE, "move 102 " + ("a1" if club.moves(102) != ["A1"] else "c3"))
+    to_the_end(club)
+    club.mail(ALICE, "resign 102")
+    to_the_end(club)
+    seen = see_board(club.house, 102)
+    assert seen is not None
+    assert seen.state.status == "finished"
+    with reading(club.house.engine) as connection:
+        assert stored.waiting(connection) == []
+
+
+def test_two_stewards_play_no_ply_twice(club: Post) -> None:
+    """At once, on the same board: each ply once, in turn, and nothing is told to the operator as a failure."""
+    run_as(club.house, "robot", "challenge robot robot.random -size=3x3", club.clock())
+    failed: list[BaseException] = []
+
+    def go_round() -> None:
+        try:
+            for _ in range(200):
+                with reading(club.house.engine) as connection:
+                    if not stored.waiting(connection):
+                        return
+                play_robots(club.house, club.clock())
+        except BaseException as error:
+            failed.append(error)
+
+    stewards = [threading.Thread(target=go_round) for _ in range(2)]
+    for each in stewards:
+        each.start()
+    for each in stewards:
+        each.join()
+    assert failed == []
+    seen = see_board(club.house, 101)
+    assert seen is not None
+    assert seen.state.status == "finished"
+    assert [turn.ply for turn in seen.state.turns] == list(range(1, seen.state.plies + 1))
+    assert not club.house.failing.rests(101, club.clock())
+
+
+def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a robot thinks, another steward plays on until it is its turn again: its move is for another board."""
+    house, clock = sqlite_post.house, sqlite_post.clock
+    play_robots(house, clock())
+    run_as(house, "robot", "challenge robot robot.random -size=3x3", clock())
+    there = robots()
+
+    class Slow:
+        name, summary = "greedy", "thinks for long"
+
+        def choose(self, game: Any, position: Any, budget: Budget) -> Any:
+            monkeypatch.setattr("pbmserv.services.robots.robots", lambda: there)
+            assert play_robots(house, clock())
+            assert play_robots(house, clock())
+            return next(move for move in game.moves(position) if game.write(position, move) not in moves())
+
+    def moves() -> list[str]:
+        return sqlite_post.moves()
+
+    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Slow()})
+    assert not play_robots(house, clock())
+    assert kinds(sqlite_post) == ["played 0", "played 1"]
+    assert not house.failing.rests(101, clock())
+
+
+def test_robots_answer_offers(club: Post) -> None:
+    """A take-back is agreed to, a draw only by a robot that is behind."""
+    club.mail(ALICE, "challenge robot.random alice -size=3x3")
+    play_robots(club.house, club.clock())
+    club.mail(ALICE, "move 101 " + ("a1" if club.moves() != ["A1"] else "c3"))
+    club.mail(ALICE, "undo 101")
+    to_the_end(club)
+    assert kinds(club)[:4] == ["played 0", "played 1", "asked 1", "accepted 0"]
+    club.mail(ALICE, "propose 101")
+    to_the_end(club)
+    assert kinds(club)[-2:] == ["proposed 1", "rejected 0"]
+
+
+class Stupid:
+    """A robot that fails, and then plays what is against the rules."""
+
+    name, summary = "greedy", "fails"
+
+    def choose(self, game: Any, position: Any, budget: Budget) -> Any:
+        """No move."""
+        raise ValueError("no idea")
+
+
+@pytest.fixture
+def stupid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The robot is stupid for a while."""
+    there = robots()
+    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Stupid()})
+    yield
+    monkeypatch.undo()
+
+
+def test_a_robot_that_fails_stops_nobody(club: Post, stupid: None, caplog: pytest.LogCaptureFixture) -> None:
+    """It is told once, tried again after a minute, then after two; the other robot plays on meanwhile."""
+    club.mail(ALICE, "challenge robot alice -size=3x3")
+    club.mail(ALICE, "challenge robot.random alice -size=3x3")
+    caplog.set_level(logging.ERROR)
+    assert play_robots(club.house, club.clock())
+    assert kinds(club, 101) == []
+    assert kinds(club, 102) == ["played 0"]
+    for _ in range(10):
+        assert not play_robots(club.house, club.clock())
+        club.clock.move(minutes=1)
+    assert [record.getMessage() for record in caplog.records] == ["board 101: robot cannot play: ValueError"]
+
+
+def test_a_robot_that_is_mended_plays_on(
+    club: Post, stupid: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After the rest that its board was given."""
+    club.mail(ALICE, "challenge robot alice -size=3x3")
+    play_robots(club.house, club.clock())
+    monkeypatch.undo()
+    assert not play_robots(club.house, club.clock())
+    club.clock.move(minutes=1)
+    assert play_robots(club.house, club.clock())
+    assert kinds(club) == ["played 0"]

@@ -1,0 +1,159 @@
+"""Words between players: who gets them, who does not, where they never show, and when there is an end to them."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbmserv.commands.verbs import broadcast, message
+from pbmserv.services.operate import run_as
+from pbmserv.services.tidy import tidy
+from pbmserv.store.engine import reading
+from pbmserv.store.outbox import Queued
+from pbmserv.store.tables import said
+from tests.services.post import Post, header_of, text_of
+
+ALICE, BOB, CAROL = (f"{userid}@example.org" for userid in ("alice", "bob", "carol"))
+WORDS = "The plugh is in the maze."
+
+
+@pytest.fixture
+def club(post: Post) -> Post:
+    """Alice, Bob and Carol, on either kind of database."""
+    post.people(alice="sesame", bob="poppy", carol="tahini")
+    return post
+
+
+def to(letters: list[Queued], address: str) -> list[str]:
+    """The texts of those letters that went to an address."""
+    return [text_of(letter) for letter in letters if letter.recipient == address]
+
+
+def test_addresses_stay_hidden(club: Post) -> None:
+    """Neither side sees the other's, in no header and no part."""
+    letters = club.mail(ALICE, "message bob", WORDS)
+    (answer,), (notice,) = to(letters, ALICE), to(letters, BOB)
+    assert WORDS in notice
+    assert "alice writes to you" in notice
+    assert WORDS not in answer
+    for letter in letters:
+        other = {ALICE: BOB, BOB: ALICE}[letter.recipient]
+        assert other.encode() not in letter.raw
+
+
+def test_a_notice_is_answered_from_its_own_address(club: Post) -> None:
+    """The answer proves by that address whose it is, and goes to the writer; a plain one is told how."""
+    asking = club.with_server(confirm="ask")
+    (notice,) = [each for each in club.mail(ALICE, "message bob", WORDS) if each.recipient == BOB]
+    (told,) = asking.answer(notice, "Where?")
+    assert "message alice" in text_of(told)
+    sent = asking.answer(notice, "message alice\nWhere?")
+    assert "Where?" in to(sent, ALICE)[0]
+
+
+def test_who_is_not_proven_waits_for_a_yes_without_the_words(club: Post) -> None:
+    """Nothing goes to anybody until the owner of the address says so, with the words below the yes."""
+    asking = club.with_server(confirm="ask")
+    (question,) = asking.mail(ALICE, "message bob", WORDS)
+    assert question.recipient == ALICE
+    assert "yes" in text_of(question)
+    assert WORDS not in text_of(question)
+    letters = asking.answer(question, f"yes\n\n{WORDS}")
+    assert WORDS in to(letters, BOB)[0]
+
+
+def test_who_has_blocked_gets_nothing_and_is_not_betrayed(club: Post) -> None:
+    """The sender is told no reason."""
+    club.mail(BOB, "block alice")
+    (blocked,) = club.mail(ALICE, "message bob", WORDS)
+    assert blocked.recipient == ALICE
+    assert "block" not in text_of(blocked).lower()
+    some = club.mail(ALICE, "message bob carol", WORDS)
+    assert (len(to(some, BOB)), len(to(some, CAROL))) == (0, 1)
+    club.mail(BOB, "set broadcast on")
+    club.mail(CAROL, "set broadcast on")
+    told = club.mail(ALICE, "broadcast", WORDS)
+    assert (len(to(told, BOB)), len(to(told, CAROL))) == (0, 1)
+
+
+def test_broadcasts_come_only_to_who_wants_them(club: Post) -> None:
+    """Nobody does who has not said so, and one mail is enough to end it."""
+    (nobody,) = club.mail(ALICE, "broadcast", WORDS)
+    assert "nobody" in text_of(nobody)
+    club.mail(BOB, "set broadcast on")
+    (mail,) = [each for each in club.mail(ALICE, "broadcast", WORDS) if each.recipient == BOB]
+    link = header_of(mail, "List-Unsubscribe")
+    assert "subject=set%20broadcast%20off" in link
+    asking = club.with_server(confirm="ask")
+    address = link.removeprefix("<mailto:").partition("?")[0]
+    asking.send(asking.write(BOB, "set broadcast off", To=address), BOB, [address])
+    club.clock.move(days=2)
+    assert to(club.mail(ALICE, "broadcast", WORDS), BOB) == []
+
+
+def test_messages_come_to_an_end(club: Post) -> None:
+    """Each who gets one counts; an hour later some more go, and not more than so many a day."""
+    sent = 0
+    for _ in range(6):
+        for _ in range(message.MOST_AN_HOUR // 2 + 1):
+            sent += len(to(club.mail(ALICE, "message bob carol", WORDS), BOB))
+        club.clock.move(hours=1, minutes=1)
+    assert sent * 2 == message.MOST_A_DAY
+    assert len(to(club.mail(BOB, "message alice", WORDS), ALICE)) == 1
+    club.clock.move(days=1)
+    assert len(to(club.mail(ALICE, "message bob", WORDS), BOB)) == 1
+
+
+def test_a_broadcast_a_day(club: Post) -> None:
+    """However often it is sent."""
+    club.mail(BOB, "set broadcast on")
+    assert sum(len(to(club.mail(ALICE, "broadcast", WORDS), BOB)) for _ in range(3)) == broadcast.MOST_A_DAY
+    club.clock.move(days=1, minutes=1)
+    assert len(to(club.mail(ALICE, "broadcast", WORDS), BOB)) == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["message bob\nchat 101", "101 b2\nmessage bob", "message bob\nmessage carol: Hi", "chat 101\nbroadcast"],
+)
+def test_words_for_one_are_heard_by_nobody_else(club: Post, lines: str) -> None:
+    """A mail that does something else too sends its words to nobody."""
+    club.mail(BOB, "set broadcast on")
+    club.mail(ALICE, "challenge alice carol -size=3x3")
+    letters = club.mail(ALICE, "", f"{lines}\n\n{WORDS}")
+    assert not any(WORDS in text_of(letter) for letter in letters)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["message bob: Where is it?", "Message Bob, Carol: Where is it?", "message bob, carol,\n\nWhere is it?"],
+)
+def test_forms_of_a_message(club: Post, line: str) -> None:
+    """On the line behind a colon, or below it."""
+    assert "| Where is it?" in to(club.mail(ALICE, "", line), BOB)[0]
+
+
+def test_an_operator_can_speak_for_a_player(club: Post) -> None:
+    """The words reach who is named."""
+    assert run_as(club.house, "alice", f"message bob: {WORDS}", club.clock()).done
+    assert WORDS in text_of(club.sent_to(BOB)[-1])
+
+
+@pytest.mark.parametrize("line", ["Message from my wife: dinner is ready", "Message for you, below"])
+def test_prose_is_no_message(club: Post, line: str) -> None:
+    """In an answer to a board a sentence that begins like the command is one of greeting."""
+    club.mail(BOB, "challenge alice bob -size=3x3")
+    board = club.sent_to(ALICE)[-1]
+    answer, *_ = club.answer(board, f"{line}\nb2")
+    assert club.moves() == ["B2"]
+    assert "Not done" not in text_of(answer)
+
+
+def test_what_is_said_is_kept_nowhere_but_in_mails(club: Post) -> None:
+    """Not in the masked mail where it stood on the line; that anything was said is soon forgotten."""
+    club.mail(ALICE, "", f"message bob: {WORDS}")
+    assert WORDS.encode() not in club.inbox()[-1].raw
+    with reading(club.house.engine) as connection:
+        assert len(connection.execute(said.select()).all()) == 1
+    list(tidy(club.house, club.clock(), club.clock() + timedelta(days=3)))
+    with reading(club.house.engine) as connection:
+        assert connection.execute(said.select()).all() == []

@@ -1,0 +1,250 @@
+"""Whatever happens to matches in whatever order, ratings are what the logs give, to the last digit."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+import pytest
+from sqlalchemy import Connection, Engine, event, text
+
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.replies import Moved
+from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.matches.match import Match, rules_of
+from pbmserv.matches.rankings import SECTIONS
+from pbmserv.matches.rating import INACTIVE_AFTER, Change, Result, Section, reckoned
+from pbmserv.matches.replay import Replayed, replay
+from pbmserv.store import matches, players, rankings, ratings
+from pbmserv.store.engine import reading, writing
+from tests.commands import rankings as in_memory
+from tests.conftest import prepared
+from tests.store.club import NOON, add_players, keep, new_match
+
+CHOICES: Final[tuple[tuple[Section, ...], ...]] = (SECTIONS, ("inactive",), ("established", "provisional"))
+MEMBERS: Final = ("ann", "bob", "carl", "dora", "eve", "finn")
+PATIENCE: Final = 60.0
+WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """A club without boards, on either database."""
+    built = prepared(database_url)
+    with writing(built) as connection:
+        add_players(connection, *MEMBERS)
+    yield built
+    built.dispose()
+
+
+def begin(engine: Engine, number: int, *userids: str) -> Replayed:
+    """A match that has just begun."""
+    match = new_match(number, *userids)
+    with writing(engine) as connection:
+        return replay(keep(connection, match))
+
+
+def enter(connection: Connection, board: Replayed, *entries: Entry) -> Replayed:
+    """Keeps entries as a command does."""
+    for entry in entries:
+        board = board.then(entry)
+    matches.keep(connection, Decision(Moved(board.match.number, ""), entries=entries, boards=(board,)))
+    return board
+
+
+def entry(
+    board: Replayed, kind: EntryKind, seat: int | None, at: datetime, what: str = "", later: int = 1
+) -> Entry:
+    """The next entry of a board."""
+    return Entry(board.match.number, board.state.entries + later, at, kind, seat, what)
+
+
+def moved_all(engine: Engine, board: Replayed) -> Replayed:
+    """After everybody has made a move."""
+    game = rules_of(board.match)
+    with writing(engine) as connection:
+        for seat in range(len(board.match.userids)):
+            move = next(iter(game.moves(board.state.position)))
+            text = game.write(board.state.position, move)
+            board = enter(connection, board, entry(board, "played", seat, NOON, text))
+    return board
+
+
+def ended(engine: Engine, board: Replayed, minutes: float, loser: int = 0) -> Replayed:
+    """After one of two has resigned, so many minutes after noon."""
+    with writing(engine) as connection:
+        return enter(connection, board, entry(board, "resigned", loser, NOON + timedelta(minutes=minutes)))
+
+
+def two(engine: Engine, number: int, *userids: str) -> Replayed:
+    """A match of two who both have moved."""
+    return moved_all(engine, begin(engine, number, *userids))
+
+
+def from_the_logs(connection: Connection) -> tuple[Change, ...]:
+    """A plain recomputation, that shares nothing with how the tables are kept but the reckoning of one list."""
+    results = []
+    for number in matches.numbers(connection):
+        match = matches.load(connection, number)
+        assert match is not None
+        board = replay(match)
+        moved = {turn.seat for turn in board.state.turns if turn.move}
+        if match.rated and board.state.status == "finished" and moved == set(range(len(match.userids))):
+            assert board.state.outcome is not None
+            ids = [1 + MEMBERS.index(userid) for userid in match.userids]
+            ranks = tuple(zip(ids, board.state.outcome.ranks, strict=True))
+            results.append(Result(match.entries[-1].at, number, ranks))
+    return reckoned({}, results)
+
+
+def assert_right(engine: Engine) -> tuple[Change, ...]:
+    """Both tables are equal to a recomputation."""
+    with reading(engine) as connection:
+        expected = from_the_logs(connection)
+        assert ratings.stored_changes(connection, "cephalopod") == expected
+        assert ratings.stored_tallies(connection, "cephalopod") == ratings.latest(expected)
+    return expected
+
+
+def test_nothing_counts_before_the_end(engine: Engine) -> None:
+    two(engine, 101, "ann", "bob")
+    assert assert_right(engine) == ()
+
+
+def test_who_ends_later_counts_later(engine: Engine) -> None:
+    """Though it is written first."""
+    first, second = two(engine, 101, "ann", "bob"), two(engine, 102, "bob", "carl")
+    ended(engine, second, 5)
+    assert [change.board for change in assert_right(engine)] == [102, 102]
+    ended(engine, first, 3)
+    changes = assert_right(engine)
+    assert [change.board for change in changes] == [101, 101, 102, 102]
+    assert changes[2].before == changes[1].after.rating
+
+
+def test_an_operator_changes_what_has_counted(engine: Engine) -> None:
+    """Undone it does not count, ended again it counts then; awarded to another, made void."""
+    boards = {number: two(engine, number, "ann", "bob", "carl") for number in (101, 102, 103)}
+    with writing(engine) as connection:
+        for number, board in boards.items():
+            then = NOON + timedelta(minutes=number)
+            out = enter(connection, board, entry(board, "resigned", 0, then))
+            boards[number] = enter(connection, out, entry(out, "resigned", 1, then))
+    assert len(assert_right(engine)) == 9
+
+    def operate(number: int, kind: EntryKind, seat: int | None, minutes: float, what: str = "") -> None:
+        with writing(engine) as connection:
+            done = entry(boards[number], kind, seat, NOON + timedelta(minutes=minutes), what)
+            boards[number] = enter(connection, boards[number], done)
+
+    operate(101, "rewound", None, 200, "3")
+    assert {change.board for change in assert_right(engine)} == {102, 103}
+    operate(101, "awarded", 0, 201)
+    assert [change.board for change in assert_right(engine)][-1] == 101
+    operate(102, "annulled", None, 202)
+    assert {change.board for change in assert_right(engine)} == {101, 103}
+    operate(103, "awarded", 0, 203)
+    assert [change.rank for change in assert_right(engine)][-3:] == [1, 2, 2]
+    for number in (101, 103):
+        operate(number, "annulled", None, 204)
+    assert assert_right(engine) == ()
+    with reading(engine) as connection:
+        assert ratings.stored_tallies(connection, "cephalopod") == {}
+
+
+def random_step(chance: random.Random, board: Replayed, now: datetime) -> tuple[Entry, ...]:
+    """Something that may happen on a board, at or before now."""
+    at = now - timedelta(minutes=chance.choice([0, 0, 0, chance.randrange(60)]))
+    state = board.state
+    if state.status != "active":
+        kind: EntryKind = chance.choice(["rewound", "awarded", "annulled"])
+        seat = chance.randrange(len(board.match.userids)) if kind == "awarded" else None
+        what = str(chance.randrange(state.plies + 1)) if kind == "rewound" else ""
+        return (entry(board, kind, seat, at, what),)
+    assert state.to_move is not None
+    game = rules_of(board.match)
+    what = game.write(state.position, chance.choice(list(game.moves(state.position))))
+    if state.plies < len(board.match.userids) and chance.random() < 0.9:
+        return (entry(board, "played", state.to_move, at, what),)
+    if len(state.seats_in) == 2 and chance.random() < 0.3:
+        one, other = chance.sample(state.seats_in, 2)
+        return entry(board, "proposed", one, at), entry(board, "accepted", other, at, later=2)
+    kind = chance.choice(["resigned", "forfeited", "removed", "declined", "awarded", "annulled", "resigned"])
+    return (entry(board, kind, None if kind == "annulled" else chance.choice(state.seats_in), at),)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_random_club(engine: Engine, seed: int) -> None:
+    """Matches of all sizes begin, end in any order, are undone, awarded, made void; one in ten is unrated."""
+    chance = random.Random(seed)
+    boards = [
+        begin(engine, number, *chance.sample(MEMBERS, chance.choice([2, 2, 3, 4]))) for number in range(101, 119)
+    ]
+    most = 0
+    for minute in range(160):
+        index = chance.randrange(len(boards))
+        with writing(engine) as connection:
+            steps = random_step(chance, boards[index], NOON + timedelta(minutes=minute))
+            boards[index] = enter(connection, boards[index], *steps)
+        if minute % 20 == 0:
+            most = max(most, len(assert_right(engine)))
+    assert max(most, len(assert_right(engine))) > 8
+    assert_listed_right(engine, {board.match.number: board.match for board in boards})
+
+
+def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
+    """Listings say what a reckoning in memory does, page by page."""
+    with reading(engine) as connection:
+        members = players.everybody(connection)
+        ids = {player.userid: player.id for player in members}
+        for now in (NOON + timedelta(hours=3), NOON + INACTIVE_AFTER + timedelta(minutes=120)):
+            for sections in CHOICES:
+                for first, count in ((0, 50), (1, 2), (50, 50)):
+                    listed = rankings.standings(connection, "cephalopod", sections, now, first, count)
+                    expected = in_memory.standings(boards, members, "cephalopod", sections, now, first, count)
+                    assert listed == expected
+        for player_id in ids.values():
+            theirs = rankings.rated_matches(connection, player_id, None, 1, 3)
+            whole = tuple(in_memory.rated_matches(boards, ids, player_id, "cephalopod"))
+            assert (theirs.lines, theirs.total) == (whole[1:4], len(whole))
+            on = rankings.rated_on(connection, player_id, [101, 102, 103])
+            assert on == {line.board: line for line in whole if line.board <= 103}
+            tally = in_memory.tallies(boards, ids, "cephalopod").get(player_id)
+            assert rankings.tallies(connection, player_id, None) == ({"cephalopod": tally} if tally else {})
+
+
+def test_two_at_once(engine: Engine) -> None:
+    """The one that has ended earlier commits later; neither is lost, and each has the other before it or after."""
+    if engine.dialect.name == "sqlite":
+        pytest.skip("SQLite lets one write at a time")
+    early, late = two(engine, 101, "ann", "bob"), two(engine, 102, "ann", "bob")
+    other = threading.Thread(target=lambda: ended(engine, early, 1))
+    with writing(engine) as connection:
+        enter(connection, late, entry(late, "resigned", 0, NOON + timedelta(minutes=2)))
+        other.start()
+        deadline = time.monotonic() + PATIENCE
+        waits = False
+        while other.is_alive() and not waits and time.monotonic() < deadline:
+            with reading(engine) as watching:
+                waits = watching.execute(WAITING).scalar_one() > 0
+            other.join(0.02)
+        assert waits
+    other.join(PATIENCE)
+    assert [change.board for change in assert_right(engine)] == [101, 101, 102, 102]
+
+
+def test_a_move_costs_nothing_and_an_end_little(engine: Engine) -> None:
+    """Statements about ratings: none as long as a match goes on, a handful when one ends behind all others."""
+    seen: list[str] = []
+    event.listen(
+        engine,
+        "before_cursor_execute",
+        lambda *arguments: seen.append(arguments[2]) if "rating" in arguments[2] else 0,
+    )
+    for number in (101, 102, 103):
+        board = two(engine, number, "ann", "bob")
+    assert seen == []
+    ended(engine, board, 5)
+    assert 0 < len(seen) <= 7

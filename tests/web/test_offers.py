@@ -1,0 +1,48 @@
+"""Open offers on the page of games: what is played, with whom, and a link that begins the mail."""
+
+from tests.web.club import Club, asking
+from tests.web.tree import main
+
+
+def test_open_offers(empty: Club) -> None:
+    """Each with the link that accepts it, for anybody who looks, and without an address."""
+    get = asking(empty)
+    assert "Open offers" not in get("/games").text
+    for userid in ("alice", "bob", "carol"):
+        empty.post(f"{userid}@home.test", f"signup {userid} sesame")
+    empty.post("alice@home.test", "seek -size=3x5 --unrated -forfeittime=14")
+    empty.post("bob@home.test", "seek -players=3 --last")
+    empty.post("carol@home.test", "accept 2")
+    page = get("/games")
+    table = main(page).one("table")
+    rows = [[cell.said for cell in (*row.all("th"), *row.all("td"))] for row in table.all("tr")[1:]]
+    assert rows == [
+        [
+            "accept 1",
+            "cephalopod -size=3x5, 2 players, unrated, 14 days for a turn",
+            "alice",
+            "alice",
+            "2026-01-31",
+        ],
+        [
+            "accept 2",
+            "cephalopod, 3 players, 21 days for a turn",
+            "bob vs carol, 1 more wanted",
+            "whoever accepts last",
+            "2026-01-31",
+        ],
+    ]
+    links = [link.attributes["href"] for link in table.all("a", class_="send")]
+    assert links == [f"mailto:pbmserv@club.test?subject=accept%20{number}" for number in (1, 2)]
+    assert "home.test" not in page.text
+
+
+def test_offers_stand_where_somebody_looks_for_a_game(empty: Club) -> None:
+    """With the games of that kind; not in a search for a player."""
+    empty.post("alice@home.test", "signup alice sesame")
+    empty.post("alice@home.test", "seek")
+    get = asking(empty)
+    assert "accept%201" in get("/games?game=cephalopod").text
+    assert "accept%201" not in get("/games?player=alice").text
+    empty.post("alice@home.test", "withdraw 1")
+    assert "accept%201" not in get("/games").text
