@@ -103,10 +103,10 @@ class NewVacations:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A player has spoken to others: counted, since talk has limits; what was said is not kept."""
+    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept."""
 
     player_id: int
-    kind: Literal["message", "broadcast"]
+    kind: Literal["message", "broadcast", "vacation"]
 
 
 # boards

@@ -13,10 +13,12 @@ from pbmserv.commands.consent_replies import (
 )
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
+from pbmserv.commands.refusals import NothingToConfirm
 from pbmserv.commands.replies import Reply
 from pbmserv.games.game import Seat
 from pbmserv.matches.consent import accept, ask_undo, propose, reject
 from pbmserv.matches.entry import Entry
+from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed
 
@@ -40,6 +42,17 @@ def consent(word: str, board: Replayed, seat: Seat, request: Request, now: datet
         return entry
     after = board.then(entry)
     return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
+
+
+def nothing_to_confirm(request: Request, records: Records) -> NothingToConfirm:
+    """Why a `yes` or `no` does nothing. Neither answers an offer: some mail programs send them at a touch."""
+    player, number = request.actor.player, request.answered_board
+    board = records.board(number) if number is not None else None
+    seat = board.match.seat_of(player.userid) if board and player else None
+    offer = board.state.offer if board else None
+    if offer is None or seat not in offer.waits_for:
+        return NothingToConfirm()
+    return NothingToConfirm(board=number, waits=offer.kind)
 
 
 def _reply(entry: Entry, before: Replayed, after: Replayed) -> Reply:

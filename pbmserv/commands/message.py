@@ -130,7 +130,8 @@ class Request:
 
     `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
     doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
-    or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any.
+    or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any, and
+    `answered_board` its board.
     """
 
     line: str
@@ -142,3 +143,4 @@ class Request:
     comment: str = field(default="", repr=False)
     confirmation: Confirmation | None = None
     seen_at: datetime | None = None
+    answered_board: int | None = None

@@ -12,9 +12,14 @@ PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "for
 
 ANSWERING = frozenset({"yes", "no"})
 
-_ADDRESSED = frozenset({"message"})
+ADDRESSED = frozenset({"message"})
 """Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
 none."""
+
+_NOUNS = frozenset({"broadcast", "history", "queue", "ratings", "record", "standings"})
+"""Commands whose names are talked about: `Queue is long today`, and in an answer to a board `Record time`."""
+
+_SAYING_HOW = frozenset({"is", "isn't", "are", "aren't", "was", "wasn't", "were", "weren't"})
 
 _SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
 _QUESTION_END = re.compile(r"[^\W\d_][?!]+$")
@@ -35,10 +40,12 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
         return False
     if name == "yes" and answered_board is not None:
         return not any(map(_TOKEN.fullmatch, after))
-    if name in _ADDRESSED:
+    if name in ADDRESSED:
         return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
         return True
+    if name in _NOUNS:
+        return _is_talked_about(kind, after, answered_board)
     if (name not in PROSY and name != "next") or any(map(is_witness, after)):
         return False
     plain = [word.strip(_MARKS).lower() for word in after]
@@ -50,6 +57,15 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     if name == "no":
         return True
     return is_talk
+
+
+def _is_talked_about(kind: str, after: Sequence[str], answered_board: int | None) -> bool:
+    """Whether something is said of what a command is called after. Below a colon may stand what was meant."""
+    if any(map(is_witness, after)) or after[-1].endswith(":"):
+        return False
+    plain = [word.strip(_MARKS).lower() for word in after]
+    is_in_answer = kind == "open" and answered_board is not None
+    return plain[0] in _SAYING_HOW or (is_in_answer and not SMALL_WORDS.isdisjoint(plain))
 
 
 def _up_to_colon(words: Sequence[str]) -> Sequence[str]:

@@ -174,7 +174,12 @@ class AnotherPlayer(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NothingToConfirm(Refused):
-    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else."""
+    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
+
+    `waits`: the mail that was answered is of `board`, where this waits for the sender to accept or reject.
+    """
+
+    waits: Literal["draw", "undo"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Arguments
-from pbmserv.commands.prose import PROSY, is_sentence, is_witness
+from pbmserv.commands.prose import ADDRESSED, PROSY, is_sentence, is_witness
 from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, board_number, close_to, is_one_slip_away
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
@@ -61,6 +61,8 @@ def has_witness(slip: Slip, arguments: Arguments) -> bool:
 
 def is_talk(slip: Slip, answered_board: int | None) -> bool:
     """Whether it is likelier prose that begins like a command: `Yes, b2`."""
+    if slip.name in ADDRESSED:
+        return is_sentence(slip.name, commands()[slip.name].kind, slip.after, answered_board)
     if slip.name not in PROSY or (slip.name in NEVER_BY_SLIP and not slip.after):
         return False
     kind = commands()[slip.name].kind

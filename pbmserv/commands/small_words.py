@@ -12,7 +12,7 @@ _SMALL_WORDS = (
     "always often usual far long much many more most such well very too also just only even still yet ago "
     "day days week weeks time way one ok okay oh ah hello hi dear sorry want like wish hereby promised "
     "expected agreed discussed mentioned said planned requested noted suggested announced before above "
-    "board boards match matches game account"
+    "board boards match matches game account itself received"
 )
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Nobody's userid, and common in prose: pronouns, prepositions and the like, and what often follows `as`."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.changes import NewVacations
+from pbmserv.commands.changes import NewVacations, Said
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.time_refusals import BadVacation, TooMuchVacation
 from pbmserv.commands.time_replies import VacationOf, VacationSet
@@ -19,6 +19,9 @@ DAYS_A_YEAR: Final = 30
 FURTHEST: Final = timedelta(days=365)
 
 MOST_BOARDS: Final = 1000
+
+TOLD_A_DAY: Final = 3
+"""So many changes a day are told to others by a mail of its own; the mails of their boards tell it anyway."""
 
 OFF: Final = "off"
 
@@ -36,12 +39,12 @@ def set_vacation(player: Player, words: Sequence[str], records: Records, now: da
     had = _days(records.vacations(player, date(today.year, 1, 1)))
     if tuple(words) == (OFF,):
         # Today is kept: its clocks have stood still since midnight.
-        return _decide(player, {day for day in had if day <= today}, today + _ONE_DAY, records, now)
+        return _decide(player, had, {day for day in had if day <= today}, today + _ONE_DAY, records, now)
     wanted = _read(words, today)
     if isinstance(wanted, Refused):
         return wanted
     refused = _too_much(had, wanted)
-    return refused or _decide(player, had | _days([wanted]), today, records, now)
+    return refused or _decide(player, had, had | _days([wanted]), today, records, now)
 
 
 def _read(words: Sequence[str], today: date) -> Days | Refused:
@@ -80,23 +83,30 @@ def _too_much(had: set[date], wanted: Days) -> TooMuchVacation | None:
     return None
 
 
-def _decide(player: Player, days: set[date], since: date, records: Records, now: datetime) -> Decision:
-    """The decision that these are all days, where nothing has changed before `since`."""
+def _decide(
+    player: Player, had: set[date], days: set[date], since: date, records: Records, now: datetime
+) -> Decision:
+    """The decision that these are all days instead of those `had`, where nothing has changed before `since`."""
     periods = _periods(days)
     ahead = tuple(each for each in periods if each[1] >= now.date())
-    boards = _boards_with_others(player, records)
+    boards = _boards_with_others(player, records) if days != had and _may_tell(player, records, now) else {}
+    counted = (Said(player.id, "vacation"),) if boards else ()
     changed = tuple((max(first, since), last) for first, last in periods if last >= since)
     years = sorted({now.year, *(day.year for day in days if day >= now.date())})
     left = tuple((year, DAYS_A_YEAR - sum(day.year == year for day in days)) for year in years)
     return Decision(
         VacationSet(ahead, left, DAYS_A_YEAR, tuple(boards)),
-        changes=(NewVacations(player.id, since, changed),),
+        changes=(NewVacations(player.id, since, changed), *counted),
         tells=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items()),
     )
 
 
+def _may_tell(player: Player, records: Records, now: datetime) -> bool:
+    return records.said_since(player, "vacation", now - timedelta(days=1)) < TOLD_A_DAY
+
+
 def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int, ...]]:
-    """Whom the player is playing with, and on which boards."""
+    """Whom the player is playing with, and on which boards; without those who want no words of the player's."""
     shared: dict[str, tuple[int, ...]] = {}
     listing = records.boards(Wanted(userids=(player.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
@@ -105,7 +115,7 @@ def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int
         if player.userid in playing:
             for userid in sorted(playing - {player.userid}):
                 shared[userid] = (*shared.get(userid, ()), number)
-    return shared
+    return {userid: on for userid, on in shared.items() if not records.is_blocked(player.userid, by=userid)}
 
 
 def _days(periods: Iterable[Days]) -> set[date]:

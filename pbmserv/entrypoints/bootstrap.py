@@ -14,8 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from pbmserv.entrypoints.config import Settings
 from pbmserv.services.house import House
 from pbmserv.services.identify import password_hasher
+from pbmserv.services.renewal import renew
 from pbmserv.store.engine import open_engine
-from pbmserv.store.schema import OtherSchema, migrate, require_newest
+from pbmserv.store.schema import OtherSchema, require_newest
 
 TOKEN_BYTES = 12
 
@@ -46,7 +47,7 @@ def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
             raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
     with opened(settings) as engine:
         if bring_up_to_date and engine.dialect.name == "sqlite":
-            migrate(engine)
+            renew(engine)
         require_newest(engine)
     return House(engine, settings.server(), new_token, password_hasher())
 

@@ -26,7 +26,7 @@ from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.store.schema import migrate as migrate_schema
+from pbmserv.services.renewal import renew
 from pbmserv.store.schema import newest_version
 
 app = typer.Typer(
@@ -140,10 +140,10 @@ def receive(
 
 @app.command()
 def migrate() -> None:
-    """Bring the database's schema up to date."""
+    """Bring the database's schema up to date, and rate the games from before there were ratings."""
     try:
         with opened(settings_or_exit()) as engine:
-            migrate_schema(engine)
+            renew(engine)
     except CannotStart as error:
         give_up(str(error), Exit.TRY_LATER)
     out.print(f"The schema is at version {newest_version()}.")

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from pbmserv.matches.plan import PlanKind
+
 
 @dataclass(frozen=True, slots=True)
 class KeptAddress:
@@ -46,8 +48,21 @@ class KeptReturn:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptPlan:
+    """What the player has in mind for a board, which `queue` or `submit` has left there."""
+
+    board: int
+    kind: PlanKind
+    made: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class KeptAbout:
-    """Everything but boards, settings and blocks. `mails` are the newest, of `mails_total` that are kept."""
+    """Everything but boards, settings and blocks. `mails` are the newest, of `mails_total` that are kept.
+
+    `offers` are the numbers of open offers that the player made or has joined; `said` is how often of late they
+    wrote to others, of which nothing else is kept here.
+    """
 
     signed_up: datetime
     addresses: tuple[KeptAddress, ...]
@@ -55,3 +70,6 @@ class KeptAbout:
     mails: tuple[KeptMail, ...]
     mails_total: int
     returns: tuple[KeptReturn, ...]
+    plans: tuple[KeptPlan, ...] = ()
+    offers: tuple[int, ...] = ()
+    said: int = 0

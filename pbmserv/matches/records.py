@@ -121,7 +121,9 @@ class Records(Protocol):
     def times_sent(self, board: int, since: datetime) -> int:
         """How many mails have had a board sent around since then."""
 
-    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+    def said_since(
+        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
+    ) -> int:
         """How often a player has spoken so since then: once for each who was to hear a message."""
 
     def listeners(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import Erased, NewPassword
+from pbmserv.commands.changes import Erased, JoinedOffer, NewPassword
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.language import as_kept
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
@@ -182,7 +182,9 @@ def _bears_fruit(result: Result) -> bool:
     if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
         return False
     decided = result.outcome
-    return bool(decided.opened or decided.boards or decided.tells or result.line.command.kind == "token")
+    has_joined = any(isinstance(change, JoinedOffer) for change in decided.changes)
+    is_fruit = decided.opened or decided.boards or decided.tells or has_joined
+    return bool(is_fruit) or result.line.command.kind == "token"
 
 
 def _nothing_asked(records: TransactionRecords, opened: Opened) -> Result:

@@ -118,7 +118,7 @@ def _tell_again(
     connection: Connection, house: House, board: Replayed, player: Player, clock: Clock, now: datetime
 ) -> None:
     """A board that was not handed over for long is mailed again, unless that is to come anyway."""
-    if not player.digest and not outbox.is_on_its_way(connection, player.address):
+    if not player.digest and not outbox.is_on_its_way(connection, player.address, clock.match):
         outbox.queue(connection, [board_letter(house, board, player, now)], now)
     clocks.seen(connection, clock.match, now + clocks.UNHEARD, None, 0)
 
@@ -136,7 +136,7 @@ def _end_turn(
     ahead = outlook(board, timing)
     assert state.to_move is not None
     assert ahead.deadline is not None
-    if unread.may_hold_a_move(connection, player.id, _began(board), ahead.deadline):
+    if unread.may_hold_a_move(connection, player.id, _began(board), ahead.deadline, now):
         clocks.seen(connection, match.number, now + SOON, ahead.deadline, ahead.reminders)
         return ()
     used = int(spent(board, timing).total_seconds())

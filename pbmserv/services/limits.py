@@ -25,7 +25,8 @@ FRUITLESS_AN_HOUR: Final = 40
 address with words that read as commands. Forged mails alone do not come to so many."""
 
 FRUITFUL: Final = frozenset(
-    {"broadcast", "challenge", "chat", "delete", "message", "move", "no", "resign", "signoff", "signup", "yes"}
+    {"accept", "broadcast", "challenge", "chat", "confirm", "delete", "message", "move", "no", "propose", "reject"}
+    | {"rematch", "resign", "signoff", "signup", "undo", "yes"}
 )
 """Commands that change a board or an account, or end; talk, which does not, has a limit of its own."""
 

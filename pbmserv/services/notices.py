@@ -104,5 +104,5 @@ def _to_watchers(records: TransactionRecords, house: House, happened: Happened, 
     return [
         board_letter(house, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
         for each in watching
-        if each is not None and each.userid not in board.match.userids
+        if each is not None and not each.is_banned and each.userid not in board.match.userids
     ]

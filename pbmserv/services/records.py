@@ -102,7 +102,7 @@ def _require_credible(house: House, record: Mapping[str, Any], board: Replayed, 
         raise CannotImport(f"what that record has under {wrong[0]!r} does not follow from its log")
     if not is_in_stored_notation(board):
         raise CannotImport("a move of that record is not written as the rules write it")
-    if max(board.state.last_at, board.match.started) > now:
+    if max(board.match.started, *(entry.at for entry in board.match.entries)) > now:
         raise CannotImport("that game has not been played yet, by the clock of this server")
 
 

@@ -3,6 +3,7 @@
 Each is an entry of the board's log like any other, under the same lock; the board goes to all whom it concerns.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ from pbmserv.store.records import TransactionRecords
 MOST_DAYS: Final = 365
 _HOURS_A_DAY: Final = 24
 _ALL: Final = 1_000_000
+
+log = logging.getLogger(__name__)
 
 
 class CannotRule(Exception):
@@ -99,12 +102,19 @@ def resume(house: House, number: int, reason: str, now: datetime) -> Ruled:
 
 
 def with_clocks(house: House, paused: bool) -> Sequence[int]:
-    """The numbers of running boards with clocks that stand still by the operator's word, or that do not."""
+    """The numbers of running boards with clocks that stand still by the operator's word, or that do not.
+
+    One whose log does not replay is left out: its clock stands still anyhow.
+    """
     with reading(house.engine) as connection:
         records = TransactionRecords(connection, house.recent)
         numbers = sorted(line.number for line in records.boards(Wanted(count=_ALL)).lines)
-        boards = (_board(records, number) for number in numbers)
-        return [board.match.number for board in boards if board.match.clock and board.state.is_paused is paused]
+        boards = (_readable(records, number) for number in numbers)
+        return [
+            board.match.number
+            for board in boards
+            if board and board.match.clock and board.state.is_paused is paused
+        ]
 
 
 def reasoned(board: int, reason: str) -> tuple[Remark, ...]:
@@ -130,12 +140,20 @@ def _rule_once(
         after = before.then(entry)
         _require_players(after, records)
         ruled = Decision(OperatorSays(reason), entries=(entry,), boards=(after,), remarks=reasoned(number, reason))
-        decision = ruled
+        decision = play_on(ruled, records, now)
         keep_decision(connection, records, decision, now)
         (after,) = decision.boards
         letters = board_notices(records, house, Happened(after, decision.entries, remarks=decision.remarks), now)
         outbox.queue(connection, letters, now)
     return Ruled(after, len(letters))
+
+
+def _readable(records: TransactionRecords, number: int) -> Replayed | None:
+    try:
+        return records.board(number)
+    except BrokenLog as error:
+        log.error("board %d is left out: %s", number, error)
+        return None
 
 
 def _board(records: TransactionRecords, number: int) -> Replayed:

@@ -147,7 +147,7 @@ def _run(
     if isinstance(request, Refused):
         return Result(line, request, None)
     written = standing.answered.written if standing.answered else None
-    request = replace(request, confirmation=step.asked, seen_at=written)
+    request = replace(request, confirmation=step.asked, seen_at=written, answered_board=standing.board)
     outcome = decide(request, records, now)
     if isinstance(outcome, Decision):
         if line.command.kind == "token" and step.asked:

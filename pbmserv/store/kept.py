@@ -4,9 +4,20 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, literal, select, union_all
 
-from pbmserv.matches.kept import KeptAbout, KeptAddress, KeptMail, KeptQuestion, KeptReturn
+from pbmserv.matches.kept import KeptAbout, KeptAddress, KeptMail, KeptPlan, KeptQuestion, KeptReturn
 from pbmserv.store.players import signed_up
-from pbmserv.store.tables import addresses, bounces, confirmations, inbox, outbox
+from pbmserv.store.tables import (
+    addresses,
+    bounces,
+    confirmations,
+    inbox,
+    offer_players,
+    offers,
+    outbox,
+    plans,
+    said,
+    seats,
+)
 
 MOST_MAILS: Final = 200
 
@@ -22,7 +33,27 @@ def about(connection: Connection, player_id: int) -> KeptAbout:
         mails=tuple(KeptMail(row.way, row.address, row.at, row.fate) for row in connection.execute(newest).all()),
         mails_total=connection.execute(select(func.count()).select_from(mails)).scalar_one(),
         returns=_returns(connection, player_id),
+        plans=_plans(connection, player_id),
+        offers=_offers(connection, player_id),
+        said=connection.execute(select(func.count()).where(said.c.player_id == player_id)).scalar_one(),
     )
+
+
+def _plans(connection: Connection, player_id: int) -> tuple[KeptPlan, ...]:
+    query = (
+        select(plans.c.match, plans.c.kind, plans.c.made_at)
+        .join(seats, (seats.c.match == plans.c.match) & (seats.c.seat == plans.c.seat))
+        .where(seats.c.player_id == player_id)
+        .order_by(plans.c.match, plans.c.kind)
+    )
+    return tuple(KeptPlan(row.match, row.kind, row.made_at) for row in connection.execute(query))
+
+
+def _offers(connection: Connection, player_id: int) -> tuple[int, ...]:
+    joined = select(offer_players.c.offer_id).where(offer_players.c.player_id == player_id)
+    mine = (offers.c.player_id == player_id) | offers.c.id.in_(joined)
+    query = select(offers.c.number).where(mine, offers.c.status == "open").order_by(offers.c.number)
+    return tuple(connection.execute(query).scalars())
 
 
 def _addresses(connection: Connection, player_id: int) -> tuple[KeptAddress, ...]:

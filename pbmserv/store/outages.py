@@ -18,8 +18,8 @@ RETRIES: Final = timedelta(hours=4)
 relays mail tries often at first, and then every few hours (RFC 5321, section 4.5.4.1)."""
 
 OUT_OF_USE: Final = timedelta(days=14)
-"""A part that was not heard of for so long, though the steward was, has been taken out of use: from then on the clocks
-run without it. Until then it was away, and that time stays on nobody's clock."""
+"""A part that was not heard of for so long, though the steward was, has been taken out of use: from then on the
+clocks run without it. Until then it was away, and that time stays on nobody's clock."""
 
 STEWARD: Final = "steward"
 

@@ -173,10 +173,10 @@ def failed(connection: Connection, mail_id: int, reason: str) -> None:
     connection.execute(_FAILED, {"mail_id": mail_id, "reason": reason})
 
 
-def is_on_its_way(connection: Connection, address: str) -> bool:
-    """Whether any mail to an address waits to be sent."""
-    query = select(outbox.c.id).where(outbox.c.recipient == address, outbox.c.status == "waiting").limit(1)
-    return connection.execute(query).one_or_none() is not None
+def is_on_its_way(connection: Connection, address: str, board: int) -> bool:
+    """Whether any mail to an address that shows a board waits to be sent."""
+    query = select(outbox.c.shown).where(outbox.c.recipient == address, outbox.c.status == "waiting")
+    return any(board == each for shown in connection.execute(query).scalars() for each, _ in shown or ())
 
 
 def unproven_since(connection: Connection, address: str, since: datetime) -> int:

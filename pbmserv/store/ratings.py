@@ -24,7 +24,7 @@ from sqlalchemy import (
 from pbmserv.matches.next_state import AFTER_THE_END
 from pbmserv.matches.rating import Change, Rating, Result, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import Replayed
-from pbmserv.store.tables import rating_changes, ratings, seats
+from pbmserv.store.tables import matches, rating_changes, ratings, seats
 
 Place = tuple[Any, int]
 """When a match ended, and its number: the order in which matches count."""
@@ -69,6 +69,13 @@ def games(connection: Connection) -> set[str]:
     """The games of which there are ratings."""
     names = select(rating_changes.c.game).union(select(ratings.c.game))
     return set(connection.execute(names).scalars())
+
+
+def never_rated(connection: Connection) -> Sequence[str]:
+    """The games with finished matches that are to be rated, and without any rating."""
+    is_rated = select(ratings.c.game).where(ratings.c.game == matches.c.game).exists()
+    query = select(matches.c.game).where(matches.c.status == "finished", matches.c.rated, ~is_rated)
+    return connection.execute(query.distinct().order_by(matches.c.game)).scalars().all()
 
 
 def stored_changes(connection: Connection, game: str) -> tuple[Change, ...]:

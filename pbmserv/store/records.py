@@ -143,7 +143,9 @@ class TransactionRecords:
         """How many mails have had a board sent around."""
         return outbox.times_sent(self._connection, board, since)
 
-    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+    def said_since(
+        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
+    ) -> int:
         """How often a player has spoken so."""
         return talk.said_since(self._connection, player.id, kind, since)
 

@@ -138,7 +138,9 @@ class Memory:
         """As often as the test says."""
         return self.sent.get(board, 0)
 
-    def said_since(self, player: Player, kind: Literal["message", "broadcast"], since: datetime) -> int:
+    def said_since(
+        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
+    ) -> int:
         """How often somebody has spoken."""
         return sum(said == (player.id, kind) and at > since for said, at in self.said)
 

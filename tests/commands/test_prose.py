@@ -117,11 +117,33 @@ BOARD = 101
         "#7",
         "-size=3x5",
         "?",
+        "Message received",
+        "Messages are slow today",
+        "Message: are you there?",
+        "Queue is long today",
+        "Ratings are nonsense",
     ],
 )
 def test_prose(line: str, board: int | None) -> None:
     """It is no command, wherever it stands."""
     assert meaning(line, board) == "prose"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "elsewhere"),
+    [
+        ("Record time", "prose", "refused WrongForm"),
+        ("History repeats itself", "prose", "history repeats itself"),
+        ("Queue is:", "queue 101", "refused WrongForm"),
+        ("Queue the following", "refused WrongForm", "refused WrongForm"),
+        ("Queue is c3", "refused WrongForm", "refused WrongForm"),
+        ("Record of board 101", "refused WrongForm", "refused WrongForm"),
+    ],
+)
+def test_talk_of_what_commands_are_called_after(line: str, expected: str, elsewhere: str) -> None:
+    """In an answer to a board it is likelier prose; but what stands below one that may be meant is not played."""
+    assert meaning(line, BOARD) == expected
+    assert meaning(line, None) == elsewhere
 
 
 @pytest.mark.parametrize(

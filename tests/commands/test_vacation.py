@@ -28,7 +28,7 @@ def days(table: Table, line: str) -> tuple[tuple[date, date], ...]:
     """The holidays that a line of alice's leaves, as kept."""
     decided = table.decide(f"set vacation {line}", "alice")
     assert isinstance(decided, Decision), decided
-    (change,) = decided.changes
+    change = decided.changes[0]
     assert isinstance(change, NewVacations)
     before = [each for each in table.records.holidays.get(change.player_id, []) if each[0] < change.since]
     kept = [*((first, min(last, change.since - DAY)) for first, last in before), *change.days]

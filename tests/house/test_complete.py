@@ -39,8 +39,10 @@ def test_command_is_whole(command: Command) -> None:
     "kind", [*Reply.__subclasses__(), *Refused.__subclasses__()], ids=lambda kind: kind.__name__
 )
 def test_sentence_has_its_template(kind: type[Reply] | type[Refused]) -> None:
-    """Each kind of reply and refusal has a template of its name."""
-    assert environment().get_template(template_of(kind))
+    """Each kind of reply and refusal has a template of its name, and it says something."""
+    name = template_of(kind)
+    assert environment().get_template(name)
+    assert re.sub(r"\{#.*?#\}", "", (templates_folder() / name).read_text(), flags=re.DOTALL).strip()
 
 
 def test_no_template_is_left_over() -> None:

@@ -17,7 +17,7 @@ from pbmserv.services.bounce import heed_refusal, lift
 from pbmserv.services.clocks import look_after_clocks
 from pbmserv.services.deliver import note
 from pbmserv.services.house import House
-from pbmserv.services.notices import Happened
+from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.views import see_board, see_outbox, see_players
 from pbmserv.store import bounces, clocks, inbox, matches, vacations
 from pbmserv.store.bounces import Returned
@@ -218,6 +218,20 @@ def test_no_forfeit_while_a_mail_is_set_aside(quick: Post) -> None:
     assert kinds(quick) == ["played"]
 
 
+def test_a_mail_from_elsewhere_that_is_set_aside(quick: Post) -> None:
+    """It may be theirs, by password: the operator has a week to see to it, and then the board goes on."""
+    days_pass(quick, 1)
+    mail_id = quick.put(quick.write("unknown@example.org", "move 101 alice sesame b2"))
+    with writing(quick.house.engine) as connection:
+        connection.execute(update(inbox_table).where(inbox_table.c.id == mail_id).values(status="set aside"))
+    days_pass(quick, 6.75)
+    assert kinds(quick) == []
+    days_pass(quick, 0.5)
+    assert kinds(quick) == ["forfeited"]
+    with writing(quick.house.engine) as connection:
+        inbox.finish(connection, mail_id, "handled", quick.clock(), masked=b"")
+
+
 def test_an_outage_is_on_nobodys_clock(mailed: Post) -> None:
     """A part that was silent for long: so much later the turn ends, and a little more since mail comes again."""
     beat(mailed.house, "listener", mailed.clock())
@@ -292,6 +306,21 @@ def test_suspension(mailed: Post) -> None:
     assert len(reminded) == 2
     days_pass(mailed, 0.5)
     assert kinds(mailed) == ["forfeited"]
+
+
+def test_another_address_after_mail_came_back(quick: Post) -> None:
+    """The board is mailed there at once, though other mail goes there too."""
+    with writing(quick.house.engine) as connection:
+        bounces.suspend(connection, ALICE, quick.clock())
+        clocks.set_back(connection, player_id(quick, "alice"))
+    *_, asked = quick.mail("new@example.net", "change address alice sesame new@example.net")
+    quick.answer(asked, "yes")
+    assert look(quick)[-1].match == 101
+    look(quick)
+    days_pass(quick, 3.75)
+    assert kinds(quick) == []
+    days_pass(quick, 0.5)
+    assert kinds(quick) == ["forfeited"]
 
 
 def test_mail_that_comes_back_sets_the_clock_back(quick: Post) -> None:
@@ -377,7 +406,7 @@ def test_a_board_that_fails_stops_no_other_clock(
     """Our own fault with one is told, and it is looked at again later."""
     quick.mail(ALICE, "challenge alice bob -size=3x3 -forfeittime=4 -nagtime=none")
     hand_over(quick)
-    notices = clock_service.board_notices
+    notices = board_notices
 
     def notices_but_of_one(records: TransactionRecords, house: House, happened: Happened, now: datetime) -> object:
         if happened.board.match.number == 101:

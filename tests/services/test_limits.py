@@ -6,9 +6,11 @@ from email.policy import SMTP
 import pytest
 
 from pbmserv.commands.server import Server
+from pbmserv.commands.vacation import TOLD_A_DAY
 from pbmserv.services.house import House
 from pbmserv.services.limits import (
     A_STRANGER_A_DAY,
+    FRUITLESS_AN_HOUR,
     SIGN_UPS_A_DAY,
     STRANGERS_A_DAY,
     UNPROVEN_AN_HOUR,
@@ -16,6 +18,7 @@ from pbmserv.services.limits import (
 from pbmserv.services.views import see_board, see_players
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
+from pbmserv.store.outbox import Queued
 from tests.services.post import Post, header_of, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -52,6 +55,53 @@ def test_the_hour_is_over_to_the_microsecond(asking_club: Post) -> None:
     assert subjects(asking_club, ALICE, times=19) == ["pbmserv: list"] * 19
     # The notice counts too, and there is not another one within an hour of it.
     assert subjects(asking_club, ALICE) == []
+
+
+def test_consent_and_what_was_submitted_count_as_moves_do(asking_club: Post) -> None:
+    """However much somebody has looked at before: nothing that is done to a board is lost in silence."""
+
+    def newest(address: str) -> Queued:
+        return asking_club.sent_to(address)[-1]
+
+    asking_club.mail(ALICE, "challenge alice bob -size=3x3")
+    asking_club.answer(newest(ALICE), "submit b2")
+    shown = newest(ALICE)
+    for _ in range(FRUITLESS_AN_HOUR + 5):
+        asking_club.answer(shown, "preview b2")
+    assert asking_club.fates()[-1] == "silent"
+    asking_club.answer(shown, "confirm")
+    assert asking_club.moves() == ["B2"]
+    asking_club.answer(newest(ALICE), "propose")
+    asking_club.answer(newest(ALICE), "reject")
+    asking_club.answer(newest(ALICE), "undo")
+    asking_club.answer(newest(BOB), "reject")
+    asking_club.answer(newest(BOB), "propose")
+    asking_club.answer(newest(ALICE), "accept")
+    asking_club.answer(newest(ALICE), "rematch")
+    asking_club.mail(BOB, "seek -players=3")
+    asking_club.answer(newest(ALICE), "accept 1")
+    assert asking_club.fates()[-8:] == ["handled"] * 8
+    assert header_of(newest(ALICE), "Subject") == "pbmserv: accept"
+    asking_club.answer(newest(ALICE), "accept 1")
+    assert asking_club.fates()[-1] == "silent", "it changes nothing a second time"
+
+
+def test_a_vacation_is_told_three_times_a_day(asking_club: Post) -> None:
+    """Nobody is bombed by days that are set and set again; nor is who hears nothing from that player told."""
+    asking_club.mail(ALICE, "challenge alice bob -size=3x3")
+
+    def told(*lines: str) -> int:
+        letters = asking_club.mail(ALICE, "hi", "\n".join(["as alice sesame", *lines]))
+        assert asking_club.fates()[-1] == "handled"
+        return sum(letter.recipient == BOB for letter in letters)
+
+    assert told("set vacation 2026-03-01", "set vacation 2026-03-01", "set vacation off") == 2
+    assert told(*(f"set vacation 2026-03-{day:02}" for day in range(1, 20))) == TOLD_A_DAY - 2
+    asking_club.clock.move(days=1)
+    assert told("set vacation 2026-03-19") == 0, "nothing new"
+    assert told("set vacation 2026-03-20") == 1
+    asking_club.mail(BOB, "hi", "as bob poppy\nblock alice")
+    assert told("set vacation 2026-03-21") == 0
 
 
 def test_silence_does_nothing(asking_club: Post) -> None:

@@ -151,3 +151,15 @@ def test_over_and_gone(club: Post) -> None:
     club.mail(BOB, "queue 102 e2")
     club.mail(ALICE, "resign 102")
     assert kept(club) == [(2, "queue")]
+
+
+def test_export_tells_its_owner_alone(club: Post) -> None:
+    """Whoever asks what is kept about them is told that there is a queue, and an open offer, and others are not."""
+    club.mail(ALICE, "queue 101 if b2 then e5")
+    club.mail(ALICE, "seek")
+    told = " ".join(only(club.mail(ALICE, "export"), ALICE).split())
+    assert "which nobody else can see: 1 2026-01-01 12:00 queue 101" in told
+    assert "Open offers with you: 1" in told
+    told = " ".join(only(club.mail(BOB, "export"), BOB).split())
+    assert "which nobody else can see: none" in told
+    assert "Open offers with you: none" in told

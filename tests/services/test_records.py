@@ -167,6 +167,10 @@ def test_wrong_logs_are_refused(club: Post, other: Post) -> None:
             wrong["ended"] = changes["at"]
         with pytest.raises(CannotImport, match=why):
             take_in(other.house, wrong, {"bob": "rob"}, rated=False, now=other.clock())
+    early = deepcopy(record(club))
+    early["log"][2]["at"] = "9999-12-31T23:59:59Z"
+    with pytest.raises(CannotImport, match="not been played yet"):
+        take_in(other.house, early, {"bob": "rob"}, rated=False, now=other.clock())
     with pytest.raises(CannotImport, match="nobody is called bob here: say who that is with --player"):
         take_in(other.house, record(club), {}, rated=False, now=other.clock())
     nothings: tuple[object, ...] = (None, [], "record", {}, {"format": 1})

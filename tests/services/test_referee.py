@@ -189,7 +189,9 @@ def test_a_queue_for_what_is_taken_back_is_dropped(sqlite_post: Post) -> None:
     post.mail(ALICE, "101 b2")
     post.mail(ALICE, "queue 101 c1")
     referee.take_back(post.house, 101, 2, "", post.clock())
-    assert "has been dropped" in " ".join(text_of(post.sent_to(ALICE)[-1]).split())
+    assert "moves are dropped, since moves before them were taken back" in " ".join(
+        text_of(post.sent_to(ALICE)[-1]).split()
+    )
     with reading(post.house.engine) as connection:
         assert plans.find(connection, 101, 0, "queue") is None
 
@@ -254,6 +256,10 @@ def test_all_boards_with_clocks(sqlite_post: Post) -> None:
     assert referee.with_clocks(post.house, paused=False) == [101, 102]
     referee.pause(post.house, 102, "", post.clock())
     assert referee.with_clocks(post.house, paused=False) == [101]
+    assert referee.with_clocks(post.house, paused=True) == [102]
+    with writing(post.house.engine) as connection:
+        connection.exec_driver_sql("UPDATE matches SET rules = 'cephalopod/0' WHERE number = 101")
+    assert referee.with_clocks(post.house, paused=False) == []
     assert referee.with_clocks(post.house, paused=True) == [102]
 
 

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from pbmserv.commands.verbs import subscribe
+from pbmserv.services.banning import ban, unban
 from pbmserv.services.operate import run_as
 from pbmserv.services.tidy import tidy
 from pbmserv.store.engine import reading
@@ -77,6 +78,14 @@ def test_what_the_operator_does_is_seen_too(watched: Post) -> None:
     before = len(watched.sent_to(CAROL))
     assert run_as(watched.house, "alice", "move 101 b2", watched.clock()).done
     assert len(watched.sent_to(CAROL)) == before + 1
+
+
+def test_who_is_banned_is_sent_no_board(watched: Post) -> None:
+    """They could not say that they want it no more; it comes again when they may."""
+    ban(watched.house, "carol", "", watched.clock())
+    assert to_carol(watched.mail(ALICE, "move 101 b2")) == []
+    unban(watched.house, "carol", "", watched.clock())
+    assert len(to_carol(watched.mail(BOB, "move 101 c3"))) == 1
 
 
 def test_a_board_has_so_many_watchers(watched: Post, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,9 @@ from sqlalchemy import text
 from pbmserv.services.check import check
 from pbmserv.services.clocks import look_after_clocks
 from pbmserv.services.house import House
+from pbmserv.services.renewal import renew
 from pbmserv.services.views import see_players
-from pbmserv.store import bounces, outbox
+from pbmserv.store import bounces, outbox, ratings
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued
 from pbmserv.store.schema import migrate, migrations_folder
@@ -126,6 +127,36 @@ def test_back_and_forth(post: Post) -> None:
     assert post.moves() == ["B2", "A1"]
     post.answer(asked, "yes")
     assert post.moves() == ["B2", "A1", "C3"]
+
+
+def test_games_from_before_are_rated(post: Post) -> None:
+    """As if there had always been ratings; once, and not again with each start."""
+    known = post.with_server(confirm="from")
+    known.mail(BOB, "resign 101")
+    known.mail(ALICE, "challenge alice bob -size=3x3 -unrated")
+    for sender, move in ((ALICE, "b2"), (BOB, "a1"), (ALICE, "resign")):
+        known.mail(sender, f"102 {move}")
+    with reading(post.house.engine) as connection:
+        before = ratings.stored_changes(connection, "cephalopod")
+    assert len(before) == 2
+    go_back(post)
+    renew(post.house.engine)
+    with reading(post.house.engine) as connection:
+        assert ratings.stored_changes(connection, "cephalopod") == before
+        assert ratings.never_rated(connection) == []
+    assert check(post.house) == []
+
+
+def test_a_broken_log_from_before_keeps_nothing_from_starting(
+    post: Post, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The operator is told, and can have the rest rated once it is mended."""
+    post.with_server(confirm="from").mail(BOB, "resign 101")
+    with writing(post.house.engine) as connection:
+        connection.execute(text("UPDATE entries SET text = 'Z9' WHERE seq = 1"))
+    go_back(post)
+    renew(post.house.engine)
+    assert "the games of cephalopod from before are not rated: board 101" in caplog.text
 
 
 def test_boards_from_before_have_no_clock(post: Post) -> None:

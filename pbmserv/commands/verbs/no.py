@@ -4,9 +4,9 @@ from datetime import datetime
 
 from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Command
+from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NothingToConfirm
 from pbmserv.commands.replies import Dropped, NotOpened
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -17,7 +17,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     asked = request.confirmation
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
-        return NothingToConfirm()
+        return nothing_to_confirm(request, records)
     if asked.kind == "sign-up":
         return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
     return Decision(Dropped(asked.lines))

@@ -5,9 +5,10 @@ from datetime import datetime
 from pbmserv.commands.changes import BelievedAddress, Change, NewAddress, NewPassword
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import AddressTaken, NothingToConfirm, PasswordLacking
+from pbmserv.commands.refusals import AddressTaken, PasswordLacking
 from pbmserv.commands.replies import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
@@ -19,7 +20,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     asked = request.confirmation
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or asked.kind == "commands":
-        return NothingToConfirm()
+        return nothing_to_confirm(request, records)
     if asked.kind == "password":
         if request.password_hash is None:
             return PasswordLacking()

@@ -10,6 +10,9 @@ from tests.soak.year.letter_box import Arrived
 from tests.soak.year.people import Person
 from tests.soak.year.world import World
 
+BETWEEN_GAMES = 40
+"""Days of an unhurried club."""
+
 SIZES = ("3x3", "3x3", "3x3", "3x3", "3x5", "5x3", "5x5")
 
 
@@ -82,7 +85,7 @@ def _plan(world: World, person: Person, number: int) -> None:
 
 def live(world: World, person: Person) -> None:
     """Has somebody begin games, and do now and then what people do."""
-    _sometimes(world, person, 9 * 24, lambda: _begin(world, person))
+    _sometimes(world, person, BETWEEN_GAMES * 24, lambda: _begin(world, person))
     _sometimes(world, person, 60 * 24, lambda: _talk(world, person))
     if person.habit == "holiday":
         for month in (2, 6, 9):
@@ -114,7 +117,9 @@ def _begin(world: World, person: Person) -> None:
     if world.clock.now > world.challenges_until:
         return
     chance = person.chance
-    options = f"-size={chance.choice(SIZES)}" + chance.choice(("", "", "", " --unrated", " --forfeittime=10"))
+    options = f"-size={chance.choice(SIZES)}{world.terms}" + chance.choice(("", "", "", " --unrated"))
+    if not world.terms:
+        options += chance.choice(("", "", "", " --forfeittime=10"))
     if chance.random() < 0.15:
         options += " --totaltime=60 --increment=24"
     others = [each.userid for each in world.people.values() if each is not person]
@@ -128,7 +133,7 @@ def _begin(world: World, person: Person) -> None:
         world.write(person, f"challenge {person.userid} robot {options}")
     elif roll < 0.57:
         several = chance.sample(others, chance.choice((2, 2, 3)))
-        world.write(person, f"challenge {person.userid} {' '.join(several)} -size=3x5")
+        world.write(person, f"challenge {person.userid} {' '.join(several)} -size=3x5{world.terms}")
     else:
         pair = [person.userid, chance.choice(others)]
         chance.shuffle(pair)
@@ -150,11 +155,12 @@ def _talk(world: World, person: Person) -> None:
 
 
 def _travel(world: World, person: Person) -> None:
-    """Says so the day before, and is away for ten days."""
+    """Says so the day before, and is away for ten days of an unhurried club."""
+    days = max(round(10 * world.pace), 1)
     first = world.clock.now + timedelta(days=1)
-    last = first + timedelta(days=9)
+    last = first + timedelta(days=days - 1)
     world.write(person, f"set vacation {first:%Y-%m-%d} {last:%Y-%m-%d}")
-    world.ledger.holiday(person.userid, first, 10)
+    world.ledger.holiday(person.userid, first, days)
     person.back_at = last + timedelta(hours=12)
     world.done["holidays"] += 1
 

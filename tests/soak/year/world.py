@@ -40,12 +40,17 @@ BEGINS = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 
 @dataclass
 class World:
-    """`act` is what somebody does who is on turn; `down_until` is set while the server is off."""
+    """`act` is what somebody does who is on turn; `down_until` is set while the server is off.
+
+    In a hurried club all that people do takes a share of the time, their `pace`, and they agree on other `terms`.
+    """
 
     house: House
     people: dict[str, Person]
     act: Act
     chance: Random
+    pace: float = 1.0
+    terms: str = ""
     clock: Clock = field(default_factory=Clock)
     box: LetterBox = field(default_factory=LetterBox)
     ledger: Ledger = field(default_factory=Ledger)
@@ -69,8 +74,8 @@ class World:
         heapq.heappush(self._events, (max(when, self.clock.now), next(self._numbers), do))
 
     def after(self, hours: float, do: Callable[[], None]) -> None:
-        """Has something done after so many hours."""
-        self.at(self.clock.now + timedelta(hours=hours), do)
+        """Has something done after so many hours of an unhurried club."""
+        self.at(self.clock.now + timedelta(hours=hours) * self.pace, do)
 
     def live_until(self, end: datetime, is_over: Callable[[], bool]) -> None:
         """Lets time pass, with the steward's rounds every hour, until the end, or until it is over before that."""
