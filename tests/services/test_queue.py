@@ -154,7 +154,7 @@ def test_over_and_gone(club: Post) -> None:
 
 
 def test_export_tells_its_owner_alone(club: Post) -> None:
-    """Whoever asks what is kept about them is told that there is a queue, and an open offer, and others are not."""
+    """Whoever asks what is kept is told of their queue and their open offer, and others are not."""
     club.mail(ALICE, "queue 101 if b2 then e5")
     club.mail(ALICE, "seek")
     told = " ".join(only(club.mail(ALICE, "export"), ALICE).split())
