@@ -102,7 +102,7 @@ def _outdented(lines: Sequence[str], width: int) -> list[str]:
 
 def _parts(lines: Sequence[str]) -> tuple[Prose | Verbatim | Quoted, ...]:
     parts: list[Prose | Verbatim | Quoted] = []
-    for first, found in groupby(lines, key=lambda line: line[:1] if line[:1] in (" ", _BAR) else ""):
+    for first, found in groupby(lines, key=_first):
         if first == _BAR:
             parts.append(Quoted(_whole_again([line[2:] for line in found])))
         elif first:
@@ -110,6 +110,12 @@ def _parts(lines: Sequence[str]) -> tuple[Prose | Verbatim | Quoted, ...]:
         else:
             parts.append(Prose(" ".join(found)))
     return tuple(parts)
+
+
+def _first(line: str) -> str:
+    """What tells of which kind a line is: a blank, a bar that stands by itself, or nothing."""
+    is_quoted = line == _BAR or line.startswith(f"{_BAR} ")
+    return _BAR if is_quoted else " " if line.startswith(" ") else ""
 
 
 def _whole_again(lines: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ from pbmserv.commands.replies import Challenged
 from pbmserv.matches.refusals import Refused
 from tests.commands.memory import Table
 
+TIMES = ("nagtime", "forfeittime", "totaltime", "increment")
+
 
 def test_challenge(table: Table) -> None:
     """Starts at once, in that order of play, with the userids as their owners write them."""
@@ -45,12 +47,12 @@ def test_challenge(table: Table) -> None:
         ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
         (
             "challenge anna bob -speed=3",
-            UnknownOption(game="cephalopod", name="speed", options=("size", "unrated")),
+            UnknownOption(game="cephalopod", name="speed", options=("size", "unrated", *TIMES)),
         ),
-        ("challenge anna bob -", UnknownOption(game="cephalopod", name="", options=("size", "unrated"))),
+        ("challenge anna bob -", UnknownOption(game="cephalopod", name="", options=("size", "unrated", *TIMES))),
         (
             "challenge anna bob --unrated=no",
-            UnknownOption(game="cephalopod", name="unrated=no", options=("size", "unrated")),
+            UnknownOption(game="cephalopod", name="unrated=no", options=("size", "unrated", *TIMES)),
         ),
     ],
 )

@@ -22,6 +22,8 @@ from pbmserv.matches.replay import fold
 from tests.commands.meaning import meaning, of
 from tests.commands.memory import Table
 
+TIMES = ("nagtime", "forfeittime", "totaltime", "increment")
+
 
 @pytest.fixture
 def table(second_game: str) -> Table:
@@ -49,7 +51,7 @@ def test_which_game(table: Table) -> None:
 def test_its_own_seats_and_options(table: Table) -> None:
     """They are those that it declares."""
     refused = table.give("ninerows challenge anna bob -size=3x3", "anna")
-    assert refused == UnknownOption(game="ninerows", name="size", options=("length", "unrated"))
+    assert refused == UnknownOption(game="ninerows", name="size", options=("length", "unrated", *TIMES))
     for userid in ("dora", "emil"):
         table.give(f"signup {userid} sesame", f"{userid}@example.org")
     refused = table.give("ninerows challenge anna bob cora dora", "anna")
@@ -104,8 +106,8 @@ def test_help(table: Table) -> None:
 
 
 def test_answers(table: Table) -> None:
-    """Its boards are answered like all others: with a bare move where that is a square, else with `move`."""
-    for text, expected in [("a1", ["move 102 a1"]), ("move pass", ["move 102 pass"]), ("pass", [])]:
+    """Its boards are answered like all others: with a bare move where that is a square or a pass, else with `move`."""
+    for text, expected in [("a1", ["move 102 a1"]), ("move pass", ["move 102 pass"]), ("pass", ["move 102 pass"])]:
         mail = IncomingMail(None, "Re: Nine Rows Board 102: anna vs bob vs cora", text, None, (), None, "key")
         assert [of(line) for line in understand(mail).lines] == expected
 
