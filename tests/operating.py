@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from pbmserv.services import announce, banning, referee
 from pbmserv.services.house import House
+from pbmserv.services.operator import announce, banning, referee
 
 
 def operate(house: House, text: str, now: datetime) -> None:

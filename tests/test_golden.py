@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Parsed
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import build_house
 from pbmserv.entrypoints.config import Settings

@@ -23,8 +23,8 @@ from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.serve import all_parts, run_parts
 from pbmserv.entrypoints.tryout import hand_over
 from pbmserv.mail.maildir import age
-from pbmserv.services.check import check
 from pbmserv.services.house import House
+from pbmserv.services.operator.check import check
 from pbmserv.services.views import see_inbox, see_outbox
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate

@@ -2,16 +2,16 @@
 
 from typing import Final, Literal
 
-from pbmserv.commands.account_refusals import (
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.decision import Decision, Question
+from pbmserv.commands.message import Request
+from pbmserv.commands.refusals.account import (
     AddressIsYours,
     AddressNotFree,
     NotAnAddress,
     TooManyAddresses,
 )
-from pbmserv.commands.account_replies import AddressAsked, AddressWanted
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, Question
-from pbmserv.commands.message import Request
+from pbmserv.commands.replies.account import AddressAsked, AddressWanted
 from pbmserv.commands.words import is_address
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records

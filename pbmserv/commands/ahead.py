@@ -7,8 +7,8 @@ from functools import partial
 
 from pbmserv.commands.changes import Change, DroppedPlan, NewPlan
 from pbmserv.commands.decision import Decision, Remark
-from pbmserv.commands.queue_replies import QueueMissed, QueuePlayed
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
+from pbmserv.commands.replies.queue import QueueMissed, QueuePlayed
 from pbmserv.games.game import Seat
 from pbmserv.matches.plan import Plan
 from pbmserv.matches.queued import Ahead, answers

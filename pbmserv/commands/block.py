@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pbmserv.commands.line import PROSE, Line, read_line
 from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.prose import ANSWERING
-from pbmserv.commands.refusals import WhichOne
+from pbmserv.commands.refusals.common import WhichOne
 from pbmserv.commands.words import normalised
 
 MOST_COMMANDS = 20

@@ -1,7 +1,7 @@
 """What commands about boards have in common: finding the board, and whose it is."""
 
 from pbmserv.commands.message import BoardRef, Request
-from pbmserv.commands.refusals import NoSuchPlayer, UnknownGame
+from pbmserv.commands.refusals.common import NoSuchPlayer, UnknownGame
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games
 from pbmserv.matches.player import Player

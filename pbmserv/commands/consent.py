@@ -2,7 +2,11 @@
 
 from datetime import datetime
 
-from pbmserv.commands.consent_replies import (
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.message import Request
+from pbmserv.commands.refusals.common import NothingToConfirm
+from pbmserv.commands.replies.common import Reply
+from pbmserv.commands.replies.consent import (
     Agreed,
     DrawAgreed,
     DrawProposed,
@@ -11,10 +15,6 @@ from pbmserv.commands.consent_replies import (
     UndoAgreed,
     UndoAsked,
 )
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NothingToConfirm
-from pbmserv.commands.replies import Reply
 from pbmserv.games.game import Seat
 from pbmserv.matches.consent import accept, ask_undo, propose, reject
 from pbmserv.matches.entry import Entry

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pbmserv.commands.changes import Change
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.message import BoardRef
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match
 from pbmserv.matches.replay import Replayed

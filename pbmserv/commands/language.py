@@ -14,7 +14,7 @@ from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
 from pbmserv.commands.message import Arguments, Claim, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.prefixes import title_of
-from pbmserv.commands.refusals import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.commands.refusals.common import MisplacedAs, TooManyCommands, WhichOne
 from pbmserv.commands.spoken import TALKING, heard, said_on
 from pbmserv.commands.words import board_number, is_userid, normalised
 from pbmserv.games.library import games

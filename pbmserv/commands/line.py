@@ -17,7 +17,7 @@ from pbmserv.commands.forms import Fitted, fit
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
 from pbmserv.commands.prose import PROSY, given_up, is_sentence, without_courtesy, yes_or_no
-from pbmserv.commands.refusals import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
+from pbmserv.commands.refusals.common import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
 from pbmserv.commands.slips import (
     Slip,
     has_witness,

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pbmserv.commands.account_refusals import TakesNoChallenges
 from pbmserv.commands.boards import no_such_player
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.message import Request
-from pbmserv.commands.offer_refusals import AlreadyJoined, NoSuchOffer, OwnOffer, YouBlocked
-from pbmserv.commands.offer_replies import JoinedIn, OfferGone, OfferTaken
-from pbmserv.commands.replies import Challenged, Reply
+from pbmserv.commands.refusals.account import TakesNoChallenges
+from pbmserv.commands.refusals.offer import AlreadyJoined, NoSuchOffer, OwnOffer, YouBlocked
+from pbmserv.commands.replies.common import Challenged, Reply
+from pbmserv.commands.replies.offer import JoinedIn, OfferGone, OfferTaken
 from pbmserv.commands.starting import Terms, apart, opened, over_limits
 from pbmserv.games.library import games
 from pbmserv.matches.open_offer import OpenOffer, in_order_of_play

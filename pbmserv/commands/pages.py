@@ -1,7 +1,7 @@
 """Long listings come page by page: `history alice --page=2`."""
 
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import WrongForm
+from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.matches.refusals import Refused
 
 _MOST_DIGITS = 4

@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.account_refusals import BannedHere
 from pbmserv.commands.ahead import play_on
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NotOurPlayer
-from pbmserv.commands.replies import YesNeeded
+from pbmserv.commands.refusals.account import BannedHere
+from pbmserv.commands.refusals.common import NotOurPlayer
+from pbmserv.commands.replies.common import YesNeeded
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

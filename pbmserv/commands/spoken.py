@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.board_refusals import ChatAmongOthers
 from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.queue_lines import CUT
-from pbmserv.commands.talk_refusals import WordsAmongOthers
+from pbmserv.commands.refusals.board import ChatAmongOthers
+from pbmserv.commands.refusals.talk import WordsAmongOthers
 
 TALKING = frozenset({"chat", "message", "broadcast"})
 """Commands that send the body as it is."""

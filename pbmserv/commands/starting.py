@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import combinations
 
-from pbmserv.commands.account_refusals import NotThereYet, NotTogether, TakesNoChallenges
 from pbmserv.commands.boards import unknown_game
-from pbmserv.commands.refusals import BadOptionValue, TooManyGames, TooManyUnbegun, UnknownOption, WhichGame
+from pbmserv.commands.refusals.account import NotThereYet, NotTogether, TakesNoChallenges
+from pbmserv.commands.refusals.common import BadOptionValue, TooManyGames, TooManyUnbegun, UnknownOption, WhichGame
 from pbmserv.commands.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games.game import BadOption
 from pbmserv.games.library import games

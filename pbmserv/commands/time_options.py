@@ -7,7 +7,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from pbmserv.commands.time_refusals import BadTimeOption
+from pbmserv.commands.refusals.time import BadTimeOption
 from pbmserv.matches.clock import DAY, TimeControl
 
 Options = tuple[tuple[str, str], ...]

@@ -7,8 +7,8 @@ from typing import Final
 
 from pbmserv.commands.changes import NewVacations, Said
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.time_refusals import BadVacation, TooMuchVacation
-from pbmserv.commands.time_replies import VacationOf, VacationSet
+from pbmserv.commands.refusals.time import BadVacation, TooMuchVacation
+from pbmserv.commands.replies.time import VacationOf, VacationSet
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused
@@ -115,7 +115,13 @@ def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int
         if player.userid in playing:
             for userid in sorted(playing - {player.userid}):
                 shared[userid] = (*shared.get(userid, ()), number)
-    return {userid: on for userid, on in shared.items() if not records.is_blocked(player.userid, by=userid)}
+    return {userid: on for userid, on in shared.items() if _wants_to_know(userid, player, records)}
+
+
+def _wants_to_know(userid: str, player: Player, records: Records) -> bool:
+    other = records.player(userid)
+    is_person = other is not None and other.robot is None
+    return is_person and not records.is_blocked(player.userid, by=userid)
 
 
 def _days(periods: Iterable[Days]) -> set[date]:

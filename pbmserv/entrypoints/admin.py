@@ -12,14 +12,14 @@ from pbmserv.entrypoints.terminal import Exit, Json, err, give_up, house_or_exit
 from pbmserv.entrypoints.terminal import print_rows as _show
 from pbmserv.matches.records import Filter, Wanted
 from pbmserv.rendering.environment import laid_out, ordered, render
-from pbmserv.services.check import check as check_all
-from pbmserv.services.check import rebuild
 from pbmserv.services.house import House
-from pbmserv.services.operate import CannotOperate, run_as, set_password
-from pbmserv.services.resend import CannotResend
-from pbmserv.services.resend import resend as resend_board
-from pbmserv.services.retry import retry as retry_mail
-from pbmserv.services.tidy import discard as discard_mail
+from pbmserv.services.operator.check import check as check_all
+from pbmserv.services.operator.check import rebuild
+from pbmserv.services.operator.operate import CannotOperate, run_as, set_password
+from pbmserv.services.operator.resend import CannotResend
+from pbmserv.services.operator.resend import resend as resend_board
+from pbmserv.services.operator.retry import retry as retry_mail
+from pbmserv.services.steward.tidy import discard as discard_mail
 from pbmserv.services.views import see_board, see_boards, see_inbox, see_outbox, see_players
 
 app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")

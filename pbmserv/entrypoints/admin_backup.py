@@ -8,7 +8,7 @@ from rich.progress import Progress
 
 from pbmserv.entrypoints.config import Settings
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
-from pbmserv.services.check import check
+from pbmserv.services.operator.check import check
 from pbmserv.store.backup import CannotBackUp, back_up
 from pbmserv.store.backup import restore as restore_database
 

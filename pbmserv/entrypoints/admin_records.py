@@ -11,8 +11,8 @@ import typer
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
-from pbmserv.services.dump import CannotDump, dump_file, dump_month, month_before
-from pbmserv.services.records import CannotImport, take_in
+from pbmserv.services.operator.records import CannotImport, take_in
+from pbmserv.services.steward.dump import CannotDump, dump_file, dump_month, month_before
 
 _GZIP: Final = b"\x1f\x8b"
 

@@ -10,11 +10,11 @@ from rich.progress import Progress
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
-from pbmserv.services import banning, referee
-from pbmserv.services.announce import announce as announce_to
-from pbmserv.services.announce import announce_on, audience
 from pbmserv.services.house import House
-from pbmserv.services.referee import CannotRule, Ruled
+from pbmserv.services.operator import banning, referee
+from pbmserv.services.operator.announce import announce as announce_to
+from pbmserv.services.operator.announce import announce_on, audience
+from pbmserv.services.operator.referee import CannotRule, Ruled
 
 Board = Annotated[int, typer.Argument(help="a board's number")]
 Reason = Annotated[str, typer.Option(help="why; stands in the mails to the players, and nowhere else")]

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from pbmserv.entrypoints.config import Settings
 from pbmserv.services.house import House
 from pbmserv.services.identify import password_hasher
-from pbmserv.services.renewal import renew
+from pbmserv.services.operator.renewal import renew
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import OtherSchema, require_newest
 

@@ -26,7 +26,7 @@ from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.services.renewal import renew
+from pbmserv.services.operator.renewal import renew
 from pbmserv.store.schema import newest_version
 
 app = typer.Typer(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.services.beats import beat
 from pbmserv.services.house import House
+from pbmserv.services.steward.beats import beat
 
 EVERY: Final = 60.0
 """Seconds between two beats."""

@@ -16,12 +16,12 @@ from typing import Final
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import LONGEST_PAUSE, Part
 from pbmserv.entrypoints.pulse import pulse
-from pbmserv.services.clocks import look_after_clocks
-from pbmserv.services.digests import send_next
-from pbmserv.services.dump import dump_last_month
 from pbmserv.services.house import House
-from pbmserv.services.offers import expire
-from pbmserv.services.robots import play_robots
+from pbmserv.services.steward.clocks import look_after_clocks
+from pbmserv.services.steward.digests import send_next
+from pbmserv.services.steward.dump import dump_last_month
+from pbmserv.services.steward.offers import expire
+from pbmserv.services.steward.robots import play_robots
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.outages import STEWARD
 

@@ -12,8 +12,8 @@ from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import Part
 from pbmserv.entrypoints.terminal import err, house_or_exit, out, settings_or_exit
 from pbmserv.services.house import House
-from pbmserv.services.tidy import Tidied, count_old
-from pbmserv.services.tidy import tidy as tidy_house
+from pbmserv.services.steward.tidy import Tidied, count_old
+from pbmserv.services.steward.tidy import tidy as tidy_house
 
 # Counted from the start, so that no clock that jumps brings it about; by then a clock that was wrong is set.
 FIRST_AFTER: Final = 600.0

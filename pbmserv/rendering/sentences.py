@@ -3,7 +3,7 @@
 import re
 from dataclasses import fields
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.server import Server
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.environment import filled, render

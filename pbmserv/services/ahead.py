@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbmserv.commands import queue_lines
-from pbmserv.commands.queue_replies import StillQueued
+from pbmserv.commands.replies.queue import StillQueued
 from pbmserv.matches.queued import branches_of, still_stands
 from pbmserv.matches.replay import Replayed
 from pbmserv.store.records import TransactionRecords

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question, Remark
 from pbmserv.commands.message import BoardRef, Parsed
-from pbmserv.commands.queue_replies import Queued, QueueShown
-from pbmserv.commands.refusals import WrongForm
-from pbmserv.commands.replies import HelpCommand, HelpGame, HelpTopic, Reply
+from pbmserv.commands.refusals.common import WrongForm
+from pbmserv.commands.replies.common import HelpCommand, HelpGame, HelpTopic, Reply
+from pbmserv.commands.replies.queue import Queued, QueueShown
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
 from pbmserv.matches.entry import Entry

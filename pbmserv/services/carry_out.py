@@ -10,7 +10,7 @@ from pbmserv.commands.changes import Erased, JoinedOffer, NewPassword
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.language import as_kept
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
-from pbmserv.commands.refusals import Forwarded, NoCommand, TooLarge
+from pbmserv.commands.refusals.common import Forwarded, NoCommand, TooLarge
 from pbmserv.mail.write import write_masked
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed

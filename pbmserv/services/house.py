@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from pbmserv.commands.server import Server
-from pbmserv.services.failing import FailingBoards
+from pbmserv.services.steward.failing import FailingBoards
 from pbmserv.store.recent import RecentBoards
 
 

@@ -13,7 +13,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbmserv.commands.language import Reading
 from pbmserv.commands.message import Actor, Claim, IncomingMail, Parsed, Request, Secret
-from pbmserv.commands.refusals import (
+from pbmserv.commands.refusals.common import (
     BadPassword,
     MisplacedAs,
     NoPasswordsNow,

@@ -7,9 +7,9 @@ from typing import Any
 
 from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import IncomingMail
-from pbmserv.commands.queue_replies import Submitted
-from pbmserv.commands.replies import Previewed, Reply
-from pbmserv.commands.talk_replies import BroadcastFrom, MessageFrom
+from pbmserv.commands.replies.common import Previewed, Reply
+from pbmserv.commands.replies.queue import Submitted
+from pbmserv.commands.replies.talk import BroadcastFrom, MessageFrom
 from pbmserv.mail.write import Attachment, Envelope, envelope_sender, message_id, sender_address, write
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player

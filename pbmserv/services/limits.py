@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Parsed, Unparsed
-from pbmserv.commands.refusals import WrongForm
+from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.verbs.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.records import Records
 from pbmserv.services.incoming import Opened

@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.commands.decision import Remark
-from pbmserv.commands.talk_replies import Watched
+from pbmserv.commands.replies.talk import Watched
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
 from pbmserv.rendering.board import Comment
 from pbmserv.services.ahead import still_queued
-from pbmserv.services.digests import is_left_to_digest
 from pbmserv.services.house import House
 from pbmserv.services.letters import board_letter
 from pbmserv.services.rating_remarks import rating_remarks
+from pbmserv.services.steward.digests import is_left_to_digest
 from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
 

@@ -1,7 +1,7 @@
 """What the mail with a board that is over says of the rating of whoever gets it."""
 
-from pbmserv.commands.rating_replies import RatingChanged
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
+from pbmserv.commands.replies.rating import RatingChanged
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
 from pbmserv.store.records import TransactionRecords

@@ -13,7 +13,7 @@ from pbmserv.commands.consent import IN_A_MOVES_PLACE
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
 from pbmserv.commands.permission import decide
-from pbmserv.commands.refusals import AnotherPlayer
+from pbmserv.commands.refusals.common import AnotherPlayer
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed

@@ -9,7 +9,7 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Arguments, Parsed, Unparsed
-from pbmserv.commands.refusals import WhichOne
+from pbmserv.commands.refusals.common import WhichOne
 from pbmserv.services.incoming import Opened
 from pbmserv.services.standing import open_question
 from pbmserv.store import confirmations

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.games.cephalopod import info
 from pbmserv.mail.read import envelope_sender_of
 from pbmserv.matches.entry import Entry

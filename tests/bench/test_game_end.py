@@ -8,7 +8,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.replay import Replayed, replay
 from pbmserv.store import matches, ratings

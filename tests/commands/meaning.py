@@ -2,7 +2,7 @@
 
 from pbmserv.commands.line import Line, read_line
 from pbmserv.commands.message import Claim, Parsed, Unparsed
-from pbmserv.commands.refusals import NotPlainlySaid, UnknownCommand, UnknownGame, WhichOne
+from pbmserv.commands.refusals.common import NotPlainlySaid, UnknownCommand, UnknownGame, WhichOne
 from pbmserv.commands.words import normalised
 
 

@@ -27,7 +27,7 @@ from pbmserv.commands.decision import Decision
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Actor, Proof, Request
 from pbmserv.commands.permission import decide
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.words import normalised
 from pbmserv.games.game import Seat
 from pbmserv.games.library import games

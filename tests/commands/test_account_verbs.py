@@ -5,7 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.account_refusals import (
+from pbmserv.commands.changes import Block, Erased, NewAddress, NewSetting
+from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.decision import Decision, Question
+from pbmserv.commands.message import Proof
+from pbmserv.commands.refusals.account import (
     AddressIsYours,
     AddressNotFree,
     NeitherOnNorOff,
@@ -19,7 +23,8 @@ from pbmserv.commands.account_refusals import (
     TooManyAddresses,
     WhosePassword,
 )
-from pbmserv.commands.account_replies import (
+from pbmserv.commands.refusals.common import NoSuchPlayer, NotOurPlayer
+from pbmserv.commands.replies.account import (
     AddressAsked,
     AddressWanted,
     Blocked,
@@ -31,12 +36,7 @@ from pbmserv.commands.account_replies import (
     SignedOff,
     Unblocked,
 )
-from pbmserv.commands.changes import Block, Erased, NewAddress, NewSetting
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, Question
-from pbmserv.commands.message import Proof
-from pbmserv.commands.refusals import NoSuchPlayer, NotOurPlayer
-from pbmserv.commands.replies import AddressChanged, Challenged, YesNeeded
+from pbmserv.commands.replies.common import AddressChanged, Challenged, YesNeeded
 from pbmserv.commands.verbs.set import LINES
 from pbmserv.matches.kept import KeptQuestion
 from pbmserv.matches.refusals import Refused

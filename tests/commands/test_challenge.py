@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.refusals import (
+from pbmserv.commands.refusals.common import (
     BadOptionValue,
     NoSuchPlayer,
     NotAmongPlayers,
@@ -15,7 +15,7 @@ from pbmserv.commands.refusals import (
     UnknownOption,
     WrongNumberOfPlayers,
 )
-from pbmserv.commands.replies import Challenged
+from pbmserv.commands.replies.common import Challenged
 from pbmserv.matches.refusals import Refused
 from tests.commands.memory import Table
 

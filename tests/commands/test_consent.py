@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbmserv.commands.consent_replies import Agreed, DrawAgreed, DrawProposed, NotAgreed, OfferDropped, UndoAsked
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
+from pbmserv.commands.replies.consent import Agreed, DrawAgreed, DrawProposed, NotAgreed, OfferDropped, UndoAsked
 from pbmserv.matches.refusals import NoPass, NothingToAnswer, NotYourBoard
 from tests.commands.meaning import meaning
 from tests.commands.memory import Table

@@ -5,7 +5,7 @@ import pytest
 from pbmserv.commands.block import MOST_COMMANDS
 from pbmserv.commands.language import MOST_COMMENT_CHARACTERS, Reading, as_kept, understand
 from pbmserv.commands.message import IncomingMail, Unparsed
-from pbmserv.commands.refusals import TooManyCommands
+from pbmserv.commands.refusals.common import TooManyCommands
 from tests.commands.meaning import of
 
 ANSWER = "Re: Cephalopod Board 101: anna vs bob"

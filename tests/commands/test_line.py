@@ -4,7 +4,7 @@ import pytest
 
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import read_line
-from pbmserv.commands.refusals import UnknownCommand, WrongForm
+from pbmserv.commands.refusals.common import UnknownCommand, WrongForm
 from pbmserv.commands.words import NEVER_BY_SLIP, normalised
 from tests.commands.meaning import meaning
 

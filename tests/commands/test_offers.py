@@ -4,10 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.account_refusals import NotTogether, TakesNoChallenges
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.line import read_line
-from pbmserv.commands.offer_refusals import (
+from pbmserv.commands.refusals.account import NotTogether, TakesNoChallenges
+from pbmserv.commands.refusals.common import (
+    BadOptionValue,
+    NotOurPlayer,
+    TooManyGames,
+    TooManyUnbegun,
+    UnknownOption,
+)
+from pbmserv.commands.refusals.offer import (
     AlreadyJoined,
     NoSuchOffer,
     NotAllHere,
@@ -17,9 +24,8 @@ from pbmserv.commands.offer_refusals import (
     TooManyOffers,
     YouBlocked,
 )
-from pbmserv.commands.offer_replies import JoinedIn, OfferTaken, RematchRunning, Sought, SteppedBack
-from pbmserv.commands.refusals import BadOptionValue, NotOurPlayer, TooManyGames, TooManyUnbegun, UnknownOption
-from pbmserv.commands.replies import BoardList, Challenged, GamesOnOffer, Reply
+from pbmserv.commands.replies.common import BoardList, Challenged, GamesOnOffer, Reply
+from pbmserv.commands.replies.offer import JoinedIn, OfferTaken, RematchRunning, Sought, SteppedBack
 from pbmserv.commands.words import normalised
 from pbmserv.matches.clock import DAY, TimeControl
 from pbmserv.matches.refusals import Refused

@@ -2,7 +2,11 @@
 
 import pytest
 
-from pbmserv.commands.board_refusals import (
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.language import Reading, as_kept, understand
+from pbmserv.commands.line import read_line
+from pbmserv.commands.message import IncomingMail, Parsed, Unparsed
+from pbmserv.commands.refusals.board import (
     BadPreview,
     ChatAmongOthers,
     NobodyListens,
@@ -10,12 +14,8 @@ from pbmserv.commands.board_refusals import (
     PasswordInWords,
     TooManyMoves,
 )
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.language import Reading, as_kept, understand
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import IncomingMail, Parsed, Unparsed
-from pbmserv.commands.refusals import WrongForm
-from pbmserv.commands.replies import Chatted, Previewed
+from pbmserv.commands.refusals.common import WrongForm
+from pbmserv.commands.replies.common import Chatted, Previewed
 from pbmserv.commands.words import normalised
 from pbmserv.matches.refusals import NoSuchBoard, NotYourBoard
 from pbmserv.rendering.board import view_board

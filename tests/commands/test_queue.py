@@ -11,9 +11,9 @@ from pbmserv.commands import queue_lines
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.line import read_line
 from pbmserv.commands.message import Parsed
-from pbmserv.commands.queue_refusals import BadQueue, NothingSubmitted, QueueOnTurn
-from pbmserv.commands.queue_replies import Queued, QueueDropped, QueueMissed, QueuePlayed, QueueShown, Submitted
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.refusals.queue import BadQueue, NothingSubmitted, QueueOnTurn
+from pbmserv.commands.replies.common import Moved
+from pbmserv.commands.replies.queue import Queued, QueueDropped, QueueMissed, QueuePlayed, QueueShown, Submitted
 from pbmserv.games.game import Seat
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match, rules_of

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from pbmserv.commands.command import Command
-from pbmserv.commands.rating_replies import HistoryTold, RatingsTold, StandingsTable
-from pbmserv.commands.refusals import NoSuchPlayer, NotOurPlayer, WrongForm
+from pbmserv.commands.refusals.common import NoSuchPlayer, NotOurPlayer, WrongForm
+from pbmserv.commands.replies.rating import HistoryTold, RatingsTold, StandingsTable
 from pbmserv.commands.server import Server
 from pbmserv.commands.verbs import history, ratings, standings
 from pbmserv.matches.entry import Entry, EntryKind

@@ -4,8 +4,8 @@ import pytest
 
 from pbmserv.commands.language import understand
 from pbmserv.commands.message import IncomingMail
-from pbmserv.commands.refusals import UnknownOption, WhichGame, WrongNumberOfPlayers
-from pbmserv.commands.replies import (
+from pbmserv.commands.refusals.common import UnknownOption, WhichGame, WrongNumberOfPlayers
+from pbmserv.commands.replies.common import (
     BoardList,
     Challenged,
     GamesOnOffer,
@@ -106,7 +106,7 @@ def test_help(table: Table) -> None:
 
 
 def test_answers(table: Table) -> None:
-    """Its boards are answered like all others: with a bare move where that is a square or a pass, else with `move`."""
+    """Its boards are answered like all others: a bare move where that is a square or a pass, else `move`."""
     for text, expected in [("a1", ["move 102 a1"]), ("move pass", ["move 102 pass"]), ("pass", ["move 102 pass"])]:
         mail = IncomingMail(None, "Re: Nine Rows Board 102: anna vs bob vs cora", text, None, (), None, "key")
         assert [of(line) for line in understand(mail).lines] == expected

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from pbmserv.commands.changes import NewVacations
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.time_refusals import BadVacation, TooMuchVacation
-from pbmserv.commands.time_replies import VacationOf
+from pbmserv.commands.refusals.time import BadVacation, TooMuchVacation
+from pbmserv.commands.replies.time import VacationOf
 from tests.commands.memory import NOON, Table
 
 TODAY = NOON.date()

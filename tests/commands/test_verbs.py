@@ -6,7 +6,7 @@ from pbmserv.commands.changes import NewPassword, NewPlayer
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import BoardRef
-from pbmserv.commands.refusals import (
+from pbmserv.commands.refusals.common import (
     AddressTaken,
     BadAddress,
     BadUserid,
@@ -16,7 +16,7 @@ from pbmserv.commands.refusals import (
     UnknownGame,
     UseridTaken,
 )
-from pbmserv.commands.replies import (
+from pbmserv.commands.replies.common import (
     AccountOpened,
     BoardList,
     Declined,

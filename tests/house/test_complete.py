@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import pbmserv.commands.operator_replies  # noqa: F401 - said by services only
+import pbmserv.commands.replies.operator  # noqa: F401 - said by services only
 from pbmserv.commands.command import Command
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import read_line
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.server import Server
 from pbmserv.commands.verbs.help import page, subjects
 from pbmserv.entrypoints.config import PREFIX, Settings

@@ -22,8 +22,8 @@ import pytest
 from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
-from pbmserv.services.check import check
 from pbmserv.services.house import House
+from pbmserv.services.operator.check import check
 from tests.bench.club import PASSWORD, PLIES, Board, Club, address, move_mail
 from tests.cli.processes import PATIENCE, Running, running, wait_for
 from tests.conftest import ADDRESS, make_house

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
-from pbmserv.commands.replies import BoardList, Moved, Reply, SignedUp
+from pbmserv.commands.replies.common import BoardList, Moved, Reply, SignedUp
 from pbmserv.commands.server import Server
 from pbmserv.commands.verbs.help import page
 from pbmserv.games.library import games

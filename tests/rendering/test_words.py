@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbmserv.commands.library import commands
-from pbmserv.commands.replies import PasswordChanged
+from pbmserv.commands.replies.common import PasswordChanged
 from pbmserv.commands.server import Server
 from pbmserv.commands.verbs.help import page, subjects
 from pbmserv.games.game import Captured, Placed, Scene, Side
@@ -357,7 +357,7 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.letters.laid_out", noted)
         patch.setattr("pbmserv.services.letters._html", lambda *_: None)
-        for module in ("answer", "digests", "letters"):
+        for module in ("answer", "steward.digests", "letters"):
             patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)

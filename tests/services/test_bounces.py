@@ -14,8 +14,8 @@ from pbmserv.services.bounce import lift, see_suspended
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.services.resend import resend
-from pbmserv.services.tidy import tidy
+from pbmserv.services.operator.resend import resend
+from pbmserv.services.steward.tidy import tidy
 from pbmserv.services.views import see_board
 from pbmserv.store import bounces as table_of_bounces
 from pbmserv.store import outbox

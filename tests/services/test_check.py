@@ -5,8 +5,8 @@ from sqlalchemy import text
 
 from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import fold
-from pbmserv.services.check import check, rebuild
 from pbmserv.services.house import House
+from pbmserv.services.operator.check import check, rebuild
 from pbmserv.services.views import see_board, see_boards
 from pbmserv.store.engine import writing
 from tests.conftest import Clock

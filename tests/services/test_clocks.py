@@ -11,13 +11,13 @@ from pbmserv.commands.changes import NewVacations
 from pbmserv.mail.outgoing import Failed, Sent
 from pbmserv.matches.clock import DAY
 from pbmserv.matches.replay import Replayed, replay
-from pbmserv.services import clocks as clock_service
-from pbmserv.services.beats import beat
 from pbmserv.services.bounce import heed_refusal, lift
-from pbmserv.services.clocks import look_after_clocks
 from pbmserv.services.deliver import note
 from pbmserv.services.house import House
 from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.steward import clocks as clock_service
+from pbmserv.services.steward.beats import beat
+from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views import see_board, see_outbox, see_players
 from pbmserv.store import bounces, clocks, inbox, matches, vacations
 from pbmserv.store.bounces import Returned

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbmserv.commands.talk_replies import Watched
+from pbmserv.commands.replies.talk import Watched
 from pbmserv.mail.outgoing import Sent
 from pbmserv.rendering.board import view_board
-from pbmserv.services import digests
 from pbmserv.services.deliver import note
-from pbmserv.services.digests import is_left_to_digest, send_next
+from pbmserv.services.steward import digests
+from pbmserv.services.steward.digests import is_left_to_digest, send_next
 from pbmserv.services.views import see_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued

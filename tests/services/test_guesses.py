@@ -9,7 +9,7 @@ from pbmserv.services import handle
 from pbmserv.services.guesses import FALSE_FOR_A_USERID, FALSE_FROM_A_SENDER
 from pbmserv.services.house import House
 from pbmserv.services.identify import MOST_CLAIMS, LookUp, Proofs, prove
-from pbmserv.services.tidy import tidy
+from pbmserv.services.steward.tidy import tidy
 from pbmserv.store import false_claims
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import false_claims as noted

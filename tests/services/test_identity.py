@@ -9,7 +9,7 @@ import pytest
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
-from pbmserv.services.tidy import tidy
+from pbmserv.services.steward.tidy import tidy
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, address_of, header_of, text_of, token_of

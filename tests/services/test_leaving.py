@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from pbmserv.services.check import check
+from pbmserv.services.operator.check import check
 from pbmserv.services.views import see_board
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import metadata

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pbmserv.services.house import House
-from pbmserv.services.offers import AT_ONCE, expire
+from pbmserv.services.steward.offers import AT_ONCE, expire
 from pbmserv.services.views import see_board, see_offers
 from pbmserv.store import offers
 from pbmserv.store.engine import writing

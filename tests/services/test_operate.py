@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbmserv.services.operate import CannotOperate, run_as, set_password
-from pbmserv.services.resend import CannotResend, resend
+from pbmserv.services.operator.operate import CannotOperate, run_as, set_password
+from pbmserv.services.operator.resend import CannotResend, resend
 from pbmserv.services.views import see_board, see_players
 from tests.services.post import Post, header_of, text_of
 

@@ -9,7 +9,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
-from pbmserv.services.check import check
+from pbmserv.services.operator.check import check
 from pbmserv.store import bounces
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock, make_house

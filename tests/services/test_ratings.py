@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import text
 
-from pbmserv.services.check import check, rebuild
 from pbmserv.services.house import House
-from pbmserv.services.operate import run_as
+from pbmserv.services.operator.check import check, rebuild
+from pbmserv.services.operator.operate import run_as
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of

@@ -7,13 +7,13 @@ from datetime import datetime
 import pytest
 
 from pbmserv.mail.outgoing import Sent
-from pbmserv.services import banning, referee
-from pbmserv.services.announce import announce, announce_on, audience
-from pbmserv.services.check import check
-from pbmserv.services.clocks import look_after_clocks
 from pbmserv.services.deliver import note
 from pbmserv.services.house import House
-from pbmserv.services.referee import CannotRule, Ruled
+from pbmserv.services.operator import banning, referee
+from pbmserv.services.operator.announce import announce, announce_on, audience
+from pbmserv.services.operator.check import check
+from pbmserv.services.operator.referee import CannotRule, Ruled
+from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views import SeenBoard, see_board, see_outbox
 from pbmserv.store import plans
 from pbmserv.store.engine import reading, writing

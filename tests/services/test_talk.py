@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from pbmserv.commands.verbs import broadcast, message
-from pbmserv.services.operate import run_as
-from pbmserv.services.tidy import tidy
+from pbmserv.services.operator.operate import run_as
+from pbmserv.services.steward.tidy import tidy
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import Queued
 from pbmserv.store.tables import said

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Row, event, insert, select, text, update
 
 from pbmserv.matches.records import Wanted
-from pbmserv.services import tidy as tidying
-from pbmserv.services.check import check
 from pbmserv.services.house import House
-from pbmserv.services.retry import retry
-from pbmserv.services.tidy import Tidied, count_old, discard, tidy
+from pbmserv.services.operator.check import check
+from pbmserv.services.operator.retry import retry
+from pbmserv.services.steward import tidy as tidying
+from pbmserv.services.steward.tidy import Tidied, count_old, discard, tidy
 from pbmserv.services.views import see_board, see_boards
 from pbmserv.store import retention
 from pbmserv.store.engine import reading, writing

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from pbmserv.commands.verbs import subscribe
-from pbmserv.services.banning import ban, unban
-from pbmserv.services.operate import run_as
-from pbmserv.services.tidy import tidy
+from pbmserv.services.operator.banning import ban, unban
+from pbmserv.services.operator.operate import run_as
+from pbmserv.services.steward.tidy import tidy
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import Queued
 from pbmserv.store.tables import subscriptions

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import Match
 from pbmserv.matches.records import Listed, Listing, Wanted

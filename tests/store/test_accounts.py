@@ -11,8 +11,8 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.matches.kept import KeptAddress, KeptMail, KeptQuestion, KeptReturn
 from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import replay
-from pbmserv.services.check import check
 from pbmserv.services.house import House
+from pbmserv.services.operator.check import check
 from pbmserv.store import accounts, bounces, confirmations, inbox, kept, matches, outbox, players
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import reading, writing

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from pbmserv.matches.records import Wanted
-from pbmserv.services.check import check
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
-from pbmserv.services.operate import run_as
+from pbmserv.services.operator.check import check
+from pbmserv.services.operator.operate import run_as
 from pbmserv.services.views import see_board, see_boards
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading

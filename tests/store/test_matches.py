@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.matches.records import Filter, Wanted
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
-from pbmserv.services.operate import run_as
+from pbmserv.services.operator.operate import run_as
 from pbmserv.services.views import see_board, see_players
 from pbmserv.store import matches
 from tests.conftest import Clock

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, Engine, event, text
 
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import Match, rules_of
 from pbmserv.matches.rankings import SECTIONS

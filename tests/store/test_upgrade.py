@@ -7,10 +7,10 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from pbmserv.services.check import check
-from pbmserv.services.clocks import look_after_clocks
 from pbmserv.services.house import House
-from pbmserv.services.renewal import renew
+from pbmserv.services.operator.check import check
+from pbmserv.services.operator.renewal import renew
+from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views import see_players
 from pbmserv.store import bounces, outbox, ratings
 from pbmserv.store.engine import reading, writing

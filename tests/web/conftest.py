@@ -8,7 +8,7 @@ import pytest
 
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match
 from pbmserv.matches.replay import replay

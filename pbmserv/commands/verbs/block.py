@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
-from pbmserv.commands.account_refusals import NotYourself
-from pbmserv.commands.account_replies import Blocked
 from pbmserv.commands.boards import no_such_player
 from pbmserv.commands.changes import Block
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
+from pbmserv.commands.refusals.account import NotYourself
+from pbmserv.commands.replies.account import Blocked
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused
 

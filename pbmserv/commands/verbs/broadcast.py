@@ -7,8 +7,8 @@ from pbmserv.commands.changes import Said
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.talk_refusals import NobodyTunedIn, NoWords, TooManyBroadcasts
-from pbmserv.commands.talk_replies import Broadcasted, BroadcastFrom
+from pbmserv.commands.refusals.talk import NobodyTunedIn, NoWords, TooManyBroadcasts
+from pbmserv.commands.replies.talk import Broadcasted, BroadcastFrom
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

@@ -6,8 +6,8 @@ from pbmserv.commands.boards import no_such_player
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
-from pbmserv.commands.replies import Challenged
+from pbmserv.commands.refusals.common import NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
+from pbmserv.commands.replies.common import Challenged
 from pbmserv.commands.starting import opened, over_limits, read_game, read_terms, unwilling
 from pbmserv.games.game import Game
 from pbmserv.games.library import games

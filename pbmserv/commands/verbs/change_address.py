@@ -7,7 +7,7 @@ from pbmserv.commands.changes import NewAddress
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import AddressChanged
+from pbmserv.commands.replies.common import AddressChanged
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

@@ -6,7 +6,7 @@ from pbmserv.commands.changes import NewPassword
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import PasswordChanged
+from pbmserv.commands.replies.common import PasswordChanged
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

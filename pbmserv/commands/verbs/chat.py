@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.board_refusals import NobodyListens, NothingToSay, PasswordInWords, TooMuchTalk
 from pbmserv.commands.boards import find_seat
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Chatted
+from pbmserv.commands.refusals.board import NobodyListens, NothingToSay, PasswordInWords, TooMuchTalk
+from pbmserv.commands.replies.common import Chatted
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

@@ -8,7 +8,7 @@ from pbmserv.commands.changes import DroppedPlan
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.queue_refusals import NothingSubmitted
+from pbmserv.commands.refusals.queue import NothingSubmitted
 from pbmserv.commands.verbs.move import play_ply
 from pbmserv.games.game import Seat
 from pbmserv.matches.match import rules_of

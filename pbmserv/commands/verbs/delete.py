@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from pbmserv.commands.account_replies import Deleted
 from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.open_offers import without
+from pbmserv.commands.replies.account import Deleted
 from pbmserv.commands.verbs.signoff import leave_all
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

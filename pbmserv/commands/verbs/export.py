@@ -3,10 +3,10 @@
 from datetime import date, datetime
 from typing import Final
 
-from pbmserv.commands.account_replies import Exported
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
+from pbmserv.commands.replies.account import Exported
 from pbmserv.commands.verbs.set import settings_of
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused

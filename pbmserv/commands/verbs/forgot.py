@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
-from pbmserv.commands.account_refusals import WhosePassword
-from pbmserv.commands.account_replies import NewPasswordWanted, PasswordAsked
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NoSuchPlayer
+from pbmserv.commands.refusals.account import WhosePassword
+from pbmserv.commands.refusals.common import NoSuchPlayer
+from pbmserv.commands.replies.account import NewPasswordWanted, PasswordAsked
 from pbmserv.commands.words import is_userid
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

@@ -6,7 +6,7 @@ from pbmserv.commands.boards import named_players, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import BoardList
+from pbmserv.commands.replies.common import BoardList
 from pbmserv.commands.verbs.show import filter_of
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused

@@ -1,13 +1,16 @@
 """`help`: pages about commands, games and topics."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
 
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import NoHelpOn
-from pbmserv.commands.replies import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, Reply
+from pbmserv.commands.refusals.common import NoHelpOn
+from pbmserv.commands.replies.common import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, Reply
 from pbmserv.commands.words import close_to
 from pbmserv.games.library import games
 from pbmserv.matches.records import Records
@@ -26,9 +29,31 @@ TOPICS = (
     "leaving",
 )
 
+ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "clock": "time",
+        "clocks": "time",
+        "reminders": "time",
+        "vacation": "time",
+        "vacations": "time",
+        "holiday": "time",
+        "holidays": "time",
+        "draw": "propose",
+        "takeback": "undo",
+        "take-back": "undo",
+        "digest": "set",
+        "settings": "set",
+        "offers": "seek",
+        "robot": "robots",
+        "topics": "help",
+    }
+)
+"""What people ask for, and the page that tells it."""
+
 
 def page(subject: str) -> Reply | None:
     """The help page of a subject ("" is the index); None when there is none."""
+    subject = ELSEWHERE.get(subject, subject)
     if not subject:
         return HelpIndex(tuple(game.info for game in games().values()), tuple(commands().values()))
     if subject == "commands":

@@ -8,8 +8,8 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.pages import read_page
-from pbmserv.commands.rating_replies import Finished, HistoryTold
-from pbmserv.commands.refusals import NotOurPlayer
+from pbmserv.commands.refusals.common import NotOurPlayer
+from pbmserv.commands.replies.rating import Finished, HistoryTold
 from pbmserv.matches.player import Player
 from pbmserv.matches.rankings import RatedMatch
 from pbmserv.matches.records import Listed, Records, Wanted

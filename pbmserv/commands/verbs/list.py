@@ -6,7 +6,7 @@ from pbmserv.commands.boards import unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import BoardList, GamesOnOffer
+from pbmserv.commands.replies.common import BoardList, GamesOnOffer
 from pbmserv.games.library import games
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused

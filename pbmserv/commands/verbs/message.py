@@ -8,8 +8,8 @@ from pbmserv.commands.changes import Said
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.talk_refusals import NobodyReached, NoWords, TooManyMessages, TooManyRecipients
-from pbmserv.commands.talk_replies import Messaged, MessageFrom
+from pbmserv.commands.refusals.talk import NobodyReached, NoWords, TooManyMessages, TooManyRecipients
+from pbmserv.commands.replies.talk import Messaged, MessageFrom
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

@@ -7,7 +7,7 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.consent import IN_A_MOVES_PLACE, consent
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Moved
+from pbmserv.commands.replies.common import Moved
 from pbmserv.commands.verbs.resign import resign_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.records import Records

@@ -6,8 +6,8 @@ from pbmserv.commands.boards import no_such_player
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
-from pbmserv.commands.refusals import NotOurPlayer
-from pbmserv.commands.replies import NextBoards
+from pbmserv.commands.refusals.common import NotOurPlayer
+from pbmserv.commands.replies.common import NextBoards
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.refusals import Refused
 

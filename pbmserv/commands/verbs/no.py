@@ -7,7 +7,7 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Dropped, NotOpened
+from pbmserv.commands.replies.common import Dropped, NotOpened
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from pbmserv.commands.board_refusals import BadPreview, TooManyMoves
 from pbmserv.commands.boards import find_board
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Previewed
+from pbmserv.commands.refusals.board import BadPreview, TooManyMoves
+from pbmserv.commands.replies.common import Previewed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import AmbiguousMove, IllegalMove, Refused, UnreadableMove
 from pbmserv.matches.replay import Replayed

@@ -11,8 +11,8 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.queue_lines import Misread
-from pbmserv.commands.queue_refusals import BadQueue, QueueOnTurn
-from pbmserv.commands.queue_replies import Queued, QueueDropped, QueueShown
+from pbmserv.commands.refusals.queue import BadQueue, QueueOnTurn
+from pbmserv.commands.replies.queue import Queued, QueueDropped, QueueShown
 from pbmserv.commands.verbs.move import play_ply
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.games.squares import is_square_like

@@ -6,7 +6,7 @@ from pbmserv.commands.boards import find_board
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.record_replies import Recorded
+from pbmserv.commands.replies.record import Recorded
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

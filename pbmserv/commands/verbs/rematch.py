@@ -6,9 +6,9 @@ from pbmserv.commands.boards import find_seat
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.message import BoardRef, Request
-from pbmserv.commands.offer_refusals import NotAllHere, NotOverYet
-from pbmserv.commands.offer_replies import PlayedAgain, RematchRunning
-from pbmserv.commands.replies import Challenged
+from pbmserv.commands.refusals.offer import NotAllHere, NotOverYet
+from pbmserv.commands.replies.common import Challenged
+from pbmserv.commands.replies.offer import PlayedAgain, RematchRunning
 from pbmserv.commands.starting import Terms, opened, over_limits, unwilling
 from pbmserv.games.library import games
 from pbmserv.matches.match import Match, rules_of

@@ -6,7 +6,7 @@ from pbmserv.commands.boards import find_seat
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.replies import Declined, Reply, Resigned
+from pbmserv.commands.replies.common import Declined, Reply, Resigned
 from pbmserv.games.game import Seat
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

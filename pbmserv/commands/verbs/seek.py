@@ -6,9 +6,9 @@ from pbmserv.commands.changes import NewOffer
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.offer_refusals import TooManyOffers
-from pbmserv.commands.offer_replies import Sought
-from pbmserv.commands.refusals import BadOptionValue, UnknownOption
+from pbmserv.commands.refusals.common import BadOptionValue, UnknownOption
+from pbmserv.commands.refusals.offer import TooManyOffers
+from pbmserv.commands.replies.offer import Sought
 from pbmserv.commands.starting import Options, read_game, read_terms
 from pbmserv.games.library import games
 from pbmserv.matches.open_offer import LAST_OFFER, OpenOffer, number_after

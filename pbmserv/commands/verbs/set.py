@@ -5,15 +5,15 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
 
-from pbmserv.commands.account_refusals import NeitherOnNorOff, NoSuchSetting
-from pbmserv.commands.account_replies import SettingChanged
 from pbmserv.commands.changes import NewDigest, NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.refusals.account import NeitherOnNorOff, NoSuchSetting
+from pbmserv.commands.refusals.talk import BadSchedule
+from pbmserv.commands.replies.account import SettingChanged
+from pbmserv.commands.replies.talk import DigestChanged
 from pbmserv.commands.schedule import read_schedule
-from pbmserv.commands.talk_refusals import BadSchedule
-from pbmserv.commands.talk_replies import DigestChanged
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.commands.verbs.next import MOST_BOARDS
 from pbmserv.matches.player import Player

@@ -6,7 +6,7 @@ from pbmserv.commands.boards import find_shown, named_players, unknown_game
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
-from pbmserv.commands.replies import Showing
+from pbmserv.commands.replies.common import Showing
 from pbmserv.matches.records import Filter, Records, Wanted
 from pbmserv.matches.refusals import Refused
 

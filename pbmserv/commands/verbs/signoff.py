@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.account_replies import SignedOff
 from pbmserv.commands.changes import NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.open_offers import without
+from pbmserv.commands.replies.account import SignedOff
 from pbmserv.commands.verbs.resign import resign_seat
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.player import Player

@@ -9,7 +9,7 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import (
+from pbmserv.commands.refusals.common import (
     AddressTaken,
     AlreadyAsked,
     BadAddress,
@@ -17,7 +17,7 @@ from pbmserv.commands.refusals import (
     NotOurPlayer,
     UseridTaken,
 )
-from pbmserv.commands.replies import AccountOpened, SignedUp, Welcome
+from pbmserv.commands.replies.common import AccountOpened, SignedUp, Welcome
 from pbmserv.commands.words import is_address, is_reserved, is_userid
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records

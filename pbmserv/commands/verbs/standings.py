@@ -7,7 +7,7 @@ from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.pages import read_page, wrong_form
-from pbmserv.commands.rating_replies import StandingsTable
+from pbmserv.commands.replies.rating import StandingsTable
 from pbmserv.commands.starting import read_game
 from pbmserv.games.library import games
 from pbmserv.matches.rankings import SECTIONS

@@ -7,7 +7,7 @@ from pbmserv.commands.changes import NewPlan
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.queue_replies import Submitted
+from pbmserv.commands.replies.queue import Submitted
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.turn import play

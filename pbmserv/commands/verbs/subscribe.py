@@ -8,8 +8,8 @@ from pbmserv.commands.changes import Subscription
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import BoardRef, Request
-from pbmserv.commands.talk_refusals import NothingToWatch, TooManyWatched
-from pbmserv.commands.talk_replies import Subscribed
+from pbmserv.commands.refusals.talk import NothingToWatch, TooManyWatched
+from pbmserv.commands.replies.talk import Subscribed
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

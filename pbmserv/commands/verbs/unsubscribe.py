@@ -6,8 +6,8 @@ from pbmserv.commands.changes import Subscription
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.talk_refusals import NotWatched
-from pbmserv.commands.talk_replies import Unsubscribed
+from pbmserv.commands.refusals.talk import NotWatched
+from pbmserv.commands.replies.talk import Unsubscribed
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

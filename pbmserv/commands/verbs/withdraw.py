@@ -6,9 +6,9 @@ from pbmserv.commands.changes import EndedOffer, LeftOffer
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.offer_refusals import NoSuchOffer, NotYourOffer
-from pbmserv.commands.offer_replies import OfferWithdrawn, SteppedBack
 from pbmserv.commands.open_offers import told_of_end
+from pbmserv.commands.refusals.offer import NoSuchOffer, NotYourOffer
+from pbmserv.commands.replies.offer import OfferWithdrawn, SteppedBack
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 

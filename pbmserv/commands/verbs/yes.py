@@ -8,8 +8,8 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals import AddressTaken, PasswordLacking
-from pbmserv.commands.replies import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp
+from pbmserv.commands.refusals.common import AddressTaken, PasswordLacking
+from pbmserv.commands.replies.common import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused

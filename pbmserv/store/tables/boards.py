@@ -29,7 +29,7 @@ matches = Table(
     Column("clock", JSON(none_as_null=True)),
     # The board that it is a rematch of.
     Column("after", Integer, index=True),
-    # From here on derived: written with the log, and rebuilt from it by `services.check`.
+    # From here on derived: written with the log, and rebuilt from it by `services.operator.check`.
     Column("status", String(10), nullable=False),
     Column("to_move", Integer),
     Column("plies", Integer, nullable=False),

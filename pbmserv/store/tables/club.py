@@ -36,7 +36,7 @@ offer_players = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Derived from the finished matches, in the order in which they ended; `services.check` recomputes it.
+# Derived from the finished matches, in the order in which they ended; `services.operator.check` recomputes it.
 ratings = Table(
     "ratings",
     metadata,

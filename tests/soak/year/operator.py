@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pbmserv.services.beats import beat
+from pbmserv.services.steward.beats import beat
 from pbmserv.store.outages import STEWARD
 from tests.soak.year.world import BEGINS, World
 

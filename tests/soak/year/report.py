@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, func, select
 from pbmserv.matches.match import Match
 from pbmserv.matches.replay import Replayed, fold
 from pbmserv.matches.state import State
-from pbmserv.services.check import check
+from pbmserv.services.operator.check import check
 from pbmserv.services.views import see_inbox
 from pbmserv.store import matches
 from pbmserv.store.engine import reading

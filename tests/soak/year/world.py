@@ -17,12 +17,12 @@ from sqlalchemy import update
 from pbmserv.entrypoints.steward import DUTIES
 from pbmserv.games.game import Seat
 from pbmserv.matches.match import rules_of
-from pbmserv.services.beats import beat
 from pbmserv.services.bounce import see_suspended
 from pbmserv.services.deliver import Sender
 from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
+from pbmserv.services.steward.beats import beat
 from pbmserv.services.views import SeenBoard, see_board
 from pbmserv.store.engine import writing
 from pbmserv.store.outages import STEWARD

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.changes import NewDigest
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.schedule import read_schedule
 from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.player import Player

@@ -1,11 +1,11 @@
 """What is answered about a draw or a take-back.
 
-As in `commands.replies`, each class's name names its template.
+As in `commands.replies.common`, each class's name names its template.
 """
 
 from dataclasses import dataclass
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.matches.state import OfferKind
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.matches.queued import Branch, Missed
 
 

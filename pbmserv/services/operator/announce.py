@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.operator_replies import OperatorSays
+from pbmserv.commands.replies.operator import OperatorSays
 from pbmserv.matches.player import Player
 from pbmserv.services.house import House
 from pbmserv.services.letters import tell_letter
 from pbmserv.services.notices import Happened, board_notices
-from pbmserv.services.referee import CannotRule, reasoned
+from pbmserv.services.operator.referee import CannotRule, reasoned
 from pbmserv.store import outbox, players
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.records import TransactionRecords

@@ -6,7 +6,7 @@ As in `replies`, each class's name names its template.
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 
 # messages
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from pbmserv.commands.ahead import play_on
 from pbmserv.commands.decision import Decision, Remark
-from pbmserv.commands.operator_replies import OperatorSays
+from pbmserv.commands.replies.operator import OperatorSays
 from pbmserv.games.game import Seat
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import BrokenLog

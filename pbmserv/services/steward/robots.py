@@ -14,7 +14,7 @@ from pbmserv.robots.chance import seed_of
 from pbmserv.robots.library import robots, userid_of, userids
 from pbmserv.robots.robot import Budget
 from pbmserv.services.house import House
-from pbmserv.services.operate import Operated, give
+from pbmserv.services.operator.operate import Operated, give
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.records import TransactionRecords

@@ -13,9 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
-from pbmserv.services import rating_check
 from pbmserv.services.house import House
-from pbmserv.services.rating_check import Reckoning
+from pbmserv.services.operator import rating_check
+from pbmserv.services.operator.rating_check import Reckoning
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading, writing
 

@@ -9,14 +9,14 @@ from pbmserv.commands.ahead import play_on
 from pbmserv.commands.changes import Barred
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.open_offers import without
-from pbmserv.commands.operator_replies import NoLongerBarred, PlayerBarred, YouAreBarred
+from pbmserv.commands.replies.operator import NoLongerBarred, PlayerBarred, YouAreBarred
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.letters import tell_letter
 from pbmserv.services.notices import Happened, board_notices
-from pbmserv.services.referee import CannotRule, reasoned
+from pbmserv.services.operator.referee import CannotRule, reasoned
 from pbmserv.services.run import keep_decision
 from pbmserv.store import matches, offers, outbox, players
 from pbmserv.store.engine import run_again, writing

@@ -1,11 +1,11 @@
 """What players are told that the operator does or says.
 
-As in `commands.replies`, each class's name names its template.
+As in `commands.replies.common`, each class's name names its template.
 """
 
 from dataclasses import dataclass
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.ahead import play_on
 from pbmserv.commands.decision import Decision, Remark
-from pbmserv.commands.time_replies import Reminded, TimeIsUp
+from pbmserv.commands.replies.time import Reminded, TimeIsUp
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import BrokenLog

@@ -6,7 +6,7 @@ A listing has a `page` (from 1); `more` lines follow after it, and `command` wit
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.games.game import Info
 from pbmserv.matches.rankings import Ranked, RatedMatch
 from pbmserv.matches.rating import Section, Tally

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies import Showing
+from pbmserv.commands.replies.common import Showing
 from pbmserv.matches.match import BrokenLog, rules_of
 from pbmserv.matches.replay import Replayed, replay
 from pbmserv.rendering.record import differing, is_in_stored_notation, match_of, record_of, schema

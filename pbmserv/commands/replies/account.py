@@ -6,7 +6,7 @@ As in `replies`, each class's name names its template.
 from dataclasses import dataclass
 from datetime import date
 
-from pbmserv.commands.replies import Reply
+from pbmserv.commands.replies.common import Reply
 from pbmserv.matches.kept import KeptAbout
 from pbmserv.matches.records import Listed
 

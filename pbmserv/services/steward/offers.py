@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.commands.changes import EndedOffer
-from pbmserv.commands.offer_replies import OfferExpired
+from pbmserv.commands.replies.offer import OfferExpired
 from pbmserv.matches.open_offer import STAYS_OPEN
 from pbmserv.services.house import House
 from pbmserv.services.letters import tell_letter

@@ -5,7 +5,7 @@ import logging
 from sqlalchemy import Engine
 
 from pbmserv.matches.match import BrokenLog
-from pbmserv.services.rating_check import rate_anew
+from pbmserv.services.operator.rating_check import rate_anew
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.schema import migrate

@@ -1,0 +1,1 @@
+"""Why lines were declined: values, whose sentences are templates."""

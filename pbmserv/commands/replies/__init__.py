@@ -1,0 +1,1 @@
+"""What commands that were carried out say: values, whose sentences are templates."""

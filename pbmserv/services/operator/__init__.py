@@ -1,0 +1,1 @@
+"""What the operator looks after, from the command line."""
