@@ -28,11 +28,13 @@ HABITS: Sequence[tuple[Habit, int]] = (
 )
 """How many of sixty have which habit."""
 
+MOST_LOOKED_AT = 10
+
 _HOURS: dict[Habit, tuple[float, float]] = {
     "prompt": (1, 16),
     "busy": (6, 80),
-    "slow": (60, 220),
-    "late": (17 * 24, 22 * 24),
+    "slow": (48, 160),
+    "late": (12 * 24, 22 * 24),
     "silent": (4, 60),
     "holiday": (4, 60),
     "mistaken": (2, 40),
@@ -45,7 +47,7 @@ _HOURS: dict[Habit, tuple[float, float]] = {
 
 @dataclass
 class Person:
-    """Somebody with an address. `skill` is the share of plies at which the best capture is looked for.
+    """Somebody with an address. `skill` is the share of plies at which they look two plies ahead.
 
     Until `back_at` they do not look at their mail. `last` is the newest mail that they have.
     """
@@ -66,23 +68,33 @@ class Person:
         return f"{self.userid}@players.example"
 
     def hours_to_answer(self) -> float:
-        """How long a board lies before them. Late ones wait for the last reminder, and at times for too long."""
+        """How long a board lies before them. Late ones wait for reminders now and then, and at times for too long."""
         least, most = _HOURS[self.habit]
-        if self.habit == "late" and self.chance.random() < 0.8:
-            least, most = 20, 19 * 24
+        if self.habit == "late" and self.chance.random() < 0.85:
+            least, most = 10, 60
         return self.chance.uniform(least, most)
 
     def choose(self, game: Game, position: Any, seat: Seat) -> str:
         """A move, in lower case as people type."""
         legal = list(game.moves(position))
         if self.chance.random() < self.skill:
-            return game.write(position, max(legal, key=lambda move: _worth(game, position, move, seat))).lower()
+            looked_at = self.chance.sample(legal, min(len(legal), MOST_LOOKED_AT))
+            return game.write(
+                position, max(looked_at, key=lambda move: _worth(game, position, move, seat))
+            ).lower()
         return game.write(position, self.chance.choice(legal)).lower()
 
 
 def _worth(game: Game, position: Any, move: Any, seat: Seat) -> int:
+    """The lead that a move leaves when the next player answers it best."""
     after, _ = game.play(position, move)
-    scores = game.scene(after).scores
+    now = _lead(game, after, seat)
+    answers = list(game.moves(after))[:MOST_LOOKED_AT]
+    return min((_lead(game, game.play(after, answer)[0], seat) for answer in answers), default=now)
+
+
+def _lead(game: Game, position: Any, seat: Seat) -> int:
+    scores = game.scene(position).scores
     return 2 * scores[seat] - sum(scores)
 
 

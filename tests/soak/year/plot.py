@@ -7,9 +7,9 @@ from datetime import datetime
 WIDTH, HEIGHT = 900, 460
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 40, 44
 COLOURS = ("#b5492e", "#c98f1b", "#2f8f6f", "#24527a")
-"""From those who play at random to those who look for captures: apart also for eyes that see colours otherwise."""
+"""From those who play at random to those who look ahead: apart also for eyes that see colours otherwise."""
 
-NAMES = ("plays at random", "a quarter to half thought", "half to three quarters", "looks for captures")
+NAMES = ("plays at random", "a quarter to half thought", "half to three quarters", "looks ahead")
 
 Line = Sequence[tuple[datetime, float]]
 

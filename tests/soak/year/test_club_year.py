@@ -64,8 +64,9 @@ def test_a_year_in_a_club(tmp_path: Path, quick_hasher: PasswordHasher, capfd: p
         world.close()
         house.engine.dispose()
     assert not wrong, "\n".join([f"{len(wrong)} things are wrong", str(told), *wrong[:40]])
-    assert told.kinds["forfeited"] > 0
     assert told.boards["finished"] > PEOPLE / 2
+    if LONG:
+        assert told.kinds["forfeited"] > 0
 
 
 def is_over(world: World) -> bool:

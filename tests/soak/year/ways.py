@@ -13,7 +13,7 @@ from tests.soak.year.world import World
 BETWEEN_GAMES = 40
 """Days of an unhurried club."""
 
-SIZES = ("3x3", "3x3", "3x3", "3x3", "3x5", "5x3", "5x5")
+SIZES = ("3x3", "3x3", "3x3", "3x3", "3x5", "5x3")
 
 
 def act(world: World, person: Person, board: SeenBoard, seat: Seat, mail: Arrived) -> None:
@@ -91,7 +91,7 @@ def live(world: World, person: Person) -> None:
         for month in (2, 6, 9):
             world.after((month * 30 + person.chance.uniform(0, 20)) * 24, lambda: _travel(world, person))
     if person.habit == "silent":
-        world.after(person.chance.uniform(60, 200) * 24, lambda: setattr(person, "is_silent", True))
+        world.after(person.chance.uniform(20, 200) * 24, lambda: setattr(person, "is_silent", True))
     if person.habit == "leaving":
         world.after(person.chance.uniform(90, 220) * 24, lambda: _leave(world, person))
     if person.habit == "bouncing":
@@ -133,7 +133,7 @@ def _begin(world: World, person: Person) -> None:
         world.write(person, f"challenge {person.userid} robot {options}")
     elif roll < 0.57:
         several = chance.sample(others, chance.choice((2, 2, 3)))
-        world.write(person, f"challenge {person.userid} {' '.join(several)} -size=3x5{world.terms}")
+        world.write(person, f"challenge {person.userid} {' '.join(several)} -size=3x3{world.terms}")
     else:
         pair = [person.userid, chance.choice(others)]
         chance.shuffle(pair)
