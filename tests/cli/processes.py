@@ -26,6 +26,11 @@ class Running:
         """All that it has written."""
         return self.file.read_text()
 
+    @property
+    def mail_log(self) -> str:
+        """The same but for the steward, who may not have looked while something was away."""
+        return "\n".join(line for line in self.log.split("\n") if "steward" not in line)
+
     def wait_for(self, what: str) -> None:
         """Until it has written that."""
         wait_for(lambda: what in self.log or self.process.poll() is not None)

@@ -139,10 +139,10 @@ def test_full_in_the_moment_of_a_commit(small_disk: Path, tmp_path: Path) -> Non
         commit.unlink()
         worker.wait_for("is away")
         filler.unlink()
-        worker.wait_for("is back")
+        worker.wait_for("is back for the worker")
         wait_until_quiet(url_in(data))
         assert worker.stop() == 0
-        assert worker.log.count("is away") == worker.log.count("is back") == 1
+        assert worker.mail_log.count("is away") == worker.mail_log.count("is back") == 1
     assert_each_handled_once(url_in(data), len(PEOPLE) + 1)
     assert_sound(data)
 

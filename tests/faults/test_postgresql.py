@@ -108,7 +108,7 @@ def test_it_goes_and_comes_back_under_load(cluster: Cluster, tmp_path: Path) -> 
         assert receive(settings, tmp_path, challenge("alice", "bob", 10**6)) == 0
         wait_until_quiet(cluster.local_url)
         assert_each_handled_once(cluster.local_url, len(PEOPLE) + feed.brought + 1)
-        assert server.log.count("the database is away") == 3 * len(OUTAGES), "once for each part and outage"
+        assert server.mail_log.count("the database is away") == 3 * len(OUTAGES), "once for each part and outage"
         assert server.log.count("not kept") == 0
         assert server.stop() == 0
         assert "Traceback" not in server.log
@@ -129,7 +129,7 @@ def test_killed_in_the_moment_of_a_commit(cluster: Cluster, tmp_path: Path) -> N
             ("waiting",)
         ]
         commit.unlink()
-        worker.wait_for("the database is back")
+        worker.wait_for("the database is back for the worker")
         wait_until_quiet(cluster.local_url)
         assert worker.stop() == 0
     assert_each_handled_once(cluster.local_url, len(PEOPLE) + 1)
@@ -150,7 +150,7 @@ def test_a_process_that_hangs_lets_go_of_its_mail(cluster: Cluster, tmp_path: Pa
             other.wait_for("handled, 1 command")
             commit.unlink()
             hanging.process.send_signal(signal.SIGCONT)
-            hanging.wait_for("the database is back")
+            hanging.wait_for("the database is back for the worker")
             assert other.stop() == hanging.stop() == 0
     assert_each_handled_once(cluster.local_url, len(PEOPLE) + 1)
 

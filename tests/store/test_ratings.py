@@ -17,6 +17,7 @@ from pbmserv.matches.match import Match, rules_of
 from pbmserv.matches.rankings import SECTIONS
 from pbmserv.matches.rating import INACTIVE_AFTER, Change, Result, Section, reckoned
 from pbmserv.matches.replay import Replayed, replay
+from pbmserv.services.house import House
 from pbmserv.store import matches, players, rankings, ratings
 from pbmserv.store.engine import reading, writing
 from tests.commands import rankings as in_memory
@@ -215,10 +216,11 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
             assert rankings.tallies(connection, player_id, None) == ({"cephalopod": tally} if tally else {})
 
 
-def test_two_at_once(engine: Engine) -> None:
+def test_two_at_once(postgresql_house: House) -> None:
     """The one that has ended earlier commits later; neither is lost, and each has the other before it or after."""
-    if engine.dialect.name == "sqlite":
-        pytest.skip("SQLite lets one write at a time")
+    engine = postgresql_house.engine
+    with writing(engine) as connection:
+        add_players(connection, *MEMBERS)
     early, late = two(engine, 101, "ann", "bob"), two(engine, 102, "ann", "bob")
     other = threading.Thread(target=lambda: ended(engine, early, 1))
     with writing(engine) as connection:

@@ -68,7 +68,7 @@ class Person:
         return f"{self.userid}@players.example"
 
     def hours_to_answer(self) -> float:
-        """How long a board lies before them. Late ones wait for reminders now and then, and at times for too long."""
+        """How long a board lies before them. Late ones wait for reminders now and then, or for too long."""
         least, most = _HOURS[self.habit]
         if self.habit == "late" and self.chance.random() < 0.85:
             least, most = 10, 60
