@@ -10,7 +10,7 @@ help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
 	@echo "make test    set everything up; check format, lint, types; run all tests"
 	@echo "make bench   measure; figures are ratios within one run"
-	@echo "make soak    kill processes 500 times while games are played (ten minutes), and print a report"
+	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"
 	@echo "make format  put the code into its format"
 	@echo "make clean   remove what these commands made, but not data/ and pbmserv.toml"
 

@@ -9,7 +9,7 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 16, 40, 44
 COLOURS = ("#b5492e", "#c98f1b", "#2f8f6f", "#24527a")
 """From those who play at random to those who look ahead: apart also for eyes that see colours otherwise."""
 
-NAMES = ("plays at random", "a quarter to half thought", "half to three quarters", "looks ahead")
+NAMES = ("looks ahead seldom", "at a quarter to half of plies", "at half to three quarters", "mostly")
 
 Line = Sequence[tuple[datetime, float]]
 
