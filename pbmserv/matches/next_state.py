@@ -20,35 +20,39 @@ _HOUR: Final = 3600
 def next_state(game: Game, match: Match, before: State, entry: Entry) -> State:
     """The state after one more entry. Raises BrokenLog when it does not follow."""
     _require_order(match, before, entry)
+    if entry.kind == "played":
+        # Nearly all are plies: their states are made whole at once, not one from the other.
+        return _played(game, match, before, entry)
+    after = _after_no_ply(game, match, before, entry)
+    return replace(after, entries=entry.seq, last_at=entry.at, used=_with(after.used, entry.seat, entry.used))
+
+
+def _after_no_ply(game: Game, match: Match, before: State, entry: Entry) -> State:
     match entry.kind:
-        case "played":
-            after = _played(game, match, before, entry)
         case "resigned" | "forfeited" | "removed":
-            after = _left(game, before, entry, entry.kind)
+            return _left(game, before, entry, entry.kind)
         case "declined":
             turn = Turn(_seat(entry), None, None, (), entry.kind)
-            after = _over(before, "declined", turns=(*before.turns, turn), gone=(*before.gone, _seat(entry)))
+            return _over(before, "declined", turns=(*before.turns, turn), gone=(*before.gone, _seat(entry)))
         case "proposed" | "asked":
-            after = _offered(match, before, entry)
+            return _offered(match, before, entry)
         case "accepted":
-            after = _accepted(game, match, before, entry)
+            return _accepted(game, match, before, entry)
         case "rejected":
             _require_part(match, before, entry)
-            after = _noted(before, entry, offer=None)
+            return _noted(before, entry, offer=None)
         case "rewound":
-            after = _ruled_back(game, match, before, entry)
+            return _ruled_back(game, match, before, entry)
         case "extended":
-            after = _extended(match, before, entry)
+            return _extended(match, before, entry)
         case "paused" | "resumed":
-            after = _paused(match, before, entry)
+            return _paused(match, before, entry)
         case "awarded":
-            after = _over(before, "finished", outcome=_won(game, before, _seat(entry)), ending="awarded")
+            return _over(before, "finished", outcome=_won(game, before, _seat(entry)), ending="awarded")
         case "annulled":
-            after = _over(before, "annulled")
+            return _over(before, "annulled")
         case _:
             raise _broken(match, entry, "is of no known kind")
-    used = _with(after.used, entry.seat, entry.used)
-    return replace(after, entries=entry.seq, last_at=entry.at, used=used)
 
 
 def _require_order(match: Match, before: State, entry: Entry) -> None:
@@ -74,38 +78,41 @@ def _played(game: Game, match: Match, before: State, entry: Entry) -> State:
         raise _broken(match, entry, f"is no move here: {entry.text}") from error
     position, events = game.play(before.position, move)
     turn = Turn(_seat(entry), before.plies + 1, entry.text, events, used=entry.used)
-    return _turned(game, before, position, turn, entry, "played")
+    return _turned(game, before, position, turn, entry, "played", _with(before.used, entry.seat, entry.used))
 
 
 def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
     seat = _seat(entry)
     position, events = game.leave(before.position, seat)
     turn = Turn(seat, None, None, events, entry.kind, entry.used)
-    after = _turned(game, before, position, turn, entry, how)
+    after = _turned(game, before, position, turn, entry, how, before.used)
     if after.status == "active" and seat != before.to_move:
         # It is still the same player's turn, with all that was said in it.
         after = replace(after, turn=before.turn, since=before.since, extra=before.extra)
     return replace(after, gone=(*before.gone, seat))
 
 
-def _turned(game: Game, before: State, position: Any, turn: Turn, entry: Entry, how: Ending) -> State:
+def _turned(
+    game: Game, before: State, position: Any, turn: Turn, entry: Entry, how: Ending, used: tuple[int, ...]
+) -> State:
     """The state after a ply or a leaving; offers are void."""
     outcome = game.outcome(position)
-    return replace(
-        before,
+    return State(
         position=position,
         status="active" if outcome is None else "finished",
         to_move=game.to_move(position),
         turns=(*before.turns, turn),
         outcome=outcome,
-        ending=None if outcome is None else how,
+        gone=before.gone,
         eliminated=(*before.eliminated, *_eliminated(turn.events)),
         plies=before.plies if turn.ply is None else turn.ply,
+        entries=entry.seq,
+        last_at=entry.at,
+        used=used,
+        added=before.added,
+        ending=None if outcome is None else how,
         turn=entry.seq,
-        since=(),
-        offer=None,
-        offered=frozenset(),
-        extra=0,
+        pauses=before.pauses,
     )
 
 

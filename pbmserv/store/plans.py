@@ -1,8 +1,9 @@
 """What players have in mind for their boards: rows in, values out."""
 
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from pbmserv.commands.changes import DroppedPlan, NewPlan
 from pbmserv.games.game import Seat
@@ -13,8 +14,7 @@ from pbmserv.store.tables import plans
 
 def find(connection: Connection, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
     """What a seat has in mind of that kind."""
-    query = select(plans.c.plies, plans.c.content).filter_by(match=board, seat=seat, kind=kind)
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_FIND, {"board": board, "of_seat": seat, "of_kind": kind}).one_or_none()
     return None if row is None else Plan(row.plies, row.content)
 
 
@@ -34,3 +34,10 @@ def keep(connection: Connection, change: NewPlan | DroppedPlan, now: datetime) -
     if isinstance(change, NewPlan):
         row = {**place, "plies": change.plies, "content": dict(change.content), "made_at": now}
         connection.execute(insert(plans).values(row))
+
+
+_FIND: Final = select(plans.c.plies, plans.c.content).where(
+    plans.c.match == bindparam("board"),
+    plans.c.seat == bindparam("of_seat"),
+    plans.c.kind == bindparam("of_kind"),
+)
