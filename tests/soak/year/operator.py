@@ -1,15 +1,95 @@
 """The operator of the simulated club, and what befalls the server: all of it from the outside."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from random import Random
 
+from pbmserv.matches.records import Wanted
+from pbmserv.matches.replay import Replayed
+from pbmserv.services.operator import banning, referee
 from pbmserv.services.steward.beats import beat
+from pbmserv.services.views import see_boards
 from pbmserv.store.outages import STEWARD
 from tests.soak.year.world import BEGINS, World
 
+WHY = "So the committee has decided."
+
 
 def look_after(world: World, days: int) -> None:
-    """An outage of two days in the middle."""
+    """An outage of two days in the middle; a ruling every so often; one player is banned near the end."""
     world.at(BEGINS + timedelta(days=days * 0.45), lambda: _off(world, 50))
+    for share in range(1, 20):
+        world.at(BEGINS + timedelta(days=days * share / 20), lambda: _rule(world))
+    world.at(BEGINS + timedelta(days=days * 0.7), lambda: _ban(world))
+
+
+def _rule(world: World) -> None:
+    """Does something to a board that runs, whatever it is."""
+    lines = see_boards(world.house, Wanted(count=500)).lines
+    if not lines or world.down_until is not None:
+        return
+    number = world.chance.choice([line.number for line in lines])
+    seen = world.see(number)
+    assert seen is not None
+    world.chance.choice(_RULINGS)(world, Replayed(seen.match, seen.state))
+    world.done["rulings"] += 1
+    world.serve()
+
+
+def _pause(world: World, board: Replayed) -> None:
+    if board.state.is_paused:
+        return
+    number = board.match.number
+    referee.pause(world.house, number, WHY, world.clock.now)
+
+    def go_on() -> None:
+        seen = world.see(number)
+        if seen is not None and seen.state.status == "active" and seen.state.is_paused:
+            referee.resume(world.house, number, WHY, world.clock.now)
+            world.serve()
+
+    world.after(9 * 24, go_on)
+
+
+def _extend(world: World, board: Replayed) -> None:
+    assert board.on_turn is not None
+    referee.extend(
+        world.house, board.match.number, board.on_turn, world.chance.randint(1, 12), WHY, world.clock.now
+    )
+
+
+def _take_back(world: World, board: Replayed) -> None:
+    # What a bank gets back is the server's own reckoning; the second book has none of it.
+    if board.state.plies > 2 and board.match.clock is not None and board.match.clock.total is None:
+        referee.take_back(world.house, board.match.number, board.state.plies - 2, WHY, world.clock.now)
+
+
+def _annul(world: World, board: Replayed) -> None:
+    referee.annul(world.house, board.match.number, WHY, world.clock.now)
+
+
+def _award(world: World, board: Replayed) -> None:
+    winner = min(board.playing)
+    referee.award(world.house, board.match.number, winner, WHY, world.clock.now)
+
+
+_RULINGS: tuple[Callable[[World, Replayed], None], ...] = (
+    _pause,
+    _pause,
+    _extend,
+    _extend,
+    _take_back,
+    _annul,
+    _award,
+)
+
+
+def _ban(world: World) -> None:
+    person = Random(len(world.people)).choice(sorted(world.people.values(), key=lambda each: each.userid))
+    banning.ban(world.house, person.userid, WHY, world.clock.now)
+    person.is_gone = True
+    world.done["bans"] += 1
+    world.serve()
 
 
 def _off(world: World, hours: float) -> None:
