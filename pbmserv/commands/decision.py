@@ -1,5 +1,6 @@
 """What a command decided: all that is to be kept and all that is to be said."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pbmserv.commands.changes import Change
@@ -30,6 +31,11 @@ class Remark:
     board: int
     userid: str | None
     words: Reply
+
+
+def words_above(remarks: Iterable[Remark], board: int, userid: str | None) -> list[Reply]:
+    """What is said above a board to one of its players (None: to anybody)."""
+    return [each.words for each in remarks if each.board == board and each.userid in (None, userid)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from pbmserv.games.game import Seat
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.refusals import (
     AskedThisTurn,
     ConsentPending,
@@ -33,9 +34,9 @@ def propose(
     if refused is not None:
         return refused
     if state.offer is not None and state.offer.kind == "draw" and seat in state.offer.waits_for:
-        return Entry(match.number, state.entries + 1, now, "accepted", seat)
+        return entry_after(match, state, now, "accepted", seat)
     refused = _may_ask(match, state, seat, "draw")
-    return refused or Entry(match.number, state.entries + 1, now, "proposed", seat)
+    return refused or entry_after(match, state, now, "proposed", seat)
 
 
 def ask_undo(match: Match, state: State, seat: Seat, now: datetime) -> Entry | Refused:
@@ -45,7 +46,7 @@ def ask_undo(match: Match, state: State, seat: Seat, now: datetime) -> Entry | R
         return refused
     ply = state.takes_back(seat)
     if ply is not None:
-        return Entry(match.number, state.entries + 1, now, "asked", seat, str(ply))
+        return entry_after(match, state, now, "asked", seat, str(ply))
     last = max((place for place, turn in enumerate(state.turns) if turn.seat == seat), default=None)
     if last is None:
         return NothingToTakeBack(board=match.number)
@@ -71,7 +72,7 @@ def accept(
     offer = state.offer
     if offer is not None and seat not in offer.waits_for:
         return _others_answer(match, state, seat)
-    return Entry(match.number, state.entries + 1, now, "accepted", seat)
+    return entry_after(match, state, now, "accepted", seat)
 
 
 def reject(
@@ -89,7 +90,7 @@ def reject(
     offer = state.offer
     if offer is not None and seat not in (offer.by, *offer.waits_for):
         return _others_answer(match, state, seat)
-    return Entry(match.number, state.entries + 1, now, "rejected", seat)
+    return entry_after(match, state, now, "rejected", seat)
 
 
 def _may_ask(match: Match, state: State, seat: Seat, kind: OfferKind) -> Refused | None:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from pbmserv.games.game import MoveError, Seat, Unreadable
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.match import rules_of
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.plan import Plan
 from pbmserv.matches.replay import Replayed, fold
 
@@ -165,7 +166,7 @@ def _answer(board: Replayed, seat: Seat, plan: Plan, now: datetime) -> tuple[Bra
     except MoveError:
         return Missed(seat, "answer", others, branch.answer)
     text = game.write(state.position, move)
-    return branch, Entry(board.match.number, state.entries + 1, now, "played", seat, text)
+    return branch, entry_after(board.match, state, now, "played", seat, text)
 
 
 def possible(board: Replayed, seat: Seat, branches: Iterable[Branch]) -> tuple[Branch, ...]:

@@ -29,8 +29,8 @@ class Replayed:
     @property
     def counts(self) -> bool:
         """Whether it counts for the ratings: to be rated, finished, and everybody has played."""
-        moved = {turn.seat for turn in self.state.turns if turn.ply is not None}
-        return self.match.rated and self.state.status == "finished" and len(moved) == len(self.match.userids)
+        is_over = self.match.rated and self.state.status == "finished"
+        return is_over and all(self.state.plies_of(seat) for seat, _ in enumerate(self.match.userids))
 
     def then(self, entry: Entry) -> "Replayed":
         """The same after one more entry. Raises BrokenLog when that does not follow."""

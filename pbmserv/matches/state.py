@@ -99,6 +99,10 @@ class State:
         """Whether the operator has stopped the clocks."""
         return bool(self.pauses) and self.pauses[-1].until is None
 
+    def plies_of(self, seat: Seat) -> int:
+        """How many plies of the line that is played on are a seat's."""
+        return sum(turn.seat == seat and turn.ply is not None for turn in self.turns)
+
     def is_in(self, seat: Seat) -> bool:
         """Whether a seat is still in the game: neither gone nor eliminated."""
         return seat not in self.gone and seat not in self.eliminated

@@ -17,8 +17,7 @@ def bank(board: Replayed, seat: Seat) -> timedelta | None:
     clock, state = board.match.clock, board.state
     if clock is None or clock.total is None:
         return None
-    played = sum(turn.seat == seat and turn.ply is not None for turn in state.turns)
-    given = clock.total + played * clock.increment + timedelta(seconds=state.added[seat])
+    given = clock.total + state.plies_of(seat) * clock.increment + timedelta(seconds=state.added[seat])
     return max(given - timedelta(seconds=state.used[seat]), timedelta())
 
 

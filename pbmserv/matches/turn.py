@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pbmserv.games.game import Ambiguous, Game, Illegal, MoveError, Seat, Unreadable
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match, rules_of
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.refusals import (
     AlreadyGone,
     AmbiguousMove,
@@ -59,7 +60,7 @@ def play(
         )
     except Ambiguous as error:
         return AmbiguousMove(board=match.number, choices=error.choices)
-    return Entry(match.number, state.entries + 1, now, "played", seat, game.write(state.position, move), used)
+    return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
 
 
 def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry | Refused:
@@ -67,8 +68,7 @@ def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int
     refused = may_act(match, state, seat, RESIGN, meant_ply)
     if refused is not None:
         return refused
-    has_moved = any(turn.seat == seat and turn.ply is not None for turn in state.turns)
-    return Entry(match.number, state.entries + 1, now, "resigned" if has_moved else "declined", seat)
+    return entry_after(match, state, now, "resigned" if state.plies_of(seat) else "declined", seat)
 
 
 def _example(game: Game, state: State) -> str:

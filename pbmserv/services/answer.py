@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, Question, Remark
+from pbmserv.commands.decision import Decision, Question, Remark, words_above
 from pbmserv.commands.message import BoardRef, Parsed
 from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.replies.common import HelpCommand, HelpGame, HelpTopic, Reply
@@ -36,7 +36,7 @@ from pbmserv.services.letters import (
 from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.rating_remarks import rating_remarks
 from pbmserv.services.recorded import record_files, record_texts
-from pbmserv.services.run import NotRun, Result, touched
+from pbmserv.services.run import NotRun, Result, decisions, touched
 from pbmserv.store.outbox import TO_STRANGERS, Letter
 from pbmserv.store.records import TransactionRecords
 
@@ -138,25 +138,21 @@ def notices(records: TransactionRecords, house: House, to: Answering, results: S
 
 
 def _opened(results: Sequence[Result]) -> set[int]:
-    return {decision.opened.number for decision in _decisions(results) if decision.opened}
+    return {decision.opened.number for decision in decisions(results) if decision.opened}
 
 
 def _entries(results: Sequence[Result]) -> dict[int, tuple[Entry, ...]]:
     """What was added to each board's log."""
     found: dict[int, tuple[Entry, ...]] = {}
-    for decision in _decisions(results):
+    for decision in decisions(results):
         for entry in decision.entries:
             found[entry.match] = (*found.get(entry.match, ()), entry)
     return found
 
 
-def _decisions(results: Sequence[Result]) -> list[Decision]:
-    return [result.outcome for result in results if isinstance(result.outcome, Decision)]
-
-
 def questions(results: Sequence[Result], asked_here: Confirmation | None) -> list[Question]:
     """What is to be asked by mails of its own."""
-    found = (result.outcome.question for result in results if isinstance(result.outcome, Decision))
+    found = (decision.question for decision in decisions(results))
     return [each for each in found if each is not None and each.confirmation != asked_here]
 
 
@@ -251,21 +247,17 @@ def _boards_for_sender(
 
 def _tells_queue(results: Sequence[Result], board: int) -> bool:
     """Whether a line is answered with all that is queued on a board."""
-    told = (decision.reply for decision in _decisions(results))
+    told = (decision.reply for decision in decisions(results))
     return any(isinstance(reply, Queued | QueueShown) and reply.board == board for reply in told)
 
 
 def _remarks(results: Sequence[Result], board: int, userid: str | None) -> list[Reply]:
     """What the mail with a board says above it to one of its players."""
-    return [
-        remark.words
-        for remark in _all_remarks(results)
-        if remark.board == board and remark.userid in (None, userid)
-    ]
+    return words_above(_all_remarks(results), board, userid)
 
 
 def _all_remarks(results: Sequence[Result]) -> tuple[Remark, ...]:
-    return tuple(remark for decision in _decisions(results) for remark in decision.remarks)
+    return tuple(remark for decision in decisions(results) for remark in decision.remarks)
 
 
 def _authors(results: Sequence[Result]) -> dict[int, Result]:

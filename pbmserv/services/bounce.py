@@ -13,12 +13,11 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.report import read_report
 from pbmserv.mail.verdict import judge
-from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Wanted
-from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.letters import plain_notice
+from pbmserv.services.readable import readable
 from pbmserv.store import bounces, clocks, outbox, players
 from pbmserv.store.bounces import Returned, Suspended
 from pbmserv.store.engine import reading, run_again, writing
@@ -102,11 +101,10 @@ def _notices(connection: Connection, house: House, missing: Player, now: datetim
     shared: dict[str, list[int]] = {}
     listing = records.boards(Wanted(userids=(missing.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
-        board = _readable(records, number)
+        board = readable(records, number, "is one of which nobody is told that mail comes back")
         if board is None:
             continue
-        out = {board.match.userids[seat] for seat in (*board.state.gone, *board.state.eliminated)}
-        playing = [userid for userid in board.match.userids if userid not in out]
+        playing = [userid for userid in board.match.userids if userid in board.playing]
         if missing.userid in playing:
             for userid in playing:
                 shared.setdefault(userid, []).append(number)
@@ -118,12 +116,3 @@ def _notices(connection: Connection, house: House, missing: Player, now: datetim
         for player, numbers in opponents
         if player is not None
     ]
-
-
-def _readable(records: TransactionRecords, number: int) -> Replayed | None:
-    # A log that does not replay is told by `admin check`; it must not keep the other opponents from being told.
-    try:
-        return records.board(number)
-    except BrokenLog as error:
-        log.error("nobody on board %d is told that mail comes back: %s", number, error)
-        return None

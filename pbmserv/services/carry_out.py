@@ -20,10 +20,11 @@ from pbmserv.services.guesses import reckoned
 from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.incoming import Opened
-from pbmserv.services.letters import Answering, news_letter, plain_answer, tell_letter
+from pbmserv.services.letters import Answering, news_letter, plain_answer
 from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless
+from pbmserv.services.notices import tell_letters
 from pbmserv.services.question import ask
-from pbmserv.services.run import Result, run_all, touched
+from pbmserv.services.run import Result, decisions, run_all, touched
 from pbmserv.store import accounts, confirmations, inbox, outbox, retention
 from pbmserv.store.inbox import Fate
 from pbmserv.store.outbox import Kind, Letter
@@ -207,17 +208,15 @@ def _nothing_asked(records: TransactionRecords, opened: Opened) -> Result:
 
 def _tells(records: TransactionRecords, house: House, results: Sequence[Result], to: Answering) -> list[Letter]:
     """What other players are told."""
-    told = [each for result in results if isinstance(result.outcome, Decision) for each in result.outcome.tells]
-    found = [(records.player(userid), words) for userid, words in told]
-    return [tell_letter(house, player, words, to.inbox_id, to.now) for player, words in found if player]
+    told = [each for decision in decisions(results) for each in decision.tells]
+    return tell_letters(records, house, told, to.now, to.inbox_id)
 
 
 def _news(house: House, results: Sequence[Result], to: Answering) -> list[Letter]:
     """What others are to know of it, at their addresses."""
-    told = [result.outcome.news for result in results if isinstance(result.outcome, Decision)]
     return [
         news_letter(house, address, reply, to.inbox_id, to.now)
-        for news in told
-        for address, reply in news
+        for decision in decisions(results)
+        for address, reply in decision.news
         if address != to.recipient
     ]

@@ -1,11 +1,12 @@
 """The boards on which something has happened, for those who did not do it: their players, and who watches them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.decision import Remark
+from pbmserv.commands.decision import Remark, words_above
+from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.replies.talk import Watched
 from pbmserv.matches.entry import Entry, EntryKind
 from pbmserv.matches.player import Player
@@ -13,9 +14,8 @@ from pbmserv.matches.replay import Replayed
 from pbmserv.rendering.board import Comment
 from pbmserv.services.ahead import still_queued
 from pbmserv.services.house import House
-from pbmserv.services.letters import board_letter
+from pbmserv.services.letters import board_letter, tell_letter
 from pbmserv.services.rating_remarks import rating_remarks
-from pbmserv.services.steward.digests import is_left_to_digest
 from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
 
@@ -57,6 +57,31 @@ def board_notices(
     return [*(letter for letter in letters if letter is not None), *_to_watchers(records, house, happened, now)]
 
 
+def tell_letters(
+    records: TransactionRecords,
+    house: House,
+    tells: Iterable[tuple[str, Reply]],
+    now: datetime,
+    inbox_id: int | None = None,
+) -> list[Letter]:
+    """The mails with words to players by userid; who is here no more, or has no address, gets none."""
+    told = ((records.player(userid), words) for userid, words in tells)
+    return [tell_letter(house, each, words, inbox_id, now) for each, words in told if each and each.address]
+
+
+def is_left_to_digest(
+    player: Player, board: Replayed, comment: Comment | None = None, remarks: Sequence[Reply] = ()
+) -> bool:
+    """Whether a board that has changed is not mailed to one of its players now, who will find it in a digest.
+
+    A game that is over is told at once, and so are words for the player, and an offer that waits for their answer.
+    """
+    if player.digest is None or board.state.status != "active" or comment is not None or remarks:
+        return False
+    seat, offer = board.match.seat_of(player.userid), board.state.offer
+    return seat is not None and (offer is None or seat not in offer.waits_for)
+
+
 def _to_player(
     records: TransactionRecords, house: House, happened: Happened, player: Player, now: datetime
 ) -> Letter | None:
@@ -65,11 +90,7 @@ def _to_player(
     if is_deaf and happened.is_talk:
         return None
     comment = Comment(author, happened.words) if author and happened.words and not is_deaf else None
-    remarks = [
-        remark.words
-        for remark in happened.remarks
-        if remark.board == board.match.number and remark.userid in (None, player.userid)
-    ]
+    remarks = words_above(happened.remarks, board.match.number, player.userid)
     if not happened.is_talk:
         remarks += rating_remarks(records, board, player)
     if is_left_to_digest(player, board, comment, remarks):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from pbmserv.commands.decision import Decision
 from pbmserv.commands.server import Server
 from pbmserv.mail.write import Attachment
 from pbmserv.matches.replay import Replayed
@@ -10,7 +9,7 @@ from pbmserv.rendering.environment import render
 from pbmserv.rendering.record import file_name
 from pbmserv.rendering.story import tell_story
 from pbmserv.services.attached import attached, has_record
-from pbmserv.services.run import Result
+from pbmserv.services.run import Result, decisions
 
 
 def record_texts(results: Sequence[Result], files: Sequence[Attachment], server: Server, words: bool) -> list[str]:
@@ -33,15 +32,11 @@ def record_files(results: Sequence[Result], server: Server) -> tuple[Attachment,
 
 
 def _asked(results: Sequence[Result]) -> list[Replayed]:
-    boards = (board for decision in _decisions(results) for board in decision.recorded)
+    boards = (board for decision in decisions(results) for board in decision.recorded)
     return [*{board.match.number: board for board in boards}.values()]
 
 
 def _ended(results: Sequence[Result]) -> list[Replayed]:
-    changed = {entry.match for decision in _decisions(results) for entry in decision.entries}
-    boards = {board.match.number: board for decision in _decisions(results) for board in decision.boards}
+    changed = {entry.match for decision in decisions(results) for entry in decision.entries}
+    boards = {board.match.number: board for decision in decisions(results) for board in decision.boards}
     return [board for number, board in boards.items() if number in changed and has_record(board)]
-
-
-def _decisions(results: Sequence[Result]) -> list[Decision]:
-    return [result.outcome for result in results if isinstance(result.outcome, Decision)]

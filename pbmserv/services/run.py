@@ -71,10 +71,14 @@ class Result:
         return () if self.outcome.board is None else (self.outcome.board,)
 
 
+def decisions(results: Iterable[Result]) -> list[Decision]:
+    """What was decided; lines that were refused, or not run, decide nothing."""
+    return [result.outcome for result in results if isinstance(result.outcome, Decision)]
+
+
 def touched(results: Iterable[Result]) -> dict[int, Replayed]:
     """The boards on which something happened, by number, as they stand after all of these lines."""
-    decisions = [result.outcome for result in results if isinstance(result.outcome, Decision)]
-    return {board.match.number: board for decision in decisions for board in decision.boards}
+    return {board.match.number: board for decision in decisions(results) for board in decision.boards}
 
 
 def run_all(

@@ -12,8 +12,9 @@ from pbmserv.commands.replies.talk import Watched
 from pbmserv.mail.outgoing import Sent
 from pbmserv.rendering.board import view_board
 from pbmserv.services.deliver import note
+from pbmserv.services.notices import is_left_to_digest
 from pbmserv.services.steward import digests
-from pbmserv.services.steward.digests import is_left_to_digest, send_next
+from pbmserv.services.steward.digests import send_next
 from pbmserv.services.views import see_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued

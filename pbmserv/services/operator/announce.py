@@ -9,7 +9,7 @@ from pbmserv.matches.player import Player
 from pbmserv.services.house import House
 from pbmserv.services.letters import tell_letter
 from pbmserv.services.notices import Happened, board_notices
-from pbmserv.services.operator.referee import CannotRule, reasoned
+from pbmserv.services.operator.referee import board_of, reasoned
 from pbmserv.store import outbox, players
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.records import TransactionRecords
@@ -49,10 +49,7 @@ def announce_on(house: House, number: int, text: str, now: datetime) -> int:
 def _announce_on(house: House, number: int, text: str, now: datetime) -> int:
     with writing(house.engine) as connection:
         records = TransactionRecords(connection, house.recent)
-        board = records.board(number)
-        if board is None:
-            raise CannotRule(f"there is no board {number}")
-        happened = Happened(board, is_talk=True, remarks=reasoned(number, text))
+        happened = Happened(board_of(records, number), is_talk=True, remarks=reasoned(number, text))
         letters = board_notices(records, house, happened, now)
         outbox.queue(connection, letters, now)
     return len(letters)

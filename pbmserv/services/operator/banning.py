@@ -11,11 +11,12 @@ from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.open_offers import without
 from pbmserv.commands.replies.operator import NoLongerBarred, PlayerBarred, YouAreBarred
 from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.letters import tell_letter
-from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.notices import Happened, board_notices, tell_letters
 from pbmserv.services.operator.referee import CannotRule, reasoned
 from pbmserv.services.run import keep_decision
 from pbmserv.store import matches, offers, outbox, players
@@ -116,9 +117,8 @@ def _removal(board: Replayed, userid: str, now: datetime) -> Entry | None:
     seat = board.match.seat_of(userid)
     if seat is None or not board.state.is_in(seat):
         return None
-    has_moved = any(turn.seat == seat and turn.ply is not None for turn in board.state.turns)
-    kind: EntryKind = "removed" if has_moved else "declined"
-    return Entry(board.match.number, board.state.entries + 1, now, kind, seat)
+    kind: EntryKind = "removed" if board.state.plies_of(seat) else "declined"
+    return entry_after(board.match, board.state, now, kind, seat)
 
 
 def _is_of(entry: Entry, board: Replayed) -> bool:
@@ -130,8 +130,4 @@ def _letters(records: TransactionRecords, house: House, decision: Decision, now:
     for board in decision.boards:
         entries = tuple(entry for entry in decision.entries if _is_of(entry, board))
         letters += board_notices(records, house, Happened(board, entries, remarks=decision.remarks), now)
-    told = [(records.player(userid), words) for userid, words in decision.tells]
-    return [
-        *letters,
-        *(tell_letter(house, each, words, None, now) for each, words in told if each and each.address),
-    ]
+    return [*letters, *tell_letters(records, house, decision.tells, now)]

@@ -15,9 +15,9 @@ from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.sentences import say
 from pbmserv.services.house import House
 from pbmserv.services.identify import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
-from pbmserv.services.letters import imagined_views, news_letter, tell_letter
+from pbmserv.services.letters import imagined_views, news_letter
 from pbmserv.services.locks import hold
-from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.notices import Happened, board_notices, tell_letters
 from pbmserv.services.question import ask
 from pbmserv.services.recorded import record_text
 from pbmserv.services.run import keep_decision
@@ -75,8 +75,7 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
                 records, house, _happened(board, outcome, player.userid, request.comment), now
             )
         ]
-        told = [(records.player(userid), words) for userid, words in outcome.tells]
-        letters += [tell_letter(house, each, words, None, now) for each, words in told if each is not None]
+        letters += tell_letters(records, house, outcome.tells, now)
         letters += [news_letter(house, address, reply, None, now) for address, reply in outcome.news]
         outbox.queue(connection, letters, now)
         if outcome.question is not None:

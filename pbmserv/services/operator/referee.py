@@ -3,7 +3,6 @@
 Each is an entry of the board's log like any other, under the same lock; the board goes to all whom it concerns.
 """
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +12,14 @@ from pbmserv.commands.ahead import play_on
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.replies.operator import OperatorSays
 from pbmserv.games.game import Seat
-from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.matches.entry import EntryKind
 from pbmserv.matches.match import BrokenLog
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.notices import Happened, board_notices
+from pbmserv.services.readable import readable
 from pbmserv.services.run import keep_decision
 from pbmserv.store import matches, outbox
 from pbmserv.store.engine import reading, run_again, writing
@@ -27,8 +28,6 @@ from pbmserv.store.records import TransactionRecords
 MOST_DAYS: Final = 365
 _HOURS_A_DAY: Final = 24
 _ALL: Final = 1_000_000
-
-log = logging.getLogger(__name__)
 
 
 class CannotRule(Exception):
@@ -109,7 +108,7 @@ def with_clocks(house: House, paused: bool) -> Sequence[int]:
     with reading(house.engine) as connection:
         records = TransactionRecords(connection, house.recent)
         numbers = sorted(line.number for line in records.boards(Wanted(count=_ALL)).lines)
-        boards = (_readable(records, number) for number in numbers)
+        boards = (readable(records, number, "is left out") for number in numbers)
         return [
             board.match.number
             for board in boards
@@ -134,9 +133,9 @@ def _rule_once(
     with writing(house.engine) as connection:
         matches.lock(connection, [number])
         records = TransactionRecords(connection, house.recent)
-        before = _board(records, number)
+        before = board_of(records, number)
         ruling = ruling_on(before)
-        entry = Entry(number, before.state.entries + 1, now, ruling.kind, ruling.seat, ruling.text)
+        entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
         after = before.then(entry)
         _require_players(after, records)
         ruled = Decision(OperatorSays(reason), entries=(entry,), boards=(after,), remarks=reasoned(number, reason))
@@ -148,15 +147,8 @@ def _rule_once(
     return Ruled(after, len(letters))
 
 
-def _readable(records: TransactionRecords, number: int) -> Replayed | None:
-    try:
-        return records.board(number)
-    except BrokenLog as error:
-        log.error("board %d is left out: %s", number, error)
-        return None
-
-
-def _board(records: TransactionRecords, number: int) -> Replayed:
+def board_of(records: TransactionRecords, number: int) -> Replayed:
+    """A board as it stands. Raises CannotRule."""
     try:
         board = records.board(number)
     except BrokenLog as error:

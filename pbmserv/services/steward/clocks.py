@@ -16,8 +16,8 @@ from pbmserv.commands.ahead import play_on
 from pbmserv.commands.decision import Decision, Remark
 from pbmserv.commands.replies.time import Reminded, TimeIsUp
 from pbmserv.matches.clock import DAY, Timing
-from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import BrokenLog
+from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import Replayed
 from pbmserv.matches.terms import outlook, spent
@@ -140,7 +140,7 @@ def _end_turn(
         clocks.seen(connection, match.number, now + SOON, ahead.deadline, ahead.reminders)
         return ()
     used = int(spent(board, timing).total_seconds())
-    entry = Entry(match.number, state.entries + 1, now, "forfeited", state.to_move, used=used)
+    entry = entry_after(match, state, now, "forfeited", state.to_move, used=used)
     after = board.then(entry)
     reply = TimeIsUp(match.number, others_play_on=after.state.status == "active")
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)

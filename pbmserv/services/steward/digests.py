@@ -11,18 +11,17 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.changes import NewDigest
-from pbmserv.commands.replies.common import Reply
 from pbmserv.commands.schedule import read_schedule
-from pbmserv.matches.match import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records, Wanted
 from pbmserv.matches.replay import Replayed
 from pbmserv.matches.terms import left
-from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.environment import render
 from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.services.house import House
 from pbmserv.services.letters import Draft, in_words, other_subject, sealed, takes_html
+from pbmserv.services.readable import readable
 from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import is_database_trouble, run_again, writing
 from pbmserv.store.outbox import Letter
@@ -36,19 +35,6 @@ MOST_WEIGHED: Final = 200
 _NEVER_OVER: Final = timedelta.max
 
 log = logging.getLogger(__name__)
-
-
-def is_left_to_digest(
-    player: Player, board: Replayed, comment: Comment | None = None, remarks: Sequence[Reply] = ()
-) -> bool:
-    """Whether a board that has changed is not mailed to one of its players now, who will find it in a digest.
-
-    A game that is over is told at once, and so are words for the player, and an offer that waits for their answer.
-    """
-    if player.digest is None or board.state.status != "active" or comment is not None or remarks:
-        return False
-    seat, offer = board.match.seat_of(player.userid), board.state.offer
-    return seat is not None and (offer is None or seat not in offer.waits_for)
 
 
 def send_next(house: House, now: datetime) -> bool:
@@ -92,7 +78,8 @@ def _digest(connection: Connection, house: House, player: Player, now: datetime)
         return None
     records = TransactionRecords(connection, house.recent)
     found = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_WEIGHED))
-    boards = [board for line in found.lines if (board := _readable(records, line.number)) is not None]
+    looked_at = (readable(records, line.number, "is left out of a digest") for line in found.lines)
+    boards = [board for board in looked_at if board is not None]
     if not boards:
         return None
     boards.sort(key=lambda board: _urgency(board, records, now))
@@ -125,12 +112,3 @@ def _urgency(board: Replayed, records: Records, now: datetime) -> tuple[timedelt
     """The least time left first; without a clock, and where as much is left, what waits longest."""
     time_left = left(board, records.timing(board, now))
     return (_NEVER_OVER if time_left is None else time_left, board.state.last_at)
-
-
-def _readable(records: TransactionRecords, number: int) -> Replayed | None:
-    # A log that does not replay is told by `admin check`; it must not keep the other boards from being told.
-    try:
-        return records.board(number)
-    except BrokenLog as error:
-        log.error("board %d is left out of a digest: %s", number, error)
-        return None
