@@ -32,7 +32,7 @@ from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.run import Result
-from pbmserv.services.views import see_inbox, see_outbox
+from pbmserv.services.views.mails import see_inbox, see_outbox
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance

@@ -25,7 +25,7 @@ from pbmserv.entrypoints.tryout import hand_over
 from pbmserv.mail.maildir import age
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check
-from pbmserv.services.views import see_inbox, see_outbox
+from pbmserv.services.views.mails import see_inbox, see_outbox
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from tests.conftest import ADDRESS

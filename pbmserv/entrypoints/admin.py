@@ -20,7 +20,10 @@ from pbmserv.services.operator.resend import CannotResend
 from pbmserv.services.operator.resend import resend as resend_board
 from pbmserv.services.operator.retry import retry as retry_mail
 from pbmserv.services.steward.tidy import discard as discard_mail
-from pbmserv.services.views import see_board, see_boards, see_inbox, see_outbox, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_boards
+from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.services.views.people import see_players
 
 app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")
 app.command("backup")(admin_backup.backup)

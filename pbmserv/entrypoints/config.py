@@ -161,6 +161,11 @@ class Settings(BaseSettings):
         return self.out or f"maildir:{(self.data / 'outgoing').resolve()}"
 
     @property
+    def outgoing(self) -> Path | None:
+        """The Maildir that mail goes out to; None where it goes to people."""
+        return Path(self.way_out.removeprefix("maildir:")) if self.way_out.startswith("maildir:") else None
+
+    @property
     def listeners(self) -> tuple[str, ...]:
         """The URLs at which mail is taken."""
         return tuple(self.listen.split())

@@ -30,7 +30,7 @@ def all_parts(settings: Settings, house: House) -> dict[str, Part]:
         "tidier": tidying(house, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, house, kept)
-    return parts | web_part(settings, house) | listener_parts(settings, house, kept)
+    return parts | web_part(settings, house, kept) | listener_parts(settings, house, kept)
 
 
 def listener_parts(settings: Settings, house: House, kept: threading.Event) -> dict[str, Part]:
@@ -51,15 +51,17 @@ def poller_part(settings: Settings, house: House, kept: threading.Event) -> dict
     return {place: polling(settings.mailbox(), place, house, settings.max_size, kept)}
 
 
-def web_part(settings: Settings, house: House) -> dict[str, Part]:
-    """The web pages, if they are on. Raises OSError."""
+def web_part(settings: Settings, house: House, kept: threading.Event | None = None) -> dict[str, Part]:
+    """The web pages, if they are on; `kept` tells a worker of the same process. Raises OSError."""
     place = settings.web_place
     if place is None:
         return {}
     # FastAPI takes longer to import than all the rest: `receive`, run once a mail, must not pay for it.
-    from pbmserv.entrypoints.web import WebPart
+    from pbmserv.entrypoints.web.serving import WebPart
+    from pbmserv.entrypoints.web.site import Site
 
-    return {"web": WebPart(house, *place).run}
+    ring = (lambda: None) if kept is None else kept.set
+    return {"web": WebPart(Site(house, settings.outgoing, ring), *place).run}
 
 
 def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:

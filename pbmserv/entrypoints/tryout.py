@@ -23,7 +23,7 @@ from pbmserv.entrypoints.terminal import Exit, err, give_up, out, settings_or_ex
 from pbmserv.mail.addresses import one_address
 from pbmserv.mail.maildir import Letter, read_all
 from pbmserv.services.house import House
-from pbmserv.services.views import see_outbox
+from pbmserv.services.views.mails import see_outbox
 
 PATIENCE: Final = 20.0
 LOOK_EVERY: Final = 0.02

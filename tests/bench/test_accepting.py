@@ -23,7 +23,7 @@ from pbmserv.entrypoints.listener import Listener
 from pbmserv.mail.together import Arrival, Keep
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep_all
-from pbmserv.services.views import see_inbox
+from pbmserv.services.views.mails import see_inbox
 from tests.bench import ten_clients
 from tests.bench.club import Club, move_mail
 from tests.bench.conftest import measure, rounds_of

@@ -20,7 +20,7 @@ from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.mail.road import road
 from pbmserv.services.deliver import Sender
 from pbmserv.services.house import House
-from pbmserv.services.views import see_outbox
+from pbmserv.services.views.mails import see_outbox
 from pbmserv.store.outbox import Letter
 from tests.bench.conftest import measure, rounds_of
 from tests.cli.processes import wait_for

@@ -8,7 +8,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from pbmserv.commands.server import Server
 from pbmserv.services.handle import handle_some
-from pbmserv.services.views import see_inbox, see_outbox
+from pbmserv.services.views.mails import see_inbox, see_outbox
 from tests.bench.club import PLIES, Club, answer_to
 from tests.bench.conftest import measure, rounds_of
 from tests.conftest import ADDRESS, Clock, make_house

@@ -8,7 +8,7 @@ import pytest
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.rendering.record import record_of
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from tests.cli.terminal import Terminal
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from pbmserv.entrypoints.tidying import tidying
 from pbmserv.services.house import House
-from pbmserv.services.views import see_inbox
+from pbmserv.services.views.mails import see_inbox
 from pbmserv.store.engine import writing
 from tests.cli.processes import PATIENCE, wait_for
 from tests.cli.terminal import RealClock, Terminal

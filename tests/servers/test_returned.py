@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from pbmserv.commands.server import Server
 from pbmserv.services.bounce import see_suspended
 from pbmserv.services.house import House
-from pbmserv.services.views import see_inbox, see_outbox
+from pbmserv.services.views.mails import see_inbox, see_outbox
 from pbmserv.store.engine import open_engine
 from tests.cli.processes import running, wait_for
 from tests.conftest import ADDRESS

@@ -7,7 +7,9 @@ from pbmserv.mail.addresses import one_address
 from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.services.views import see_board, see_inbox, see_outbox, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.services.views.people import see_players
 from pbmserv.store.inbox import Kept
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock

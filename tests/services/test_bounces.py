@@ -16,7 +16,7 @@ from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.operator.resend import resend
 from pbmserv.services.steward.tidy import tidy
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from pbmserv.store import bounces as table_of_bounces
 from pbmserv.store import outbox
 from pbmserv.store.engine import reading, writing

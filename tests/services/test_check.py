@@ -7,7 +7,8 @@ from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import fold
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check, rebuild
-from pbmserv.services.views import see_board, see_boards
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_boards
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post

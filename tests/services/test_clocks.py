@@ -18,7 +18,9 @@ from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.steward import clocks as clock_service
 from pbmserv.services.steward.beats import beat
 from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.views import see_board, see_outbox, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.mails import see_outbox
+from pbmserv.services.views.people import see_players
 from pbmserv.store import bounces, clocks, inbox, matches, vacations
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import reading, writing

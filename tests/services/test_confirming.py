@@ -7,7 +7,8 @@ import pytest
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import new_token
 from pbmserv.services.house import House
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, address_of, text_of, token_of

@@ -15,7 +15,7 @@ from pbmserv.services.deliver import note
 from pbmserv.services.notices import is_left_to_digest
 from pbmserv.services.steward import digests
 from pbmserv.services.steward.digests import send_next
-from pbmserv.services.views import see_outbox
+from pbmserv.services.views.mails import see_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued
 from pbmserv.store.recent import RecentBoards

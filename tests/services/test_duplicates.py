@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from tests.services.post import Post
 
 Road = Callable[[bytes], bytes]

@@ -12,7 +12,8 @@ from sqlalchemy.exc import OperationalError
 from pbmserv.services import carry_out, handle, letters
 from pbmserv.services.handle import WAITS_BETWEEN_TRIES, count_kill, handle_next
 from pbmserv.services.operator.retry import retry
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from tests.services.post import Post, header_of, text_of
 
 SENTENCE = "a fault of this server"

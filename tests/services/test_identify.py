@@ -11,7 +11,7 @@ from pbmserv.services import handle
 from pbmserv.services.house import House
 from pbmserv.services.identify import LookUp, Proofs, password_hasher, prove
 from pbmserv.services.operator.operate import set_password
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from pbmserv.store import accounts
 from pbmserv.store.engine import writing
 from tests.services.hashing import CountingHasher

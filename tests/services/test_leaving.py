@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from pbmserv.services.operator.check import check
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import metadata
 from tests.services.post import Post

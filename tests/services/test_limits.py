@@ -15,7 +15,8 @@ from pbmserv.services.limits import (
     STRANGERS_A_DAY,
     UNPROVEN_AN_HOUR,
 )
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import Queued

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from pbmserv.services.house import House
 from pbmserv.services.steward.offers import AT_ONCE, expire
-from pbmserv.services.views import see_board, see_offers
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_offers
 from pbmserv.store import offers
 from pbmserv.store.engine import writing
 from tests.conftest import Clock

@@ -4,7 +4,8 @@ import pytest
 
 from pbmserv.services.operator.operate import CannotOperate, run_as, set_password
 from pbmserv.services.operator.resend import CannotResend, resend
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from tests.services.post import Post, header_of, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"

@@ -6,7 +6,7 @@ import pytest
 
 from pbmserv.commands.words import NEVER_BY_SLIP
 from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from pbmserv.store.outbox import Queued
 from tests.services.post import Post, text_of, token_of
 

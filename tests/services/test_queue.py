@@ -5,7 +5,7 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from pbmserv.store.outbox import Queued as Letter
 from pbmserv.store.tables import entries, plans
 from tests.services.post import Post, text_of

@@ -17,7 +17,7 @@ from pbmserv.rendering.record import NOT_OF_THE_GAME, record_of
 from pbmserv.services.operator.check import check
 from pbmserv.services.operator.records import CannotImport, take_in
 from pbmserv.services.steward.dump import CannotDump, dump_file, dump_last_month, dump_month
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from tests.conftest import Clock, make_house
 from tests.conversation import parsed
 from tests.services.post import Post, text_of

@@ -14,7 +14,8 @@ from pbmserv.services.operator.announce import announce, announce_on, audience
 from pbmserv.services.operator.check import check
 from pbmserv.services.operator.referee import CannotRule, Ruled
 from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.views import SeenBoard, see_board, see_outbox
+from pbmserv.services.views.boards import SeenBoard, see_board
+from pbmserv.services.views.mails import see_outbox
 from pbmserv.store import plans
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of

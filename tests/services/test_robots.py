@@ -12,7 +12,8 @@ from pbmserv.robots.library import robots
 from pbmserv.robots.robot import Budget
 from pbmserv.services.operator.operate import run_as
 from pbmserv.services.steward.robots import play_robots
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import players

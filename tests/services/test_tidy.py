@@ -16,7 +16,8 @@ from pbmserv.services.operator.check import check
 from pbmserv.services.operator.retry import retry
 from pbmserv.services.steward import tidy as tidying
 from pbmserv.services.steward.tidy import Tidied, count_old, discard, tidy
-from pbmserv.services.views import see_board, see_boards
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_boards
 from pbmserv.store import retention
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import addresses, bounces, inbox, outbox

@@ -12,7 +12,7 @@ from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 from pbmserv.services.handle import MOST_TOGETHER, handle_some
 from pbmserv.services.house import House
-from pbmserv.services.views import see_board
+from pbmserv.services.views.boards import see_board
 from tests.services.post import Post
 
 

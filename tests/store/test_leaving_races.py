@@ -12,7 +12,8 @@ from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check
 from pbmserv.services.operator.operate import run_as
-from pbmserv.services.views import see_board, see_boards
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_boards
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading
 from tests.conftest import Clock

@@ -6,7 +6,8 @@ from sqlalchemy import text
 from pbmserv.commands.line import read_line
 from pbmserv.services.house import House
 from pbmserv.services.locks import hold
-from pbmserv.services.views import see_board, see_offers
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.listings import see_offers
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post, text_of

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.operator.operate import run_as
-from pbmserv.services.views import see_board, see_players
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.people import see_players
 from pbmserv.store import matches
 from tests.conftest import Clock
 from tests.services.post import Post, header_of, text_of

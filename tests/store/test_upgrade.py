@@ -11,7 +11,7 @@ from pbmserv.services.house import House
 from pbmserv.services.operator.check import check
 from pbmserv.services.operator.renewal import renew
 from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.views import see_players
+from pbmserv.services.views.people import see_players
 from pbmserv.store import bounces, outbox, ratings
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued

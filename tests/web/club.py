@@ -13,7 +13,8 @@ import httpx
 from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
-from pbmserv.entrypoints.web import make_app
+from pbmserv.entrypoints.web.app import make_app
+from pbmserv.entrypoints.web.site import Site
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
@@ -63,7 +64,7 @@ def opened(folder: Path) -> Iterator[Club]:
 
 def asking(house: House) -> Get:
     """A way to ask for the pages of a house."""
-    app = make_app(house)
+    app = make_app(Site(house))
 
     def get(path: str, method: str = "GET") -> httpx.Response:
         async def ask() -> httpx.Response:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from pbmserv.commands.verbs.help import subjects
-from pbmserv.services import views
+from pbmserv.services.views.boards import see_board
 from tests.web.club import Club, Get, asking
 from tests.web.tree import main, parse
 
@@ -40,7 +40,8 @@ def test_every_page_is_sound(get: Get, path: str) -> None:
 def test_nothing_comes_from_elsewhere_or_runs(get: Get, path: str) -> None:
     response = get(path)
     page = parse(response.text)
-    assert not page.all("script")
+    assert all(re.fullmatch(r"/script\.js\?v=\w+", script.attributes["src"]) for script in page.all("script"))
+    assert not any(script.text for script in page.all("script"))
     assert not page.all("style")
     assert not re.search(r"\s(style|on\w+)=", response.text)
     for element in page.all("link") + page.all("img"):
@@ -122,7 +123,7 @@ def test_a_board_in_play(get: Get) -> None:
 
 @pytest.mark.parametrize("number", [101, 102, 103, 104, 105])
 def test_the_text_board_is_that_of_the_mail(club: Club, get: Get, number: int) -> None:
-    seen = views.see_board(club, number)
+    seen = see_board(club, number)
     assert seen is not None
     mailed = club.post("alice@home.test", f"show {number}")
     drawn = main(get(f"/boards/{number}")).one("pre").text

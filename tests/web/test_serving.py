@@ -1,6 +1,7 @@
 """What is not there, what goes wrong, what is kept by browsers, and the part that serves it all."""
 
 import http.client
+import shutil
 import socket
 import threading
 from pathlib import Path
@@ -9,8 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import text
 
-from pbmserv.entrypoints.web import WebPart
-from pbmserv.rendering.pages import asset
+from pbmserv.entrypoints.web.serving import WebPart
+from pbmserv.entrypoints.web.site import Site
+from pbmserv.rendering.environment import templates_folder
+from pbmserv.rendering.web.page import asset
 from pbmserv.store.engine import writing
 from tests.web.club import Club, Get, asking
 from tests.web.tree import main, parse
@@ -65,7 +68,7 @@ def test_a_fault_tells_nothing(get: Get, monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*args: object) -> None:
         raise ValueError("sesame")
 
-    monkeypatch.setattr("pbmserv.entrypoints.web.see_board", broken)
+    monkeypatch.setattr("pbmserv.entrypoints.web.boards.see_board", broken)
     response = get("/boards/101")
     assert response.status_code == 500
     assert "content-security-policy" in response.headers
@@ -111,10 +114,10 @@ def test_assets_may_be_kept_for_ever_since_their_address_changes(get: Get) -> No
 
 def test_another_content_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     version = asset("style.css").version
-    (tmp_path / "web").mkdir()
-    (tmp_path / "web" / "style.css").write_text("body { color: red }")
+    shutil.copytree(templates_folder(), tmp_path / "templates")
+    (tmp_path / "templates" / "web" / "style" / "help.css").write_text("body { color: red }")
     asset.cache_clear()
-    monkeypatch.setattr("pbmserv.rendering.pages.templates_folder", lambda: tmp_path)
+    monkeypatch.setattr("pbmserv.rendering.web.page.templates_folder", lambda: tmp_path / "templates")
     changed = asset("style.css").version
     asset.cache_clear()
     assert changed != version
@@ -124,7 +127,7 @@ def test_another_content_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_the_part_serves_and_stops(club: Club) -> None:
-    part, stop = WebPart(club, "127.0.0.1", 0), threading.Event()
+    part, stop = WebPart(Site(club), "127.0.0.1", 0), threading.Event()
     thread = threading.Thread(target=part.run, args=(stop,), daemon=True)
     thread.start()
     place = urlsplit(part.url).netloc
@@ -167,4 +170,4 @@ def test_a_port_in_use_is_said_so(club: Club) -> None:
         with pytest.raises(
             OSError, match=rf"^cannot show the pages at http://127\.0\.0\.1:{port}: Address already"
         ):
-            WebPart(club, "127.0.0.1", port)
+            WebPart(Site(club), "127.0.0.1", port)

@@ -11,9 +11,12 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
 
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
+
+_OVER = text("status <> 'active'")
 
 matches = Table(
     "matches",
@@ -37,6 +40,10 @@ matches = Table(
     Column("last_move", Text, nullable=False),
     CheckConstraint("number >= 101", name="numbers_start_at_101"),
     Index("ix_matches_status_last_at", "status", "last_at"),
+    Index("ix_matches_last_at_number", "last_at", "number"),
+    Index("ix_matches_game_last_at_number", "game", "last_at", "number"),
+    Index("ix_matches_over", "last_at", "number", sqlite_where=_OVER, postgresql_where=_OVER),
+    Index("ix_matches_game_over", "game", "last_at", "number", sqlite_where=_OVER, postgresql_where=_OVER),
     Index("ix_matches_game_status_last_at", "game", "status", "last_at"),
     Index("ix_matches_started_by_started_at", "started_by", "started_at"),
 )
@@ -47,7 +54,10 @@ seats = Table(
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
+    # Derived: when the match was over; NULL while it runs. So a player's boards are found in their order.
+    Column("ended_at", UtcDateTime),
     Index("ix_seats_player_id_match", "player_id", "match"),
+    Index("ix_seats_player_id_ended_at_match", "player_id", "ended_at", "match"),
 )
 
 entries = Table(
@@ -81,6 +91,7 @@ clocks = Table(
     Column("lasts", Integer),
     Column("reminders", Integer, nullable=False),
     Index("ix_clocks_next_at", "next_at"),
+    Index("ix_clocks_deadline_at_match", "deadline_at", "match"),
     Index("ix_clocks_player_id", "player_id"),
 )
 

@@ -21,6 +21,8 @@ _WAITING = text("status = 'waiting'")
 _HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
 _DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
 
+_HAS_KEY = text("key_digest IS NOT NULL")
+
 inbox = Table(
     "inbox",
     metadata,
@@ -60,6 +62,8 @@ outbox = Table(
     Column("id", RowId, primary_key=True),
     # Of the token in its addresses and its Message-ID, by which it is found when it is answered or comes back.
     Column("token_digest", String(40), nullable=False),
+    # Of the key in its links to the pages, by which its reader may play there; NULL where it has none.
+    Column("key_digest", String(40)),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),
@@ -79,6 +83,7 @@ outbox = Table(
     Column("sent_at", UtcDateTime),
     Column("tidied_at", UtcDateTime),
     UniqueConstraint("token_digest", name="uq_outbox_token"),
+    Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
     Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(
         "ix_outbox_waiting",

@@ -16,7 +16,7 @@ from pbmserv.mail.imap.address import MailboxAddress
 from pbmserv.mail.imap.mailbox import Filing, Mailbox, open_mailbox
 from pbmserv.mail.imap.sweep import Keep, Sweeper
 from pbmserv.services.house import House
-from pbmserv.services.views import see_inbox
+from pbmserv.services.views.mails import see_inbox
 from pbmserv.store.inbox import Kept
 from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import ADDRESS

@@ -10,7 +10,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbmserv.services.house import House
-from pbmserv.services.views import see_outbox
+from pbmserv.services.views.mails import see_outbox
 from tests.cli.processes import running, wait_for
 from tests.free_port import free_port
 from tests.roads.sending.letters import letter, queue

@@ -8,7 +8,7 @@ from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.operator import banning, referee
 from pbmserv.services.steward.beats import beat
-from pbmserv.services.views import see_boards
+from pbmserv.services.views.listings import see_boards
 from pbmserv.store.outages import STEWARD
 from tests.soak.year.world import BEGINS, World
 

@@ -13,7 +13,7 @@ from pbmserv.matches.match import Match
 from pbmserv.matches.replay import Replayed, fold
 from pbmserv.matches.state import State
 from pbmserv.services.operator.check import check
-from pbmserv.services.views import see_inbox
+from pbmserv.services.views.mails import see_inbox
 from pbmserv.store import matches
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import entries, rating_changes, ratings

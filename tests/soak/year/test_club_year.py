@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
 from pbmserv.matches.records import Wanted
-from pbmserv.services.views import see_boards
+from pbmserv.services.views.listings import see_boards
 from tests.conftest import ADDRESS, make_house
 from tests.soak.year.operator import look_after
 from tests.soak.year.people import crowd

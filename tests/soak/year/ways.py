@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.match import rules_of
-from pbmserv.services.views import SeenBoard
+from pbmserv.services.views.boards import SeenBoard
 from tests.soak.year.letter_box import Arrived
 from tests.soak.year.people import Person
 from tests.soak.year.world import World

@@ -23,7 +23,7 @@ from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.steward.beats import beat
-from pbmserv.services.views import SeenBoard, see_board
+from pbmserv.services.views.boards import SeenBoard, see_board
 from pbmserv.store.engine import writing
 from pbmserv.store.outages import STEWARD
 from pbmserv.store.tables import beats

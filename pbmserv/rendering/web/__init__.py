@@ -1,0 +1,1 @@
+"""The web pages: for each template of `web/` the value that it is made from."""

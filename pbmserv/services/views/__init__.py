@@ -1,0 +1,1 @@
+"""Looking: what the web pages and the operator's tables are made from. Nothing here writes."""
