@@ -1,5 +1,6 @@
 """What all tests share: houses on SQLite and PostgreSQL, a fixed clock, the option to rewrite golden files."""
 
+import gc
 import itertools
 import os
 import shutil
@@ -14,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings
-from sqlalchemy import Dialect, Engine, create_engine, create_mock_engine, inspect, make_url, select, text
-from sqlalchemy.schema import ExecutableDDLElement
+from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
 
 from pbmserv.commands.server import Server
 from pbmserv.services.house import House
 from pbmserv.store.engine import open_engine
-from pbmserv.store.schema import migrate, newest_version
+from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, metadata, outbox
+from tests.scratch import put_scratch_into_memory
+from tests.shelf import Shelf, postgresql_schema
 
 if TYPE_CHECKING:
     from tests.servers.dovecot import Dovecot
@@ -40,6 +42,18 @@ PASSWORDS = ("sesame", "poppy", "tahini", "cumin", "pepper", "Op3n-Sezz", "Fl0w-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--regen` rewrites golden files from what the program says now; read the difference before committing it."""
     parser.addoption("--regen", action="store_true", help="rewrite golden files")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Scratch goes into memory, but for what is measured and for the long harnesses, which need real disks."""
+    if not config.getoption("benchmark_only", False) and "PBMSERV_SOAK" not in os.environ:
+        put_scratch_into_memory()
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: nobody need look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def needed(what: str) -> None:
@@ -118,6 +132,22 @@ def new_postgresql(postgresql_server: str) -> Callable[[], str]:
     return make
 
 
+@pytest.fixture(scope="session")
+def shelf(postgresql_server: str) -> Iterator[Shelf]:
+    """Schemas on PostgreSQL in which one house after the other lives."""
+    engine = create_engine(postgresql_server)
+    yield Shelf(engine)
+    engine.dispose()
+
+
+@pytest.fixture
+def lent_postgresql(postgresql_server: str, shelf: Shelf) -> Iterator[str]:
+    """The URL of a schema in which today's tables stand empty; what a test puts there is gone afterwards."""
+    name = shelf.lend()
+    yield f"{postgresql_server}&options=-csearch_path%3D{name}"
+    shelf.take_back(name)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database, once of each kind."""
@@ -136,27 +166,6 @@ def migrated_file() -> bytes:
         migrate(engine)
         engine.dispose()
         return file.read_bytes()
-
-
-@lru_cache(maxsize=1)
-def postgresql_schema() -> str:
-    """Today's schema as one text for PostgreSQL: sent at once it is there in a fraction of the time."""
-    statements: list[str] = []
-
-    dialect = create_engine("postgresql+psycopg://").dialect
-
-    def noted(made: ExecutableDDLElement, *_: object, **__: object) -> None:
-        statements.append(str(made.compile(dialect=dialect)))
-
-    engine = create_mock_engine("postgresql+psycopg://", noted)
-    metadata.create_all(engine, checkfirst=False)
-    return ";\n".join(
-        [
-            *statements,
-            "CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)",
-            f"INSERT INTO alembic_version VALUES ('{newest_version()}')",
-        ]
-    )
 
 
 @cache
@@ -192,10 +201,10 @@ def prepared(url: str) -> Engine:
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> House:
-    """A house on an empty database, with tokens that count up."""
+    """A house on an empty database, with tokens that count up, and keys of personal links that do so apart."""
     engine = prepared(url)
-    counter = itertools.count(1)
-    return House(engine, server, lambda: f"t{next(counter):04}", hasher)
+    tokens, keys = itertools.count(1), itertools.count(1)
+    return House(engine, server, lambda: f"t{next(tokens):04}", hasher, new_key=lambda: f"k{next(keys):04}")
 
 
 def passwords_kept(house: House) -> list[str]:
@@ -215,10 +224,12 @@ def passwords_kept(house: House) -> list[str]:
     return found
 
 
-@pytest.fixture
-def house(database_url: str, quick_hasher: PasswordHasher) -> Iterator[House]:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House]:
     """A house on either kind of database, where a From address is proof."""
-    built = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="from"))
+    is_file = request.param == "sqlite"
+    url = f"sqlite:///{tmp_path / 'pbmserv.db'}" if is_file else request.getfixturevalue("lent_postgresql")
+    built = make_house(url, quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
     _leave(built)
 
@@ -232,9 +243,9 @@ def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House
 
 
 @pytest.fixture
-def postgresql_house(new_postgresql: Callable[[], str], quick_hasher: PasswordHasher) -> Iterator[House]:
+def postgresql_house(lent_postgresql: str, quick_hasher: PasswordHasher) -> Iterator[House]:
     """A house on PostgreSQL, where a From address is proof."""
-    built = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="from"))
+    built = make_house(lent_postgresql, quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
     _leave(built)
 

@@ -17,6 +17,8 @@ From: ...
                                 for, and what goes out then is written down (in process only)
 Content-Length: 3200000         a header by which a mail says that it was too large to keep (in process only)
 @ admin end 101 --annul Why     what the operator does, and why (in process only); what is mailed of it follows
+@ click alice@example.org c3 Hi!  a move and words to the others, by the personal link in the last mail that went
+                                there (in process only); what is mailed of it follows
 # a remark
 """
 
@@ -46,7 +48,7 @@ class Script:
     def is_in_process_only(self) -> bool:
         """Whether it needs a clock that can be moved, or a mailbox with a mail that is too large."""
         return any(
-            step.startswith(("@ later", "@ wait", "@ admin")) or "\nContent-Length: " in step
+            step.startswith(("@ later", "@ wait", "@ admin", "@ click")) or "\nContent-Length: " in step
             for step in self.steps
         )
 
@@ -70,8 +72,13 @@ Wait = Callable[[timedelta], Iterable[bytes]]
 Operate = Callable[[str], Iterable[bytes]]
 """Does what the operator says; what goes out for it."""
 
+Click = Callable[[int, str, str, str], Iterable[bytes]]
+"""Plays on a board by the link with a key, with words to the others; what goes out for it."""
 
-def play(script: Script, send: Send, later: Callable[[str], None], wait: Wait, operate: Operate) -> str:
+
+def play(
+    script: Script, send: Send, later: Callable[[str], None], wait: Wait, operate: Operate, click: Click
+) -> str:
     """Plays a script against a server and writes the whole conversation down."""
     written: list[str] = []
     last: dict[str, EmailMessage] = {}
@@ -90,6 +97,11 @@ def play(script: Script, send: Send, later: Callable[[str], None], wait: Wait, o
             written += list(told(mails)) or [NOTHING]
         if step.startswith("@ admin"):
             mails = [parsed(mail) for mail in operate(step.removeprefix("@ admin").strip())]
+            last |= {mail["To"]: mail for mail in mails}
+            written += list(told(mails)) or [NOTHING]
+        if step.startswith("@ click"):
+            address, move, words = (*step.removeprefix("@ click").split(maxsplit=2), "")[:3]
+            mails = [parsed(mail) for mail in click(*link_in(last[address]), move, words)]
             last |= {mail["To"]: mail for mail in mails}
             written += list(told(mails)) or [NOTHING]
         if step.startswith("===> "):
@@ -127,6 +139,13 @@ def raw_mail(step: str, number: int, last: Mapping[str, EmailMessage]) -> tuple[
     return "\n".join(lines).replace("\n", "\r\n").encode() + b"\r\n", sender
 
 
+def link_in(mail: EmailMessage) -> tuple[int, str]:
+    """The board and the key of the first personal link in a mail."""
+    found = re.search(r"/play/([0-9]+)/([a-z0-9]+)", shown_text(mail))
+    assert found is not None, "there is no personal link in that mail"
+    return int(found[1]), found[2]
+
+
 def parsed(raw: bytes) -> EmailMessage:
     """A mail as Python's own library reads it."""
     return message_from_bytes(raw, policy=default)
@@ -158,8 +177,9 @@ def attached(mail: EmailMessage) -> list[str]:
 
 
 def without_chance(text: str) -> str:
-    """The conversation with tokens and times blotted, which differ from run to run on a real server."""
+    """The conversation with tokens, keys and times blotted, which differ from run to run on a real server."""
     text = re.sub(r"(?<=pbmserv\+)[a-z0-9]+(?=@)", "TOKEN", text)
     text = re.sub(r"(?<=<)(b[0-9]+\.[0-9]+\.)?[a-z0-9]+(?=@club\.test>)", r"\1TOKEN", text)
+    text = re.sub(r"(?<=/play/)([0-9]+)/[a-z0-9]+", r"\1/KEY", text)
     text = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(\s[0-9]{2}:[0-9]{2})?", "DATE", text)
     return re.sub(r"[0-9a-z ]+ left, until DATE", " ... left, until DATE", text)

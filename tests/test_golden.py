@@ -3,10 +3,11 @@
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +32,8 @@ from pbmserv.services.deliver import note
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
+from pbmserv.services.play import find_door
+from pbmserv.services.play import play as play_by
 from pbmserv.services.run import Result
 from pbmserv.services.views.mails import see_inbox, see_outbox
 from pbmserv.store.engine import writing
@@ -74,8 +77,17 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         operate(house, text, clock())
         yield from hand_out(house, clock())
 
+    def click(number: int, key: str, move: str, words: str) -> Iterator[bytes]:
+        clock.move(minutes=1)
+        door = find_door(house, number, key)
+        assert door is not None
+        assert play_by(house, door, move, words, clock()) is not None
+        while handle_next(house, clock):
+            pass
+        yield from hand_out(house, clock())
+
     try:
-        return play(script, send, later, wait, at_the_desk)
+        return play(script, send, later, wait, at_the_desk, click)
     finally:
         house.engine.dispose()
 
@@ -136,15 +148,51 @@ def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> 
         def cannot(*_: object) -> Any:
             pytest.fail("a real clock cannot be moved")
 
-        return play(script, send, cannot, cannot, cannot)
+        return play(script, send, cannot, cannot, cannot, cannot)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A conversation as it went: the whole of it, and which kinds of sentences and which commands occurred."""
+
+    text: str
+    said: frozenset[type]
+    run: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> Callable[[Path], Played]:
+    """Plays a file's conversation in process, each but once, since two tests look at them all."""
+
+    @cache
+    def play_once(file: Path) -> Played:
+        said: set[type] = set()
+        run: set[str] = set()
+        told = answer._told
+
+        def noted(what: Reply | Refused, server: Server, words: bool = False) -> str:
+            said.add(type(what))
+            return say(what, server, words)
+
+        def noted_line(result: Result, *others: Any) -> answer.ToldResult:
+            if isinstance(result.line, Parsed):
+                run.add(result.line.command.name)
+            return told(result, *others)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("pbmserv.services.answer.say", noted)
+            patch.setattr("pbmserv.services.letters.say", noted)
+            patch.setattr(answer, "_told", noted_line)
+            text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
+        return Played(text, frozenset(said), frozenset(run))
+
+    return play_once
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_in_process(
-    file: Path, tmp_path: Path, quick_hasher: PasswordHasher, request: pytest.FixtureRequest
-) -> None:
+def test_in_process(file: Path, played: Callable[[Path], Played], request: pytest.FixtureRequest) -> None:
     """Every byte of every answer is as it was reviewed."""
-    said = play_in_process(parse(file.read_text()), tmp_path, quick_hasher)
+    said = played(file).text
     if request.config.getoption("--regen"):
         file.write_text(said)
     assert said == file.read_text()
@@ -157,30 +205,10 @@ def test_through_a_listener(file: Path, tmp_path: Path, quick_hasher: PasswordHa
     assert without_chance(play_over_the_wire(script, tmp_path, quick_hasher)) == without_chance(file.read_text())
 
 
-def test_every_sentence_is_shown(
-    tmp_path: Path, quick_hasher: PasswordHasher, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_sentence_is_shown(played: Callable[[Path], Played]) -> None:
     """Each command, each reply and each refusal occurs in a golden conversation."""
-    said: set[type] = set()
-    run: set[str] = set()
-    told = answer._told
-
-    def noted(what: Reply | Refused, server: Server, words: bool = False) -> str:
-        said.add(type(what))
-        return say(what, server, words)
-
-    def noted_line(result: Result, *others: Any) -> answer.ToldResult:
-        if isinstance(result.line, Parsed):
-            run.add(result.line.command.name)
-        return told(result, *others)
-
-    monkeypatch.setattr("pbmserv.services.answer.say", noted)
-    monkeypatch.setattr("pbmserv.services.letters.say", noted)
-    monkeypatch.setattr("pbmserv.services.letters._html", lambda *_: None)
-    monkeypatch.setattr(answer, "_told", noted_line)
-    for number, file in enumerate(FILES):
-        (tmp_path / str(number)).mkdir()
-        play_in_process(parse(file.read_text()), tmp_path / str(number), quick_hasher)
+    said = {kind for file in FILES for kind in played(file).said}
+    run = {name for file in FILES for name in played(file).run}
     missing = {kind.__name__ for root in (Reply, Refused) for kind in root.__subclasses__()}
     missing -= {kind.__name__ for kind in said} | {"WhichGame", "OtherGame"}  # these need a second game
     assert missing == set()

@@ -30,6 +30,8 @@ def upgrade() -> None:
         "WHERE matches.number = seats.match AND matches.status <> 'active')"
     )
     op.create_index("ix_seats_player_id_ended_at_match", "seats", ["player_id", "ended_at", "match"])
+    op.create_index("ix_matches_status_number", "matches", ["status", "number"])
+    op.create_index("ix_matches_game_number", "matches", ["game", "number"])
     op.create_index("ix_matches_last_at_number", "matches", ["last_at", "number"])
     op.create_index("ix_matches_game_last_at_number", "matches", ["game", "last_at", "number"])
     op.create_index(
@@ -43,15 +45,29 @@ def upgrade() -> None:
         postgresql_where=_OVER,
     )
     op.create_index("ix_clocks_deadline_at_match", "clocks", ["deadline_at", "match"])
+    op.drop_index("ix_ratings_game_mu", table_name="ratings")
+    op.create_index("ix_ratings_standings", "ratings", ["game", "mu", "last_at", "sigma", "player_id"])
+    op.drop_index("ix_rating_changes_player_id_game_at", table_name="rating_changes")
+    op.create_index("ix_rating_changes_player_id_at_match", "rating_changes", ["player_id", "at", "match"])
+    op.create_index(
+        "ix_rating_changes_player_id_game_at_match", "rating_changes", ["player_id", "game", "at", "match"]
+    )
 
 
 def downgrade() -> None:
     """Takes them away."""
+    op.drop_index("ix_rating_changes_player_id_game_at_match", table_name="rating_changes")
+    op.drop_index("ix_rating_changes_player_id_at_match", table_name="rating_changes")
+    op.create_index("ix_rating_changes_player_id_game_at", "rating_changes", ["player_id", "game", "at"])
+    op.drop_index("ix_ratings_standings", table_name="ratings")
+    op.create_index("ix_ratings_game_mu", "ratings", ["game", "mu"])
     op.drop_index("ix_clocks_deadline_at_match", table_name="clocks")
     op.drop_index("ix_matches_game_over", table_name="matches", sqlite_where=_OVER, postgresql_where=_OVER)
     op.drop_index("ix_matches_over", table_name="matches", sqlite_where=_OVER, postgresql_where=_OVER)
     op.drop_index("ix_matches_game_last_at_number", table_name="matches")
     op.drop_index("ix_matches_last_at_number", table_name="matches")
+    op.drop_index("ix_matches_game_number", table_name="matches")
+    op.drop_index("ix_matches_status_number", table_name="matches")
     op.drop_index("ix_seats_player_id_ended_at_match", table_name="seats")
     op.drop_column("seats", "ended_at")
     op.drop_index("uq_outbox_key", table_name="outbox", sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY)

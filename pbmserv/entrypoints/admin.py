@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from pbmserv.entrypoints import admin_addresses, admin_backup, admin_records, admin_referee
+from pbmserv.entrypoints import admin_addresses, admin_backup, admin_movie, admin_records, admin_referee
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, Json, err, give_up, house_or_exit, out, settings_or_exit
 from pbmserv.entrypoints.terminal import print_rows as _show
@@ -29,6 +29,7 @@ app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, pla
 app.command("backup")(admin_backup.backup)
 app.command("import")(admin_records.import_records)
 app.command("dump")(admin_records.dump)
+app.command("movie")(admin_movie.movie)
 app.command("restore")(admin_backup.restore)
 app.command("suspended")(admin_addresses.suspended)
 app.command("lift")(admin_addresses.lift)

@@ -27,7 +27,7 @@ from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
 from pbmserv.services.operator.renewal import renew
-from pbmserv.store.schema import newest_version
+from pbmserv.store.schema import NEWEST
 
 app = typer.Typer(
     add_completion=False,
@@ -146,7 +146,7 @@ def migrate() -> None:
             renew(engine)
     except CannotStart as error:
         give_up(str(error), Exit.TRY_LATER)
-    out.print(f"The schema is at version {newest_version()}.")
+    out.print(f"The schema is at version {NEWEST}.")
 
 
 @app.command()
@@ -196,6 +196,9 @@ def _greet(settings: Settings, listeners: list[str]) -> None:
         f"  mail out   {escape(settings.way_out)}",
         f"  web pages  {escape(server.site_url or (settings.web and f'http://{settings.web}') or 'off')}",
     ]
+    if settings.outgoing and settings.is_web_at_home:
+        mailbox = f"http://{settings.web}/mailbox"
+        lines.append(f"  mailbox    {mailbox}: to read and answer all this mail in a browser on this machine")
     if settings.confirm == "from":
         lines.append("  confirm    from: whoever writes a From address is believed. Loopback and tests only!")
     if settings.is_open_to_strangers():

@@ -176,6 +176,11 @@ class Settings(BaseSettings):
         host, _, port = self.web.rpartition(":")
         return (host.strip("[]"), int(port)) if self.web else None
 
+    @property
+    def is_web_at_home(self) -> bool:
+        """Whether there are web pages, and nobody but this machine reaches them."""
+        return self.web_place is not None and _is_loopback(self.web_place[0])
+
     def server(self) -> Server:
         """What the server knows about itself."""
         # Who has mail sent nowhere is trying out, on this machine; nobody else could follow a link to it.

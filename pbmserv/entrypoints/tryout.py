@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import format_datetime, make_msgid
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,6 +19,7 @@ from pbmserv.entrypoints.listener import split
 from pbmserv.entrypoints.serve import all_parts, run_parts
 from pbmserv.entrypoints.terminal import Exit, err, give_up, out, settings_or_exit
 from pbmserv.mail.addresses import one_address
+from pbmserv.mail.compose import compose, put_in_thread, subject_of_answer
 from pbmserv.mail.maildir import Letter, read_all
 from pbmserv.services.house import House
 from pbmserv.services.views.mails import see_outbox
@@ -165,14 +164,7 @@ def _server(folder: Path) -> Iterator[tuple[Settings, House, str]]:
 
 
 def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage:
-    message = EmailMessage(policy=SMTP)
-    message["From"] = sender
-    message["To"] = address
-    message["Subject"] = _encodable(" ".join(subject.split()))
-    message["Date"] = format_datetime(utc_now())
-    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
-    message.set_content(_encodable(text) + "\n")
-    return message
+    return compose(sender, address, subject, text, utc_now())
 
 
 def _answering(letter: Letter, sender: str, text: str) -> EmailMessage:
@@ -182,16 +174,9 @@ def _answering(letter: Letter, sender: str, text: str) -> EmailMessage:
     lines = body.get_content().splitlines() if body else []
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
     whole = f"{text}\n\nOn {letter.header('Date')}, pbmserv wrote:\n{quoted}"
-    subject = letter.header("Subject")
-    written = _written(address.removesuffix(">"), sender, f"Re: {subject.removeprefix('Re: ')}", whole)
-    written["In-Reply-To"] = letter.header("Message-ID")
-    written["References"] = f"{letter.header('References')} {letter.header('Message-ID')}".strip()
+    written = _written(address.removesuffix(">"), sender, subject_of_answer(letter.header("Subject")), whole)
+    put_in_thread(written, letter.header("Message-ID"), letter.header("References"))
     return written
-
-
-def _encodable(text: str) -> str:
-    """The text without what a terminal could not decode."""
-    return text.encode(errors="replace").decode()
 
 
 def _maildir(settings: Settings) -> Path:

@@ -20,3 +20,9 @@ def games() -> Mapping[str, Game]:
     )
     playable = {module.info.name: cast(Game, module) for module in modules if hasattr(module, "info")}
     return MappingProxyType(dict(sorted(playable.items())))
+
+
+@lru_cache(maxsize=1)
+def titles() -> Mapping[str, str]:
+    """The games' names as people read them, by name."""
+    return MappingProxyType({name: game.info.title for name, game in games().items()})

@@ -27,6 +27,10 @@ made by chance have 20 letters and digits."""
 
 _FLAGS: Final = re.IGNORECASE | re.ASCII
 
+# As it is, or as in a URL within another one, which may be within a third.
+_SLASH: Final = "(?:/|%(?:25){0,4}2f)"
+_PERSONAL_LINK: Final = re.compile(rf"({_SLASH})play({_SLASH})([0-9]{{1,9}}){_SLASH}{_RANDOM}", _FLAGS)
+
 
 def answered_tokens(
     headers: Headers, recipients: Iterable[str], our_address: str, delimiter: str = "+"
@@ -104,6 +108,15 @@ def _in_each(pattern: re.Pattern[str], texts: Iterable[str]) -> Iterator[str]:
 def _in_text(characters: str) -> str:
     """An expression for these characters, each as it is or as URLs write it (RFC 3986, section 2.1)."""
     return "".join(each if each.isalnum() else rf"(?:{re.escape(each)}|%{ord(each):02x})" for each in characters)
+
+
+def without_keys(text: str) -> str:
+    """The text with links for everybody in place of the personal ones in our mails, by which anybody could play.
+
+    >>> without_keys("see https://club.test/play/101/w4hzexk3q7m2c5b6n8pq")
+    'see https://club.test/boards/101'
+    """
+    return _PERSONAL_LINK.sub(r"\1boards\2\3", text)
 
 
 def _parted(address: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import secrets
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -90,12 +91,23 @@ class Letter:
 
 def read_all(path: Path) -> Iterator[Letter]:
     """The mails of a Maildir, the newest last; none where there is none. Raises OSError where it is not ours."""
-    found = [file for folder in ("new", "cur") for file in (path / folder).glob("[!.]*") if file.is_file()]
-    for file in sorted(found, key=age):
+    for file in files(path):
         try:
             yield Letter(file, file.read_bytes())
         except FileNotFoundError:  # a mail program has moved it since
             continue
+
+
+def files(path: Path) -> list[Path]:
+    """The files of a Maildir's mails, the newest last, none of them opened; none where there is no Maildir.
+
+    Raises OSError where it is not ours.
+    """
+    found: list[Path] = []
+    for folder in ("new", "cur"):
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(path / folder) as entries:
+            found += [Path(entry) for entry in entries if entry.is_file() and not entry.name.startswith(".")]
+    return sorted(found, key=age)
 
 
 def age(file: Path) -> tuple[int, str]:

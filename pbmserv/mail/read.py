@@ -8,7 +8,7 @@ from typing import Final
 
 from pbmserv.commands.message import IncomingMail
 from pbmserv.mail.addresses import one_address
-from pbmserv.mail.answered import answered_tokens, without_tokens
+from pbmserv.mail.answered import answered_tokens, without_keys, without_tokens
 from pbmserv.mail.authentication import is_authenticated
 from pbmserv.mail.automatic import why_automatic
 from pbmserv.mail.decoding import decode_words, one_line
@@ -51,7 +51,7 @@ def read(
     written = written_parts(message, headers, body)
     sender = _sender(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
-    cleaned = partial(without_tokens, our_address=our_address, delimiter=delimiter)
+    cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
     subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
@@ -66,6 +66,10 @@ def read(
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
     )
+
+
+def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
+    return without_keys(without_tokens(text, our_address, delimiter))
 
 
 def sender_of(raw: bytes) -> str | None:

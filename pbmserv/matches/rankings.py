@@ -5,10 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from pbmserv.matches.entry import EntryKind
 from pbmserv.matches.rating import Rating, Section, Tally
+from pbmserv.matches.state import Ending
 
 SECTIONS: Final[tuple[Section, ...]] = ("established", "provisional", "inactive")
 """In the order in which standings list them."""
+
+ENDED_BY: Final[Mapping[EntryKind, Ending]] = {
+    "played": "played",
+    "resigned": "resigned",
+    "forfeited": "forfeited",
+    "removed": "removed",
+    "accepted": "agreed",
+    "awarded": "awarded",
+}
+"""How a finished match came to its end, by the last entry of its log: whatever follows on an end changes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +66,20 @@ class RatedMatches:
 
     lines: tuple[RatedMatch, ...]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatedResult:
+    """A match that counts, as one of its players sees it: `is_shared` is the rank that they came out at."""
+
+    match: RatedMatch
+    is_shared: bool
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What a player's rating was after one match."""
+
+    at: datetime
+    rating: Rating

@@ -1,8 +1,9 @@
 """Folding: a match's log, entry by entry, becomes its state. A board is never stored: whoever wants one folds."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbmserv.games.game import BadOption, Game
+from pbmserv.games.game import BadOption
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import BrokenLog, Match, rules_of
 from pbmserv.matches.next_state import next_state
@@ -48,14 +49,22 @@ def fold(match: Match, ply: int | None = None) -> State:
     Raises BrokenLog when an entry does not fit: a gap, a move the rules do not know, something after the end or by
     a seat that has gone; and when the rules do not know the options.
     """
-    game = rules_of(match)
-    state = _first_state(game, match)
-    then = state
-    for entry in match.entries:
-        before, state = state, next_state(game, match, state, entry)
-        if ply == state.plies and (entry.kind == "played" or state.plies < before.plies):
-            then = state
-    return state if ply is None or ply > state.plies else then
+    start = _start(match)
+    now = then = start
+    for now, is_after_ply in _later(match, start):
+        if is_after_ply and now.plies == ply:
+            then = now
+    return now if ply is None or ply > now.plies else then
+
+
+def line(match: Match) -> tuple[State, ...]:
+    """The state at the start and right after each ply of the line that is played on. Raises BrokenLog."""
+    start = _start(match)
+    states = [start]
+    for state, is_after_ply in _later(match, start):
+        if is_after_ply:
+            states[state.plies :] = [state]
+    return tuple(states)
 
 
 def replay(match: Match) -> Replayed:
@@ -63,7 +72,16 @@ def replay(match: Match) -> Replayed:
     return Replayed(match, fold(match))
 
 
-def _first_state(game: Game, match: Match) -> State:
+def _later(match: Match, start: State) -> Iterator[tuple[State, bool]]:
+    """The state after each entry, and whether it is that right after a ply: one played, or one gone back to."""
+    game, state = rules_of(match), start
+    for entry in match.entries:
+        before, state = state, next_state(game, match, state, entry)
+        yield state, entry.kind == "played" or state.plies < before.plies
+
+
+def _start(match: Match) -> State:
+    game = rules_of(match)
     try:
         position = game.start(len(match.userids), dict(match.options))
     except BadOption as error:

@@ -4,7 +4,7 @@ The drawing follows the layout that players of such servers, and the programs th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -44,7 +44,8 @@ class BoardView:
     out. `ply` is set when an earlier moment is shown. Of a line that is only tried the last `imagined` plies are
     not played, and `plies` counts none of them. `board` is what all this is a view of, `timing` what is known of
     its present turn (None: it begins with this mail); `remarks` are sentences that stand above it. `scene` and
-    `turns` (those that `moves` shows) are for who draws the board anew.
+    `turns` (those that `moves` shows) are for who draws the board anew. `link` is where it stands on the web, for
+    a viewer on turn by a personal link by which they can play there; empty where there are no pages.
     """
 
     number: int
@@ -75,6 +76,7 @@ class BoardView:
     timing: Timing | None = None
     remarks: tuple[str, ...] = ()
     imagined: int = 0
+    link: str = field(default="", repr=False)
 
     @property
     def is_viewers_turn(self) -> bool:

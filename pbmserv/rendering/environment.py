@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -49,17 +50,18 @@ class _WordsFirst(FileSystemLoader):
 
 @lru_cache(maxsize=2)
 def environment(words: bool = False) -> Environment:
-    """The environment; only `.html` templates escape. With `words` it is the one of those who hear a mail read."""
+    """The environment; `.html` and `.xml` templates escape. With `words` it is for those who hear a mail read."""
     env = Environment(
         loader=(_WordsFirst if words else FileSystemLoader)(templates_folder()),
         undefined=StrictUndefined,
-        autoescape=select_autoescape(enabled_extensions=("html",), default=False),
+        autoescape=select_autoescape(enabled_extensions=("html", "xml"), default=False),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
         auto_reload=False,
     )
     env.filters["listed"] = listed
+    env.filters["moment"] = moment
     env.filters["ordered"] = ordered
     env.filters["parts"] = parts_of
     env.filters["span"] = span
@@ -69,6 +71,7 @@ def environment(words: bool = False) -> Environment:
     env.globals["passage"] = passage
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = LEAVES
+    env.globals["width"] = WIDTH
     return env
 
 
@@ -140,6 +143,15 @@ def listed(words: Iterable[object], last: str = "and") -> str:
     if len(every) < 2:
         return "".join(every)
     return f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def moment(at: datetime) -> str:
+    """A moment as programs read it (RFC 3339), to the second.
+
+    >>> moment(datetime(2026, 1, 1, 12, 30, 15, 999, tzinfo=UTC))
+    '2026-01-01T12:30:15Z'
+    """
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def ordered(pairs: Iterable[tuple[str, str]]) -> str:

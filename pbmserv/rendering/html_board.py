@@ -1,9 +1,8 @@
 """A board as a table that any mail program shows: drawn dice, and squares that write the answer when tapped.
 
 What mail programs leave of HTML decides the means: tables, widths in pixels, styles on the element; no pictures,
-no SVG, no positions. Sides differ in the shape of the die, in filled or outlined, in the shape of their pips and
-in colour, so that one of them always comes through: Word's engine (Outlook) knows no round corners, dark schemes
-change colours, a screen reader reads the label.
+no SVG, no positions. Of what sides differ in (`looks`) one always comes through: Word's engine (Outlook) knows no
+round corners, dark schemes change colours, a screen reader reads the label.
 """
 
 from dataclasses import dataclass
@@ -18,32 +17,11 @@ from pbmserv.rendering.blocks import Block, blocks_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.environment import as_shown, environment, laid_out, render, without_controls
 from pbmserv.rendering.happened import LEAVES
+from pbmserv.rendering.looks import LOOKS, PIPS, Look, has_pips, look_of
 from pbmserv.rendering.mailto import mailto
 
 WIDEST = 9
 """Columns: more do not fit on a phone, whose 320 pixels are the narrowest that is planned for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How the dice of a seat are drawn: CSS corners, colour, whether filled with it, and the shape of a pip."""
-
-    corners: str
-    colour: str
-    is_filled: bool
-    pip: str
-
-
-LOOKS = (
-    Look("50%", "#b8400e", True, "\N{BLACK CIRCLE}"),
-    Look("4px", "#2563eb", False, "\N{BLACK SQUARE}"),
-    Look("50% 0", "#4d7c0f", True, "\N{BLACK UP-POINTING TRIANGLE}"),
-    Look("0 50%", "#9333ea", False, "\N{BLACK DIAMOND}"),
-    Look("50% 50% 0 0", "#8a6a00", True, "\N{BLACK STAR}"),
-    Look("0 0 50% 50%", "#0f766e", False, "\N{HEAVY GREEK CROSS}"),
-)
-"""For each seat; a game of more seats begins again. White on a filled one, or the colour on white, has a contrast
-of at least 4.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +38,6 @@ class Fit:
 # A square has a border of 2 pixels and 2 pixels between it and the next; the row numbers take 20 of 296.
 _FITS = ((5, Fit(48, 38, 15, 12, 11)), (7, Fit(33, 28, 13, 10, 8)), (WIDEST, Fit(24, 22, 10, 9, 6)))
 
-# Where pips stand in the three rows of a die: left, centre, right, or both sides.
-_PIPS = (("c",), ("l", "", "r"), ("l", "c", "r"), ("b", "", "b"), ("b", "c", "b"), ("b", "b", "b"))
 _GAP = "\N{NO-BREAK SPACE}"
 # A pip is about as wide as two of these blanks.
 _ROW = {"c": "{0}", "l": "{0}" + 4 * _GAP, "r": 4 * _GAP + "{0}", "b": "{0}" + 2 * _GAP + "{0}", "": _GAP}
@@ -156,9 +132,9 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
         view=view,
         alone=alone,
         fit=next(fit for most, fit in _FITS if columns <= most),
-        standing=_said("mail/standing.txt", view),
-        gone=_said("mail/gone.txt", view),
-        circumstances=_said("mail/circumstances.txt", view, alone),
+        standing=said("mail/standing.txt", view),
+        gone=said("mail/gone.txt", view),
+        circumstances=said("mail/circumstances.txt", view, alone),
         rows=tuple(
             (label, tuple(_square(cell, view, address) for cell in cells))
             for label, cells in zip(view.scene.rows, view.scene.cells, strict=True)
@@ -188,7 +164,8 @@ def command_of(view: BoardView, text: str) -> str:
     return f"move {view.number} {text.lower()}#{view.plies + 1}"
 
 
-def _said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
+def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
+    """What a text template of mails says of a board, as blocks; what links do is left out."""
     return blocks_of(laid_out(render(template, view=view, alone=alone, is_html=True)))
 
 
@@ -226,9 +203,9 @@ _cell_without_link = lru_cache(maxsize=4096)(_cell)
 @cache  # of a few dozen arguments
 def _face(seat: Seat, value: int | None, text: str) -> tuple[str, ...]:
     """The lines of a piece: pips like a die's, else what stands for it in a drawn text."""
-    if value is None or value not in range(1, len(_PIPS) + 1):
+    if value is None or not has_pips(value):
         return (str(value) if value is not None else text,)
-    return tuple(_ROW[row].format(LOOKS[seat % len(LOOKS)].pip) for row in _PIPS[value - 1])
+    return tuple(_ROW[row].format(look_of(seat).pip) for row in PIPS[value - 1])
 
 
 def _choice(text: str, view: BoardView, address: str) -> Choice:

@@ -5,23 +5,23 @@ Gmail cuts a mail off at about 102 kB; a board that finds no room stands there a
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from pbmserv.commands.line import read_line, secrets_of
 from pbmserv.commands.server import Server
 from pbmserv.rendering.blocks import Block, blocks_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.environment import laid_out, render, without_controls
 from pbmserv.rendering.html_board import draw_board
+from pbmserv.rendering.looks import LOOKS
 from pbmserv.rendering.mailto import mailto
+from pbmserv.rendering.sendable import sendable
 
 LARGEST = 88_000
 """Bytes of HTML; the headers of the part come to it."""
 
 _LISTED = re.compile(r"([0-9]{3,9})  \S")
 _NUMBERED = re.compile(r"(?m)^(\[[0-9]+\] .*)$")
-_PLACEHOLDER = re.compile(r"(?<!\S)[A-Z]{2,}(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class Links:
         return self._of_command(" ".join(line.split())), line, ""
 
     def _of_command(self, text: str) -> str:
-        parsed = read_line(text, None).parsed
-        if parsed is None or secrets_of(parsed.claim, parsed.new_password) or _PLACEHOLDER.search(text):
+        parsed = sendable(text)
+        if parsed is None:
             return ""
         command = parsed.command
         if command.kind == "token":
@@ -98,7 +98,7 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
 
 
 def _frame(title: str, blocks: tuple[Block, ...], links: Links, boards: Sequence[str]) -> str:
-    return _ascii(render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards))
+    return _ascii(render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards, looks=LOOKS))
 
 
 def _apart(text: str) -> str:
@@ -127,8 +127,9 @@ def _forms(view: BoardView, address: str, alone: bool) -> Iterator[str]:
 
 
 def _as_text(view: BoardView, alone: bool, server: Server) -> str:
-    text = laid_out(render("mail/board.txt", view=view, alone=alone, server=server))
-    return _ascii(render("mail/board_as_text.html", text=without_controls(text)))
+    # A link is one there, where the text would only show it.
+    text = laid_out(render("mail/board.txt", view=replace(view, link=""), alone=alone, server=server))
+    return _ascii(render("mail/board_as_text.html", text=without_controls(text), view=view))
 
 
 def _ascii(html: str) -> str:

@@ -33,6 +33,7 @@ from pbmserv.services.letters import (
     sealed,
     takes_html,
 )
+from pbmserv.services.links import linked
 from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.rating_remarks import rating_remarks
 from pbmserv.services.recorded import record_files, record_texts
@@ -69,7 +70,8 @@ class Answer:
 
 def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Answer:
     """The sender's mail: what became of each line, then the boards it is about."""
-    views, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
+    seen, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
+    views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
     told = [_told(result, house.server, to, asks) for result in results]
     text = render(
@@ -92,13 +94,14 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         subject=board_subject(alone) if alone else other_subject(_about(results)),
         text="\n\n".join([text, *records_asked]),
         board=alone.number if alone else None,
-        views=tuple(views),
+        views=views,
         content=_content(house, told, views, unshown, records_asked) if takes_html(to.player) else None,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
         proven=to.proven,
         is_question=asks is not None,
         attachments=files,
+        key=key,
     )
     return Answer(sealed(house, draft, to.now), asks)
 

@@ -13,7 +13,10 @@ from pbmserv.store.recent import RecentBoards
 
 @dataclass(frozen=True)
 class House:
-    """`new_token` gives a new random word of lower-case letters and digits, never the same twice."""
+    """`new_token` gives a new random word of lower-case letters and digits, never the same twice.
+
+    `new_key` gives the like for personal links to the pages, where they are not to come from the same source.
+    """
 
     engine: Engine
     server: Server
@@ -21,3 +24,4 @@ class House:
     hasher: PasswordHasher = field(repr=False)
     recent: RecentBoards = field(default_factory=RecentBoards, repr=False)
     failing: FailingBoards = field(default_factory=FailingBoards, repr=False)
+    new_key: Callable[[], str] | None = None

@@ -1,7 +1,7 @@
 """Letters: what is said to somebody becomes a mail with a token of its own, ready for the outbox."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from pbmserv.rendering.html_mail import Content, Said, html_part
 from pbmserv.rendering.sentences import say
 from pbmserv.services.attached import attached, has_record
 from pbmserv.services.house import House
+from pbmserv.services.links import linked
 from pbmserv.store.outbox import Kind, Letter
 
 
@@ -48,7 +49,8 @@ class Draft:
     `player` is whose address the recipient is: their mails come from a personal address, which `is_question` gives
     to anybody. `answers` is the Message-ID of the mail that it answers. `content` is what its HTML part holds,
     where that is more than the boards, or than the text if there are none. `unsubscribe` is the one command that
-    ends mails like this one, where there is one. `attachments` go along as files.
+    ends mails like this one, where there is one. `attachments` go along as files. `key` is the one in the links of
+    its boards (`links`).
     """
 
     kind: Kind
@@ -65,6 +67,7 @@ class Draft:
     is_question: bool = False
     unsubscribe: str = ""
     attachments: tuple[Attachment, ...] = ()
+    key: str = field(default="", repr=False)
 
 
 def sealed(house: House, draft: Draft, now: datetime) -> Letter:
@@ -95,6 +98,7 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
         shown=tuple(shown.items()),
+        key=draft.key,
     )
 
 
@@ -140,7 +144,7 @@ def board_letter(
     only `is_talk`.
     """
     said = tuple(say(each, house.server, in_words(player)) for each in remarks)
-    view = view_board(board, player.userid, comment, timing=timing, remarks=said)
+    (view,), key = linked(house, [view_board(board, player.userid, comment, timing=timing, remarks=said)])
     draft = Draft(
         kind="board",
         recipient=player.address,
@@ -153,6 +157,7 @@ def board_letter(
         proven=proven,
         unsubscribe=unsubscribe,
         attachments=attached([board], house.server) if has_record(board) and not is_talk else (),
+        key=key,
     )
     return sealed(house, draft, now)
 

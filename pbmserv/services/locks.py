@@ -13,7 +13,7 @@ from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.services.identify import Proofs
 from pbmserv.services.standing import Standing
 from pbmserv.services.steps import Step
-from pbmserv.store import matches, offers, players
+from pbmserv.store import listing, matches, offers, players
 
 LEAVING: Final = frozenset({"delete", "signoff"})
 """Commands after which a player sits at no running board."""
@@ -36,7 +36,7 @@ def hold(connection: Connection, lines: Iterable[Parsed | Unparsed], acting: Col
     seated += [*offers.players_of(connection, wanted), *matches.sitting_at(connection, again)]
     players.lock(connection, [*leavers, *seated, *(acting if opening else ())], alone=bool(leavers))
     bound = [ref.number for line in parsed if line.command.kind == "binding" for ref in line.arguments.boards]
-    matches.lock(connection, [*bound, *again, *matches.running_of(connection, leavers)])
+    matches.lock(connection, [*bound, *again, *listing.running_of(connection, leavers)])
 
 
 def acting(todo: Iterable[Step], standing: Standing, proofs: Proofs) -> frozenset[str]:

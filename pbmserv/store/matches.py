@@ -5,12 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
 from pbmserv.commands.decision import Decision
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.match import Match
-from pbmserv.matches.records import Listed, Listing, Wanted
 from pbmserv.matches.replay import Replayed, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.store import clocks, plans, ratings
@@ -28,7 +27,7 @@ def keep(connection: Connection, decision: Decision) -> None:
         if board.match.number == opened:
             _open(connection, board)
         else:
-            write_summary(connection, board.match.number, summarise(board.state))
+            write_summary(connection, board.match.number, summarise(board.state), _may_end(board, decision))
         clocks.follow(connection, board)
         plans.follow(connection, board)
     if decision.entries:
@@ -36,9 +35,11 @@ def keep(connection: Connection, decision: Decision) -> None:
     ratings.follow(connection, decision.boards)
 
 
-def write_summary(connection: Connection, number: int, summary: Summary) -> None:
-    """Puts a summary in the place of the one a match has."""
+def write_summary(connection: Connection, number: int, summary: Summary, may_end: bool = True) -> None:
+    """Puts a summary in the place of the one a match has; without `may_end` the match goes on as before."""
     connection.execute(_WRITE_SUMMARY, {"wanted": number, **_summary_row(summary, "new_")})
+    if may_end:
+        connection.execute(_WRITE_END, {"wanted": number, "new_ended_at": _ended_at(summary)})
 
 
 def lock(connection: Connection, numbers: Iterable[int]) -> None:
@@ -58,19 +59,12 @@ def lock_if_free(connection: Connection, number: int) -> bool:
     return connection.execute(query.with_for_update(skip_locked=True)).one_or_none() is not None
 
 
-def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
-    """The numbers of the active matches in which one of these players has a seat."""
-    lowered = [userid.lower() for userid in userids]
-    if not lowered:
-        return ()
-    query = select(matches.c.number).where(matches.c.status == "active", matches.c.number.in_(_boards_of(lowered)))
-    return connection.execute(query).scalars().all()
-
-
 def sitting_at(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
     """The userids of all who have a seat at one of these boards."""
     wanted = set(numbers)
-    return [userid for userids in _userids(connection, [*wanted]).values() for userid in userids] if wanted else ()
+    return (
+        [userid for userids in userids_at(connection, [*wanted]).values() for userid in userids] if wanted else ()
+    )
 
 
 def load(connection: Connection, number: int) -> Match | None:
@@ -137,41 +131,43 @@ def next_number(connection: Connection) -> int:
 def summary(connection: Connection, number: int) -> Summary | None:
     """The stored summary of a match."""
     row = connection.execute(select(matches).where(matches.c.number == number)).one_or_none()
-    return None if row is None else _summary(row)
+    return None if row is None else summary_of(row)
 
 
-def listing(connection: Connection, wanted: Wanted) -> Listing:
-    """A page of the boards that fit, and how many fit."""
-    conditions = []
-    if wanted.game is not None:
-        conditions.append(matches.c.game == wanted.game)
-    if wanted.filter == "inactive":
-        conditions.append(matches.c.status != "active")
-    elif wanted.filter == "finished":
-        conditions.append(matches.c.status == "finished")
-    elif wanted.filter != "all":
-        conditions.append(matches.c.status == "active")
-    lowered = [userid.lower() for userid in wanted.userids]
-    conditions.extend(matches.c.number.in_(_boards_of([userid])) for userid in lowered)
-    if wanted.filter == "next" and lowered:
-        on_turn = and_(seats.c.match == matches.c.number, seats.c.seat == matches.c.to_move)
-        conditions.append(matches.c.number.in_(_boards_of(lowered).where(on_turn).correlate(matches)))
-    order = (
-        (clocks.DEADLINE.is_(None), clocks.DEADLINE, matches.c.last_at, matches.c.number)
-        if wanted.filter == "next"
-        else (matches.c.last_at.desc(), matches.c.number.desc())
-    )
-    page = clocks.with_deadline(_facts(), matches.c.number).where(*conditions).order_by(*order)
-    rows = connection.execute(page.offset(wanted.first).limit(wanted.count)).all()
-    total = connection.execute(select(func.count()).select_from(matches).where(*conditions)).scalar_one()
-    userids = _userids(connection, [row.number for row in rows])
-    return Listing(tuple(_listed(row, userids[row.number]) for row in rows), total)
+def is_end_noted(connection: Connection, number: int, summary: Summary) -> bool:
+    """Whether the seats of a match tell its end as a summary does."""
+    ended = connection.execute(select(seats.c.ended_at).distinct().where(seats.c.match == number)).scalars()
+    return set(ended) == {_ended_at(summary)}
 
 
 def running(connection: Connection) -> list[tuple[str, int]]:
     """How many boards of each game are active."""
     query = select(matches.c.game, func.count()).where(matches.c.status == "active").group_by(matches.c.game)
     return [(row[0], row[1]) for row in connection.execute(query)]
+
+
+def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """The userids of those who sit at each of these boards, in order of play."""
+    query = (
+        select(seats.c.match, players.c.userid)
+        .join(players, players.c.id == seats.c.player_id)
+        .where(seats.c.match.in_(wanted))
+        .order_by(seats.c.match, seats.c.seat)
+    )
+    found: dict[int, tuple[str, ...]] = dict.fromkeys(wanted, ())
+    for row in connection.execute(query):
+        found[row.match] += (row.userid,)
+    return found
+
+
+def options_of(row: Row[Any]) -> tuple[tuple[str, str], ...]:
+    """The options of a row of matches."""
+    return tuple(sorted(row.options.items()))
+
+
+def summary_of(row: Row[Any]) -> Summary:
+    """The summary of a row of matches."""
+    return Summary(row.status, row.to_move, row.plies, row.last_at, row.last_move)
 
 
 def _open(connection: Connection, board: Replayed) -> None:
@@ -192,11 +188,23 @@ def _open(connection: Connection, board: Replayed) -> None:
         **_summary_row(summarise(board.state)),
     }
     connection.execute(insert(matches).values(row))
+    ended = _ended_at(summarise(board.state))
     sitting = [
-        {"match": match.number, "seat": seat, "player_id": ids[userid.lower()]}
+        {"match": match.number, "seat": seat, "player_id": ids[userid.lower()], "ended_at": ended}
         for seat, userid in enumerate(match.userids)
     ]
     connection.execute(insert(seats), sitting)
+
+
+def _may_end(board: Replayed, decision: Decision) -> bool:
+    """Whether a match is over, or may go on again: only the operator brings that about."""
+    number = board.match.number
+    is_rewound = any(entry.kind == "rewound" and entry.match == number for entry in decision.entries)
+    return is_rewound or board.state.status != "active"
+
+
+def _ended_at(summary: Summary) -> datetime | None:
+    return None if summary.status == "active" else summary.last_at
 
 
 def _facts() -> Select[Any]:
@@ -211,7 +219,7 @@ def _without_log(connection: Connection, number: int) -> Match | None:
         number=row.number,
         game=row.game,
         rules=row.rules,
-        options=_options(row),
+        options=options_of(row),
         rated=row.rated,
         userids=tuple(connection.execute(_USERIDS_OF_ONE, {"wanted": number}).scalars()),
         started_by=row.starter,
@@ -224,40 +232,6 @@ def _without_log(connection: Connection, number: int) -> Match | None:
 def _log(connection: Connection, number: int, after: int) -> tuple[Entry, ...]:
     rows = connection.execute(_LOG_AFTER, {"wanted": number, "after": after})
     return tuple(Entry(number, row.seq, row.at, row.kind, row.seat, row.text, row.used) for row in rows)
-
-
-def _boards_of(lowered: Sequence[str]) -> Select[Any]:
-    return (
-        select(seats.c.match)
-        .join(players, players.c.id == seats.c.player_id)
-        .where(players.c.userid_lower.in_(lowered))
-    )
-
-
-def _userids(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    query = (
-        select(seats.c.match, players.c.userid)
-        .join(players, players.c.id == seats.c.player_id)
-        .where(seats.c.match.in_(wanted))
-        .order_by(seats.c.match, seats.c.seat)
-    )
-    found: dict[int, tuple[str, ...]] = dict.fromkeys(wanted, ())
-    for row in connection.execute(query):
-        found[row.match] += (row.userid,)
-    return found
-
-
-def _options(row: Row[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(row.options.items()))
-
-
-def _listed(row: Row[Any], userids: tuple[str, ...]) -> Listed:
-    deadline = clocks.deadline_of(row)
-    return Listed(row.number, row.game, _options(row), userids, row.started_at, _summary(row), deadline)
-
-
-def _summary(row: Row[Any]) -> Summary:
-    return Summary(row.status, row.to_move, row.plies, row.last_at, row.last_move)
 
 
 def _summary_row(summary: Summary, prefix: str = "") -> dict[str, object]:
@@ -293,5 +267,8 @@ _WRITE_SUMMARY: Final = (
     update(matches)
     .where(matches.c.number == bindparam("wanted"))
     .values({name: bindparam(f"new_{name}") for name in _SUMMARY})
+)
+_WRITE_END: Final = (
+    update(seats).where(seats.c.match == bindparam("wanted")).values(ended_at=bindparam("new_ended_at"))
 )
 _ADD_ENTRIES: Final = insert(entries)

@@ -34,7 +34,8 @@ UNASKED: Final[tuple[Kind, ...]] = ("board", "notice")
 class Letter:
     """A mail to be queued. `token` stands in its addresses; `proven` tells whether a proof brought it about.
 
-    `shown` are the boards in it, each with the ply after which it is shown.
+    `shown` are the boards in it, each with the ply after which it is shown. `key` stands in its links to the pages
+    where its reader may play (`keys`); empty: it has none.
     """
 
     token: str = field(repr=False)
@@ -48,6 +49,7 @@ class Letter:
     player_id: int | None = None
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
+    key: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> N
     rows = [
         {
             "token_digest": digest(letter.token),
+            "key_digest": digest(letter.key) if letter.key else None,
             "inbox_id": letter.inbox_id,
             "player_id": letter.player_id,
             "match": letter.match,

@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select
 
-from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch, RatedMatches, Standings
+from pbmserv.matches.rankings import (
+    ENDED_BY,
+    SECTIONS,
+    Ranked,
+    Rated,
+    RatedMatch,
+    RatedMatches,
+    RatedResult,
+    Standings,
+)
 from pbmserv.matches.rating import ESTABLISHED_SIGMA, INACTIVE_AFTER, Rating, Section, Tally
 from pbmserv.store.accounts import FORMER
-from pbmserv.store.tables import players, rating_changes, ratings, seats
+from pbmserv.store.tables import entries, players, rating_changes, ratings, seats
 
 
 def tallies(connection: Connection, player_id: int, game: str | None) -> dict[str, Tally]:
@@ -30,8 +39,25 @@ def rated_matches(
     query = select(rating_changes).where(*theirs)
     newest_first = query.order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
     rows = connection.execute(newest_first.offset(first).limit(count)).all()
-    total = connection.execute(select(func.count()).select_from(rating_changes).where(*theirs)).scalar_one()
+    total = sum(tally.counted for tally in tallies(connection, player_id, game).values())
     return RatedMatches(_rated(connection, rows), total)
+
+
+def results(connection: Connection, player_id: int, count: int) -> tuple[RatedResult, ...]:
+    """The newest matches that count for a player, at most so many, with how they ended."""
+    lines = rated_matches(connection, player_id, None, 0, count).lines
+    boards = {"boards": [line.board for line in lines]}
+    ranks: dict[int, list[int]] = {line.board: [] for line in lines}
+    for row in connection.execute(_RANKS, boards):
+        ranks[row.match].append(row.rank)
+    ended = {row.match: ENDED_BY[row.kind] for row in connection.execute(_LAST_ENTRIES, boards)}
+    return tuple(RatedResult(line, ranks[line.board].count(line.rank) > 1, ended[line.board]) for line in lines)
+
+
+def course(connection: Connection, player_id: int, game: str, count: int) -> tuple[Rated, ...]:
+    """What a player's rating in a game was after each match, the earliest first; of many the last so many."""
+    rows = connection.execute(_COURSE, {"player": player_id, "game": game, "most": count}).all()
+    return tuple(Rated(row.at, Rating(row.mu, row.sigma)) for row in reversed(rows))
 
 
 def rated_on(connection: Connection, player_id: int, boards: Sequence[int]) -> dict[int, RatedMatch]:
@@ -43,39 +69,62 @@ def rated_on(connection: Connection, player_id: int, boards: Sequence[int]) -> d
 def standings(
     connection: Connection, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
 ) -> Standings:
-    """A page of the players of a game; those who were forgotten are left out."""
-    number = _number_of_section(now)
-    wanted = [SECTIONS.index(section) for section in sections]
+    """A page of the players of a game; those who were forgotten are left out.
+
+    What it costs grows with the players of the game, who are counted in an index, and not with its matches.
+    """
+    counts = _in_sections(connection, game, now)
+    lines: list[Ranked] = []
+    skipped = first
+    for section in (each for each in SECTIONS if each in sections):
+        wanted = count - len(lines)
+        if wanted > 0 and skipped < counts[section]:
+            lines += _of_section(connection, game, section, now, skipped, wanted)
+        skipped = max(0, skipped - counts[section])
+    return Standings(tuple(lines), counts)
+
+
+def _in_sections(connection: Connection, game: str, now: datetime) -> dict[Section, int]:
+    conditions = _conditions(now)
+    counts = [func.count().filter(conditions[section]) for section in SECTIONS]
+    everybody = select(*counts).where(ratings.c.game == game)
+    forgotten = everybody.where(ratings.c.player_id.in_(select(players.c.id).where(players.c.userid == FORMER)))
+    in_all, gone = (connection.execute(query).one() for query in (everybody, forgotten))
+    return {section: in_all[number] - gone[number] for number, section in enumerate(SECTIONS)}
+
+
+def _of_section(
+    connection: Connection, game: str, section: Section, now: datetime, first: int, count: int
+) -> list[Ranked]:
+    order = (ratings.c.mu.desc(), players.c.userid_lower)
     there = ratings.join(players, players.c.id == ratings.c.player_id)
-    listed = and_(ratings.c.game == game, players.c.userid != FORMER)
-    place = func.row_number().over(partition_by=number, order_by=(ratings.c.mu.desc(), players.c.userid_lower))
-    page = (
-        select(ratings, players.c.userid, players.c.robot, number.label("section"), place.label("place"))
-        .select_from(there)
-        .where(listed, number.in_(wanted))
-        .order_by(number, place)
+    listed = (ratings.c.game == game, players.c.userid != FORMER, _conditions(now)[section])
+    chosen = select(ratings.c.player_id).select_from(there).where(*listed).order_by(*order)
+    page = chosen.offset(first).limit(count).subquery()
+    query = select(ratings, players.c.userid, players.c.robot).select_from(there)
+    rows = connection.execute(
+        query.where(ratings.c.game == game, ratings.c.player_id.in_(select(page.c.player_id))).order_by(*order)
     )
-    rows = connection.execute(page.offset(first).limit(count)).all()
-    in_all = select(number.label("section"), func.count().label("players")).select_from(there).where(listed)
-    counts: dict[Section, int] = dict.fromkeys(SECTIONS, 0)
-    for row in connection.execute(in_all.group_by(number)):
-        counts[SECTIONS[row.section]] = row.players
-    return Standings(tuple(map(_ranked, rows)), counts)
+    return [
+        Ranked(
+            section,
+            place if section == "established" else None,
+            row.userid,
+            row.robot is not None,
+            _tally(row),
+        )
+        for place, row in enumerate(rows, first + 1)
+    ]
 
 
-def _number_of_section(now: datetime) -> ColumnElement[int]:
-    """As `Tally.section` tells it, as an index into SECTIONS."""
-    return case(
-        (ratings.c.last_at < now - INACTIVE_AFTER, 2),
-        (ratings.c.sigma <= ESTABLISHED_SIGMA, 0),
-        else_=1,
-    )
-
-
-def _ranked(row: Row[Any]) -> Ranked:
-    section = SECTIONS[row.section]
-    place = row.place if section == "established" else None
-    return Ranked(section, place, row.userid, row.robot is not None, _tally(row))
+def _conditions(now: datetime) -> dict[Section, ColumnElement[bool]]:
+    """As `Tally.section` tells them."""
+    plays = ratings.c.last_at >= now - INACTIVE_AFTER
+    return {
+        "established": and_(plays, ratings.c.sigma <= ESTABLISHED_SIGMA),
+        "provisional": and_(plays, ratings.c.sigma > ESTABLISHED_SIGMA),
+        "inactive": ratings.c.last_at < now - INACTIVE_AFTER,
+    }
 
 
 def _rated(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[RatedMatch, ...]:
@@ -109,4 +158,22 @@ _SAT: Final = (
     .join(players, players.c.id == seats.c.player_id)
     .where(seats.c.match.in_(bindparam("boards", expanding=True)))
     .order_by(seats.c.match, seats.c.seat)
+)
+_RANKS: Final = select(rating_changes.c.match, rating_changes.c.rank).where(
+    rating_changes.c.match.in_(bindparam("boards", expanding=True))
+)
+_last = (
+    select(entries.c.match, func.max(entries.c.seq).label("seq"))
+    .where(entries.c.match.in_(bindparam("boards", expanding=True)))
+    .group_by(entries.c.match)
+    .subquery()
+)
+_LAST_ENTRIES: Final = select(entries.c.match, entries.c.kind).join(
+    _last, and_(entries.c.match == _last.c.match, entries.c.seq == _last.c.seq)
+)
+_COURSE: Final = (
+    select(rating_changes.c.at, rating_changes.c.mu, rating_changes.c.sigma)
+    .where(rating_changes.c.player_id == bindparam("player"), rating_changes.c.game == bindparam("game"))
+    .order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
+    .limit(bindparam("most"))
 )

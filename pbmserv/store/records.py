@@ -19,6 +19,7 @@ from pbmserv.matches.records import Listing, Wanted
 from pbmserv.matches.replay import Replayed
 from pbmserv.store import (
     kept,
+    listing,
     matches,
     offers,
     outbox,
@@ -193,7 +194,7 @@ class TransactionRecords:
 
     def boards(self, wanted: Wanted) -> Listing:
         """A page of the boards that fit."""
-        return matches.listing(self._connection, wanted)
+        return listing.listing(self._connection, wanted)
 
     def running(self) -> Sequence[tuple[str, int]]:
         """How many boards of each game are active."""

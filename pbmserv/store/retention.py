@@ -25,7 +25,7 @@ _FORGOTTEN_IN: Final[Mapping[str, object]] = MappingProxyType(
     {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None}
 )
 _FORGOTTEN_OUT: Final[Mapping[str, object]] = MappingProxyType(
-    {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None}
+    {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None, "key_digest": None}
 )
 
 
@@ -52,8 +52,8 @@ def tidy_inbox(connection: Connection, before: datetime, now: datetime, most: in
 def tidy_outbox(connection: Connection, before: datetime, now: datetime, most: int) -> tuple[int, int]:
     """Lets go of mails that were queued before then and wait no more; how many were emptied, how many deleted.
 
-    A mail about a board keeps board, player, and its token's digest, so that it can still be answered; any other
-    is deleted, but for the newest of all: SQLite would give its number again.
+    A mail about a board keeps board, player, and its token's digest, so that it can still be answered, though not
+    by its link to the pages; any other is deleted, but for the newest of all: SQLite would give its number again.
     """
     batch = _batch(connection, outbox, _old_sent(before), most)
     ours = outbox.c.id.in_(batch)

@@ -2,16 +2,19 @@
 
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, inspect, select
 
 from pbmserv.store.engine import reading, writing
 
+if TYPE_CHECKING:  # Alembic takes long to import: what is run once a mail must not pay for it
+    from alembic.config import Config
+
+NEWEST: Final = "0005"
+"""The schema version that this program works on: the last of the migrations, as a test shows."""
+
+_ALEMBIC_VERSION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32)))
 _PACKAGE = Path(__file__).parent.parent
 
 
@@ -27,6 +30,11 @@ def migrations_folder() -> Path:
 
 def migrate(engine: Engine) -> None:
     """Brings the schema up to date; nothing happens when it is. Raises OtherSchema when it is a newer one."""
+    if stored_version(engine) == NEWEST:
+        return
+    from alembic import command
+    from alembic.util import CommandError
+
     with writing(engine) as connection:
         try:
             command.upgrade(_config(connection), "head")
@@ -34,15 +42,10 @@ def migrate(engine: Engine) -> None:
             raise _other(connection) from error
 
 
-def newest_version() -> str:
-    """The schema version that this program works on."""
-    head = ScriptDirectory.from_config(_config(None)).get_current_head()
-    assert head is not None
-    return head
-
-
 def knows_version(version: str) -> bool:
     """Whether this program can bring a database of that schema version up to date."""
+    from alembic.script import ScriptDirectory
+
     return any(
         script.revision == version for script in ScriptDirectory.from_config(_config(None)).walk_revisions()
     )
@@ -57,24 +60,28 @@ def stored_version(engine: Engine) -> str | None:
 def require_newest(engine: Engine) -> None:
     """Raises OtherSchema unless the database is at the newest version."""
     with reading(engine) as connection:
-        if _version(connection) != newest_version():
+        if _version(connection) != NEWEST:
             raise _other(connection)
 
 
 def _version(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    if not inspect(connection).has_table(_ALEMBIC_VERSION.name):
+        return None
+    return connection.scalar(select(_ALEMBIC_VERSION.c.version_num))
 
 
 def _other(connection: Connection) -> OtherSchema:
     place = connection.engine.url.render_as_string(hide_password=True)
     return OtherSchema(
         f"the database {place} has schema {_version(connection) or 'none'}, "
-        f"this program needs {newest_version()}: "
+        f"this program needs {NEWEST}: "
         "stop the server and run `pbmserv migrate` with the newest program"
     )
 
 
-def _config(connection: Connection | None) -> Config:
+def _config(connection: Connection | None) -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
     config.attributes["connection"] = connection

@@ -4,15 +4,12 @@ The pictures are left in pytest's folder, to be looked at: `pytest tests/browser
 """
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 
-from tests.conftest import needed
 from tests.rendering.letters import every_letter
 
 LETTERS = every_letter()
@@ -55,18 +52,6 @@ CONTRASTS = """() => {
   }
   return found.filter(([, there, least]) => there < least);
 }""".replace("TEXT", str(LEAST_CONTRAST)).replace("SHAPE", str(LEAST_SHAPE_CONTRAST))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        needed("Chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
-        yield opened
-        opened.close()
 
 
 def show(browser: Browser, html: str, width: int, scheme: Literal["light", "dark"] = "light") -> Page:

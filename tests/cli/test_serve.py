@@ -38,6 +38,7 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
             settings["PBMSERV_LISTEN"],
             settings["PBMSERV_DATA"],
             settings["PBMSERV_WEB"],
+            f"http://{settings['PBMSERV_WEB']}/mailbox",
             "confirm    from",
         ):
             assert told in server.log

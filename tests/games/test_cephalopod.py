@@ -15,6 +15,7 @@ from tests.games.positions import (
     ONLY_ONE,
     OWN_DICE,
     RULES_TEXT,
+    THE_END,
     TOO_MUCH,
     almost_full,
     drawn,
@@ -82,12 +83,28 @@ def test_another_square_may_be_chosen_where_nothing_is_captured() -> None:
 
 def test_figures_in_the_rules_text_are_legal_plies() -> None:
     figures = read_figures(RULES_TEXT.read_text("ascii"))
-    assert figures == [figure for text in (CENTRE, ALL_FOUR, CHOSEN, TOO_MUCH) for figure in read_figures(text)]
+    assert figures == [
+        figure for text in (CENTRE, ALL_FOUR, CHOSEN, TOO_MUCH, THE_END) for figure in read_figures(text)
+    ]
     for before, after in figures:
         wanted = draw_cells(scene(position_of(after)))
         positions = [position_of(before, turn) for turn in (0, 1)]
         reached = [play(position, move)[0] for position in positions for move in moves(position)]
         assert [draw_cells(scene(each)) for each in reached].count(wanted) == 1
+
+
+def test_the_last_figure_is_the_end_of_a_game() -> None:
+    """The one that the tutorial plays."""
+    ((before, after),) = read_figures(THE_END)
+    position = start(2, {"size": "3x3"})
+    played = "b2 a1 a2 c1 b3 a1 c3 c2 b1 b2xa2,b1,b3,c2 a2 b3 b1 c1 c2 c3 a3 c2 b3 c3 c1 b3 a3 c2 c3 a2 b3"
+    *plies, last = played.split()
+    for text in plies:
+        position, _ = play_text(position, text)
+    assert draw_cells(scene(position)) == draw_cells(scene(position_of(before)))
+    position, _ = play_text(position, last)
+    assert draw_cells(scene(position)) == draw_cells(scene(position_of(after)))
+    assert outcome(position) == Outcome((1, 2), (5, 4), "score")
 
 
 def test_events_of_a_capture() -> None:

@@ -1,5 +1,6 @@
 """HTML parts of mails in many states, as people get them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import product
@@ -64,6 +65,12 @@ def first_moves(count: int, size: str = "5x5", userids: tuple[str, ...] = PAIR) 
     return " ".join(texts)
 
 
+def linked(view: BoardView) -> BoardView:
+    """A board with its link to the pages, which is personal for whoever is on turn."""
+    way = f"play/{view.number}/k3j4h5k6j7h8a2k3j4h5" if view.is_viewers_turn else f"boards/{view.number}"
+    return replace(view, link=f"https://club.test/{way}")
+
+
 def letter(*views: BoardView, said: Said | None = None) -> str:
     """The HTML part of a mail that holds these."""
     title = f"Cephalopod Board {views[0].number}" if len(views) == 1 else "pbmserv: next"
@@ -101,8 +108,8 @@ def every_letter() -> dict[str, str]:
     return {
         "start": letter(view_board(played(""), "alice"), said=Said("Board 101 is begun.")),
         "invited": letter(opening),
-        "middle": letter(view_board(middle, "alice", comment)),
-        "waiting": letter(view_board(middle, "bob"), said=told(Moved(101, "D3"))),
+        "middle": letter(linked(view_board(middle, "alice", comment))),
+        "waiting": letter(linked(view_board(middle, "bob")), said=told(Moved(101, "D3"))),
         "choices": letter(view_board(played(checkered(5, 5)), "bob")),
         "wide": letter(view_board(played(checkered(9, 9), size="9x9"), "bob")),
         "seven": letter(view_board(played(checkered(7, 5), size="7x5"), "alice")),
@@ -118,5 +125,5 @@ def every_letter() -> dict[str, str]:
         "welcome": letter(said=told(SignedUp("alice", "alice@example.org"))),
         "listing": letter(said=told(listing(8))),
         "several": letter(*many[:3], said=Said("[1] move 101 c3\nYour move C3 is played on board 101.")),
-        "twenty": letter(*many),
+        "twenty": letter(*map(linked, many)),
     }

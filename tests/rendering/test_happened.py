@@ -16,7 +16,7 @@ from pbmserv.matches.replay import Replayed, replay
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.html_board import draw_board
-from pbmserv.rendering.web.board import board_page
+from pbmserv.rendering.web.board import Wish, board_page
 from pbmserv.rendering.web.page import Frame, html
 from tests.rendering.letters import ADDRESS, FOUR, NOON, PAIR, SERVER, played
 
@@ -37,9 +37,9 @@ def forms(board: Replayed, viewer: str | None = "alice") -> dict[str, str]:
     view = view_board(board, viewer)
     drawn = draw_board(view, ADDRESS)
     assert drawn is not None
-    page = html(
-        board_page(board.match, board.state, view_board(board, whole=True)), Frame(Server("pbm@club.test"))
-    )
+    frame = Frame(Server("pbm@club.test"))
+    shown = board_page(view_board(board, whole=True), Wish("/boards/101"), frame)
+    page = html(shown, frame)
     told = {
         "text": laid_out(render("mail/notice.txt", view=view, alone=True, server=SERVER)),
         "words": laid_out(render("mail/notice.txt", words=True, view=view, alone=True, server=SERVER)),

@@ -110,6 +110,20 @@ def test_only_who_is_on_turn_can_tap() -> None:
     assert moves_linked(letter(view_board(board, "alice"))) != []
 
 
+def test_the_way_to_the_pages() -> None:
+    """Whoever is on turn can play there, the others look; a mail of many boards leads to each of them."""
+
+    def ways(name: str) -> dict[str, str]:
+        tree = lxml_html.document_fromstring(every_letter()[name])
+        found = {element.get("href", ""): element.text_content() for element in tree.iter("a")}
+        return {href: words for href, words in found.items() if href.startswith("https:")}
+
+    assert ways("middle") == {"https://club.test/play/101/k3j4h5k6j7h8a2k3j4h5": "play on the web"}
+    assert ways("waiting") == {"https://club.test/boards/101": "see it on the web"}
+    assert ways("start") == {}
+    assert len(ways("twenty")) == 20
+
+
 def test_what_else_can_be_done() -> None:
     """Players may resign while the game runs, and before their first move decline; onlookers may only look."""
     board = played(MIDDLE)
@@ -158,6 +172,7 @@ def test_parts_are_fit_for_every_program(name: str) -> None:
     html = every_letter()[name]
     assert html.isascii()
     assert len(html) < GMAIL_CUTS_OFF_ABOVE
+    html = html.replace('href="https://club.test/', 'href="')
     for forbidden in ("<img", "<svg", "<script", "http:", "https:", "url(", "@import", "position:", "<link"):
         assert forbidden not in html
 

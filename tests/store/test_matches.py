@@ -15,7 +15,7 @@ from pbmserv.matches.records import Filter, Wanted
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.house import House
-from pbmserv.store import matches
+from pbmserv.store import listing, matches
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.recent import MOST, RecentBoards
 from pbmserv.store.records import TransactionRecords
@@ -131,7 +131,7 @@ def test_pages_are_the_whole(house: House, which: Filter) -> None:
         whole = club.listing(Wanted(filter=which, count=1000))
         assert whole.total > 3
         pages = [
-            matches.listing(connection, Wanted(filter=which, first=first, count=3))
+            listing.listing(connection, Wanted(filter=which, first=first, count=3))
             for first in range(0, whole.total + 3, 3)
         ]
     assert {page.total for page in pages} == {whole.total}

@@ -210,6 +210,15 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
             theirs = rankings.rated_matches(connection, player_id, None, 1, 3)
             whole = tuple(in_memory.rated_matches(boards, ids, player_id, "cephalopod"))
             assert (theirs.lines, theirs.total) == (whole[1:4], len(whole))
+            results = rankings.results(connection, player_id, 3)
+            assert tuple(each.match for each in results) == whole[:3]
+            for each in results:
+                state = replay(boards[each.match.board]).state
+                assert state.outcome is not None
+                assert each.ending == state.ending
+                assert each.is_shared == (state.outcome.ranks.count(each.match.rank) > 1)
+            course = rankings.course(connection, player_id, "cephalopod", 4)
+            assert [(each.at, each.rating) for each in course] == [(each.at, each.after) for each in whole[3::-1]]
             on = rankings.rated_on(connection, player_id, [101, 102, 103])
             assert on == {line.board: line for line in whole if line.board <= 103}
             tally = in_memory.tallies(boards, ids, "cephalopod").get(player_id)

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, inspect, text
 from pbmserv.entrypoints.bootstrap import CannotStart, build_house
 from pbmserv.entrypoints.config import Settings
 from pbmserv.store.engine import open_engine, reading, writing
-from pbmserv.store.schema import OtherSchema, migrate, migrations_folder, newest_version, require_newest
+from pbmserv.store.schema import NEWEST, OtherSchema, migrate, migrations_folder, require_newest
 from pbmserv.store.tables import metadata
 
 SQLITE = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '%alembic%' AND sql IS NOT NULL"
@@ -91,16 +91,14 @@ def test_up_and_down_and_up(engine: Engine) -> None:
 
 
 def test_an_empty_database_is_refused(engine: Engine) -> None:
-    with pytest.raises(
-        OtherSchema, match=rf"schema none, this program needs {newest_version()}: .*pbmserv migrate"
-    ):
+    with pytest.raises(OtherSchema, match=rf"schema none, this program needs {NEWEST}: .*pbmserv migrate"):
         require_newest(engine)
 
 
 @pytest.mark.parametrize("version", ["0000", "9999"])
 def test_another_version_is_refused(engine: Engine, version: str) -> None:
     set_version(engine, version)
-    with pytest.raises(OtherSchema, match=rf"schema {version}, this program needs {newest_version()}"):
+    with pytest.raises(OtherSchema, match=rf"schema {version}, this program needs {NEWEST}"):
         require_newest(engine)
 
 

@@ -46,3 +46,20 @@ def test_offers_stand_where_somebody_looks_for_a_game(empty: Club) -> None:
     assert "accept%201" not in get("/games?player=alice").text
     empty.post("alice@home.test", "withdraw 1")
     assert "accept%201" not in get("/games").text
+
+
+def test_the_first_page_shows_some_of_many_offers(empty: Club) -> None:
+    """Five, how many there are, and the way to all."""
+    for userid in ("alice", "bob"):
+        empty.post(f"{userid}@home.test", f"signup {userid} sesame")
+        for size in ("3x3", "3x5", "5x5"):
+            empty.post(f"{userid}@home.test", f"seek -size={size}")
+    get = asking(empty)
+    first = main(get("/"))
+    assert len(first.one("table").all("a", class_="send")) == 5
+    assert first.one("caption").said == "6 open offers, of which 5 are shown"
+    (way,) = [link.attributes["href"] for link in first.all("a") if link.said == "All open offers"]
+    assert way == "/games#offers"
+    offers = main(get("/games"))
+    assert offers.one("h2", id="offers").said == "Open offers"
+    assert len(offers.one("table").all("a", class_="send")) == 6

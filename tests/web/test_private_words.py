@@ -5,7 +5,16 @@ from pathlib import Path
 from tests.web.club import asking, opened
 
 WORDS = "plugh in the maze"
-PAGES = ("/", "/games", "/games?player=alice", "/boards/101", "/help", "/help/message")
+PAGES = (
+    "/",
+    "/games",
+    "/games?player=alice",
+    "/players/alice",
+    "/standings",
+    "/boards/101",
+    "/help",
+    "/help/message",
+)
 
 
 def test_words_of_players_are_on_no_page(tmp_path: Path) -> None:

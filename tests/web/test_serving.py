@@ -87,7 +87,7 @@ def test_a_database_that_is_away_is_said_so(empty: Club, caplog: pytest.LogCaptu
     assert "content-security-policy" in response.headers
     assert "elsewhere" not in response.text
     assert "SELECT" not in response.text
-    assert get("/").status_code == 200
+    assert get("/help").status_code == 200
     assert "the database is away (OperationalError)" in caplog.text
 
 

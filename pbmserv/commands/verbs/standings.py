@@ -17,11 +17,12 @@ from pbmserv.matches.refusals import Refused
 
 MOST_LINES: Final = 50
 
-_SECTIONS: Final[dict[str, tuple[Section, ...]]] = {
+FILTERS: Final[dict[str, tuple[Section, ...]]] = {
     "all": SECTIONS,
     "active": ("established", "provisional"),
     "inactive": ("inactive",),
 }
+"""The sections that a filter word asks for."""
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
@@ -33,9 +34,9 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if isinstance(page, Refused):
         return page
     filtered = "".join(request.arguments.words) or "active"
-    if filtered not in _SECTIONS:
+    if filtered not in FILTERS:
         return wrong_form(request)
-    sections = _SECTIONS[filtered]
+    sections = FILTERS[filtered]
     found = records.standings(game, sections, now, (page - 1) * MOST_LINES, MOST_LINES)
     total = sum(found.counts[section] for section in sections)
     reply = StandingsTable(

@@ -72,6 +72,8 @@ class _Failing:
             asked = request.url.query
             location = quote("/" + path.strip("/")) + (f"?{asked}" if asked else "")
             return Response(status_code=308, headers={**HEADERS, "Location": location})
+        if mailbox.is_hidden(self._site, request):
+            return self._site.show(request, Missing("page"), 404)
         what: Literal["method", "page"] = "method" if error.status_code == 405 else "page"
         sent = self._site.show(request, Missing(what), error.status_code)
         sent.headers.update(error.headers or {})

@@ -1,20 +1,62 @@
-"""The colours of pictures, light and dark: one sheet for those inside a page and for those that stand alone."""
+"""The colours of pictures, light and dark: plain rules, since what makes pixels of a picture knows no others."""
 
 from typing import Final
 
-_LIGHT: Final = ("#b8400e", "#2563eb", "#4d7c0f", "#9333ea", "#8a6a00", "#0f766e")
-_DARK: Final = ("#ff9d7d", "#8fc0ff", "#b3d77a", "#e6a8f0", "#e5c664", "#7fd8dc")
+from pbmserv.rendering.looks import LOOKS, Colours, Look
+
+LIGHT_SQUARE: Final = "#f8f4ea"
+LIGHT_LAST: Final = "#ffe08a"
+DARK_SQUARE: Final = "#211f1b"
+DARK_LAST: Final = "#5a4708"
 
 
-def _seats(colours: tuple[str, ...], paper: str) -> str:
-    return "".join(f".seat{seat}{{--own:{colour};--paper:{paper}}}" for seat, colour in enumerate(colours))
+def _piece(seat: int, look: Look, colours: Colours) -> str:
+    inside, pips = (colours.ink, colours.paper) if look.is_filled else (colours.paper, colours.ink)
+    return f".seat{seat} .body{{fill:{inside};stroke:{colours.ink}}}.seat{seat} .pip{{fill:{pips}}}"
 
 
-SHEET: Final = (
-    f"{_seats(_LIGHT, '#fff')}"
-    "@media(prefers-color-scheme:dark){" + _seats(_DARK, "#14120f") + "}"
-    ".filled .body{fill:var(--own);stroke:var(--own)}.filled .pip{fill:var(--paper)}"
-    ".outlined .body{fill:var(--paper);stroke:var(--own)}.outlined .pip{fill:var(--own)}"
-    ".body{stroke-width:6}"
+PIECES_LIGHT: Final = (
+    "".join(_piece(seat, look, look.light) for seat, look in enumerate(LOOKS))
+    + ".piece .body{stroke-width:7}"
+    + ".piece .shade{fill:#3a2c10;fill-opacity:.22}"
+    + ".piece .face{fill:#fff;fill-opacity:.13}"
+    + ".piece text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-weight:700;"
+    + "text-anchor:middle}"
 )
-"""CSS for the classes that pictures use."""
+"""Of pieces, in a light scheme."""
+
+PIECES_DARK: Final = (
+    "".join(_piece(seat, look, look.dark) for seat, look in enumerate(LOOKS)) + ".piece .shade{fill:#000;"
+    "fill-opacity:.5}"
+)
+"""What is otherwise in a dark scheme."""
+
+SHEET: Final = f"{PIECES_LIGHT}@media(prefers-color-scheme:dark){{{PIECES_DARK}}}"
+"""CSS for the classes of pieces, on a page or in a picture of its own."""
+
+BOARD_LIGHT: Final = (
+    ".ground{fill:#e4d9c0}"
+    f".square{{fill:{LIGHT_SQUARE}}}"
+    ".label{fill:#554f42}"
+    f".last{{fill:{LIGHT_LAST};stroke:#211f1a;stroke-width:5}}"
+    ".taken{fill:none;stroke:#211f1a;stroke-width:4;stroke-dasharray:11 9}"
+    ".bar{fill:#0b6b57}"
+    ".label,.told{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-size:26px}"
+    ".told{font-size:30px;fill:#211f1a;font-variant-numeric:tabular-nums}"
+    ".column{text-anchor:middle}"
+)
+"""Of the board below them, in a light scheme."""
+
+BOARD_DARK: Final = (
+    ".ground{fill:#38342c}"
+    f".square{{fill:{DARK_SQUARE}}}"
+    ".label{fill:#c9c1af}"
+    f".last{{fill:{DARK_LAST};stroke:#ffe08a}}"
+    ".taken{stroke:#ece8dd}"
+    ".bar{fill:#7fd4bf}"
+    ".told{fill:#ece8dd}"
+)
+"""What is otherwise in a dark scheme."""
+
+BOARD_SHEET: Final = f"{BOARD_LIGHT}@media(prefers-color-scheme:dark){{{BOARD_DARK}}}"
+"""CSS for the classes of a board in a picture of its own."""

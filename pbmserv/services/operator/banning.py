@@ -19,7 +19,7 @@ from pbmserv.services.letters import tell_letter
 from pbmserv.services.notices import Happened, board_notices, tell_letters
 from pbmserv.services.operator.referee import CannotRule, reasoned
 from pbmserv.services.run import keep_decision
-from pbmserv.store import matches, offers, outbox, players
+from pbmserv.store import listing, matches, offers, outbox, players
 from pbmserv.store.engine import run_again, writing
 from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
@@ -71,7 +71,7 @@ def _ban(house: House, userid: str, reason: str, now: datetime) -> tuple[Banned,
                 f"{player.userid} is {'banned already' if player.is_banned else 'a robot of this server'}"
             )
         records = TransactionRecords(connection, house.recent)
-        running = matches.running_of(connection, [player.userid])
+        running = listing.running_of(connection, [player.userid])
         matches.lock(connection, running)
         boards = [records.board(number) for number in sorted(running)]
         entries = [entry for board in boards if board and (entry := _removal(board, player.userid, now))]

@@ -62,6 +62,7 @@ def _difference(connection: Connection, number: int, reckoning: Reckoning) -> Di
         assert match is not None
         board = replay(match)
         expected = summarise(board.state)
+        is_end_noted = matches.is_end_noted(connection, number, expected)
         reckoning.add(board)
     except BrokenLog as error:
         return Difference(number, str(error), None)
@@ -72,6 +73,8 @@ def _difference(connection: Connection, number: int, reckoning: Reckoning) -> Di
         return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
     if stored == expected and expected.status == "active" and accounts.FORMER in board.playing:
         return Difference(number, f"board {number} is active, but somebody at it was forgotten", None)
+    if stored == expected and not is_end_noted:
+        return Difference(number, f"board {number} is {expected.status}, but its seats say otherwise", expected)
     if stored == expected:
         return None
     return Difference(number, f"stored {stored}, replayed {expected}", expected)

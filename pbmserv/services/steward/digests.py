@@ -21,6 +21,7 @@ from pbmserv.rendering.environment import render
 from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.services.house import House
 from pbmserv.services.letters import Draft, in_words, other_subject, sealed, takes_html
+from pbmserv.services.links import linked
 from pbmserv.services.readable import readable
 from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import is_database_trouble, run_again, writing
@@ -88,7 +89,8 @@ def _digest(connection: Connection, house: House, player: Player, now: datetime)
     return sealed(house, _draft(house, player, views, unshown, found.total - len(found.lines)), now)
 
 
-def _draft(house: House, player: Player, views: Sequence[BoardView], unshown: Sequence[int], more: int) -> Draft:
+def _draft(house: House, player: Player, seen: Sequence[BoardView], unshown: Sequence[int], more: int) -> Draft:
+    views, key = linked(house, seen)
     numbers = [view.number for view in views]
 
     def told(views: Sequence[BoardView], words: bool) -> str:
@@ -103,8 +105,9 @@ def _draft(house: House, player: Player, views: Sequence[BoardView], unshown: Se
         text=told(views, in_words(player)),
         # Of one board alone a bare move will do.
         board=views[0].number if len(views) == 1 else None,
-        views=tuple(views),
-        content=Content(Said(told((), words=False)), tuple(views)) if takes_html(player) else None,
+        views=views,
+        content=Content(Said(told((), words=False)), views) if takes_html(player) else None,
+        key=key,
     )
 
 

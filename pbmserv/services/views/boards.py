@@ -4,29 +4,55 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbmserv.matches.match import Match
-from pbmserv.matches.replay import replay
+from pbmserv.matches.replay import Replayed
 from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.house import House
-from pbmserv.store import matches, turn_timing
+from pbmserv.store import matches, players, turn_timing
 from pbmserv.store.engine import reading
 
 
 @dataclass(frozen=True, slots=True)
 class SeenBoard:
-    """A match, its state, and the view for anybody with all its moves."""
+    """A board as anybody sees it, with all its moves. `waits_for_robot`: a program of this server is to move."""
 
-    match: Match
-    state: State
     view: BoardView
+    waits_for_robot: bool = False
+
+    @property
+    def board(self) -> Replayed:
+        """The match with what its log adds up to."""
+        return self.view.board
+
+    @property
+    def match(self) -> Match:
+        """The match with its log."""
+        return self.board.match
+
+    @property
+    def state(self) -> State:
+        """How it stands."""
+        return self.board.state
 
 
 def see_board(house: House, number: int, now: datetime | None = None) -> SeenBoard | None:
     """One board with all its moves, and the time that is left at a moment; None when there is no such board."""
     with reading(house.engine) as connection:
-        match = matches.load(connection, number)
-        if match is None:
+        board = matches.replayed(connection, number, house.recent.find(number))
+        if board is None:
             return None
-        board = replay(match)
         timing = None if now is None else turn_timing.timing(connection, board, now)
-    return SeenBoard(board.match, board.state, view_board(board, whole=True, timing=timing))
+        to_move = None if board.on_turn is None else players.find(connection, board.on_turn)
+    house.recent.remember([board])
+    return SeenBoard(
+        view_board(board, whole=True, timing=timing), to_move is not None and to_move.robot is not None
+    )
+
+
+def see_replayed(house: House, number: int) -> Replayed | None:
+    """A board with its whole log; None when there is none of that number. Raises BrokenLog."""
+    with reading(house.engine) as connection:
+        board = matches.replayed(connection, number, house.recent.find(number))
+    if board is not None:
+        house.recent.remember([board])
+    return board

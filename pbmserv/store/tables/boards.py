@@ -40,6 +40,8 @@ matches = Table(
     Column("last_move", Text, nullable=False),
     CheckConstraint("number >= 101", name="numbers_start_at_101"),
     Index("ix_matches_status_last_at", "status", "last_at"),
+    Index("ix_matches_status_number", "status", "number"),
+    Index("ix_matches_game_number", "game", "number"),
     Index("ix_matches_last_at_number", "last_at", "number"),
     Index("ix_matches_game_last_at_number", "game", "last_at", "number"),
     Index("ix_matches_over", "last_at", "number", sqlite_where=_OVER, postgresql_where=_OVER),

@@ -47,7 +47,8 @@ ratings = Table(
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Column("last_at", UtcDateTime, nullable=False),
-    Index("ix_ratings_game_mu", "game", "mu"),
+    # All that a page of the standings is chosen by: who is not on it is not read.
+    Index("ix_ratings_standings", "game", "mu", "last_at", "sigma", "player_id"),
 )
 
 rating_changes = Table(
@@ -66,7 +67,8 @@ rating_changes = Table(
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Index("ix_rating_changes_game_at_match", "game", "at", "match"),
-    Index("ix_rating_changes_player_id_game_at", "player_id", "game", "at"),
+    Index("ix_rating_changes_player_id_at_match", "player_id", "at", "match"),
+    Index("ix_rating_changes_player_id_game_at_match", "player_id", "game", "at", "match"),
 )
 
 # When a part of the server was last seen alive, and when it was not: such time is on nobody's clock.

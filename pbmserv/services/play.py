@@ -1,0 +1,159 @@
+"""Playing by the personal link of a board mail: what is sent from the page becomes a mail like any other.
+
+The link's key allows one thing: the next ply after the one that its mail showed, on that board, by the player whom
+the mail went to. So it is spent when that ply is played. The mail is written as the player would answer, from the
+address that ours went to, and kept in the same inbox: whatever holds for an answer by mail holds for it.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from pbmserv.games.game import MoveError, Seat
+from pbmserv.mail.answered import without_keys, without_tokens
+from pbmserv.mail.by_link import ByLink, came_by, mark_of, write_by_link
+from pbmserv.mail.opened import open_mail
+from pbmserv.mail.read import read
+from pbmserv.matches.match import rules_of
+from pbmserv.matches.replay import Replayed
+from pbmserv.services.house import House
+from pbmserv.services.intake import keep
+from pbmserv.store import caused, keys, matches, players
+from pbmserv.store.caused import Fate
+from pbmserv.store.engine import reading
+from pbmserv.store.keys import Keyed
+
+Outcome = Literal["waits", "played", "refused", "twice", "unanswered"]
+"""What became of a mail from the page: it is kept and waits; its move was played, or not, and it was answered; it
+was a second copy; it brought no answer."""
+
+_OUTCOMES: Final[dict[str, Outcome]] = {"waiting": "waits", "duplicate": "twice"}
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a personal link leads to: a board, the seat of its reader, and the ply that its mail showed."""
+
+    board: Replayed
+    seat: Seat
+    ply: int
+    mail: Keyed
+    key: str = field(repr=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the ply that may be played by it is the next one, and its reader's."""
+        state = self.board.state
+        return state.to_move == self.seat and state.plies == self.ply
+
+    @property
+    def userid(self) -> str:
+        """Its reader."""
+        return self.board.match.userids[self.seat]
+
+    @property
+    def mark(self) -> str:
+        """What tells the mails that came by it."""
+        return mark_of(self.key, self.mail.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A mail from the page: its number in the inbox, and what its second copies share with it."""
+
+    mail_id: int
+    content_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of a mail from the page: the text of its answer, and the board as it stands now."""
+
+    outcome: Outcome
+    answer: str
+    board: Replayed
+
+
+def find_door(house: House, number: int, key: str) -> Door | None:
+    """What the link of a board with that key leads to; None when it stands in no mail that still counts.
+
+    A mail counts as long as its words are kept, and the address that it went to is its player's.
+    """
+    with reading(house.engine) as connection:
+        mail = keys.find(connection, key)
+        ply = None if mail is None else dict(mail.shown).get(number)
+        player = players.find_at(connection, mail.recipient) if mail is not None and ply is not None else None
+        if mail is None or ply is None or player is None or player.id != mail.player_id:
+            return None
+        board = matches.replayed(connection, number, house.recent.find(number))
+    seat = None if board is None else board.match.seat_of(player.userid)
+    if board is None or seat is None:
+        return None
+    house.recent.remember([board])
+    return Door(board, seat, ply, mail, key)
+
+
+def play(house: House, door: Door, move: str, words: str, now: datetime) -> Sent | None:
+    """Keeps the mail that plays a move by an open door; None when that is no move there.
+
+    `words` go to the other players. Nothing but a legal move makes a mail: what else stands in a move's place in a
+    command, such as giving up, is not what the link is for.
+    """
+    notation = _notation(door.board, move)
+    if notation is None or not door.is_open:
+        return None
+    address = house.server.address
+    played = sum(entry.kind == "played" for entry in door.board.match.entries)
+    mail = ByLink(
+        sender=door.mail.recipient,
+        recipient=address,
+        answers=door.mail.message_id,
+        command=f"move {door.board.match.number} {notation.lower()}#{door.ply + 1}",
+        words=words,
+        mark=door.mark,
+        # What was taken back may be played once more.
+        turn=str(played),
+    )
+    raw = write_by_link(mail, now)
+    content_key = read(raw, mail.sender, address, house.server.delimiter).content_key
+    return Sent(keep(house, raw, mail.sender, [address], now), content_key)
+
+
+def settled(house: House, sent: Sent) -> int | None:
+    """The number of the mail that tells what became of it, which is its first copy; None as long as it waits."""
+    with reading(house.engine) as connection:
+        if caused.status_of(connection, sent.mail_id) == "waiting":
+            return None
+        first = caused.first_of(connection, sent.content_key)
+    return first or sent.mail_id
+
+
+def see_outcome(house: House, door: Door, mail_id: int) -> Came | None:
+    """What became of a mail from the page; None when no such mail came by that link."""
+    with reading(house.engine) as connection:
+        fate = caused.fate(connection, mail_id)
+        if fate is None or not came_by(fate.raw, door.mark):
+            return None
+        raw = caused.answer_to(connection, mail_id, door.mail.player_id)
+    answer, server = open_mail(raw).text if raw else "", house.server
+    # It is shown to whoever has this link, which must lead to no other.
+    safe = without_keys(without_tokens(answer, server.address, server.delimiter))
+    return Came(_outcome(door, fate, answer), safe, door.board)
+
+
+def _notation(board: Replayed, move: str) -> str | None:
+    game, position = rules_of(board.match), board.state.position
+    try:
+        return game.write(position, game.read(position, move))
+    except MoveError:
+        return None
+
+
+def _outcome(door: Door, fate: Fate, answer: str) -> Outcome:
+    if fate.status != "handled":
+        return _OUTCOMES.get(fate.status, "unanswered")
+    entries = door.board.match.entries
+    has_played = any(
+        each.kind == "played" and each.seat == door.seat and each.at == fate.kept_at for each in entries
+    )
+    return "played" if has_played else "refused" if answer else "unanswered"

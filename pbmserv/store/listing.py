@@ -1,0 +1,295 @@
+"""Boards by the page, however many there are: rows in, values out.
+
+Each way to find boards goes along one index in the order that is wanted, and stops when a page is full. A player's
+boards stand in their order beside `seats.ended_at`; those that run (NULL) are few, and are sorted. Conditions on
+the status are literal, so that each database may use the indexes that are of some boards only. Without statistics
+SQLite takes any equality for a good beginning; where it is none, `_plainly` keeps it from that.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    exists,
+    func,
+    literal,
+    select,
+    tuple_,
+)
+from sqlalchemy import literal_column as literally
+
+from pbmserv.matches.records import Filter, Listed, Listing, Wanted
+from pbmserv.matches.search import MOST_COUNTED, Found, Place, Search
+from pbmserv.store import clocks
+from pbmserv.store.matches import options_of, summary_of, userids_at
+from pbmserv.store.tables import clocks as clock_table
+from pbmserv.store.tables import matches, players, rating_changes, seats
+from pbmserv.store.tables.columns import UtcDateTime
+
+MOST_SORTED: Final = 1000
+"""Running boards of a player that are sorted; of more, one looks among all that run, in their order."""
+
+_MOST_COMPARED: Final = 10_000
+_AT_ONCE: Final = 500
+
+_STATUS: Final[dict[Filter, tuple[ColumnElement[bool], ...]]] = {
+    "all": (),
+    "active": (literally("matches.status = 'active'"),),
+    "next": (literally("matches.status = 'active'"),),
+    "inactive": (literally("matches.status <> 'active'"),),
+    "finished": (literally("matches.status = 'finished'"),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to find boards: a query for them, and the columns that it goes along; the last one is their number."""
+
+    query: Select[Any]
+    along: tuple[ColumnElement[Any], ...]
+    is_ascending: bool = False
+
+    def places(self, connection: Connection, after: Place | None, before: Place | None, count: int) -> list[Place]:
+        """Those of the first boards that fit; of boards that go before a place the last, in reversed order."""
+        query, is_ascending = self.query, self.is_ascending
+        place = after or before
+        if place is not None:
+            is_ascending ^= after is None
+            here, there = tuple_(*self.along), tuple_(*_values(place))
+            query = query.where(here > there if is_ascending else here < there)
+        order = (column.asc() if is_ascending else column.desc() for column in self.along)
+        rows = connection.execute(
+            query.with_only_columns(*self.along, maintain_column_froms=True).order_by(*order).limit(count)
+        )
+        return [Place(row[-1], row[0] if len(row) > 1 else None) for row in rows]
+
+
+def search(connection: Connection, wanted: Search) -> Found:
+    """A page of the boards that fit, at a cost that does not grow with how many boards there are."""
+    ids = _ids(connection, wanted.userids, is_running=wanted.boards == "active")
+    if ids is None:
+        return Found((), 0)
+    places = _places(connection, wanted, ids)
+    if wanted.before is not None and len(places) <= wanted.count:
+        # So few go before it that they are the first page, which may be longer.
+        wanted = replace(wanted, before=None)
+        places = _places(connection, wanted, ids)
+    numbers = [place.number for place in places[: wanted.count]]
+    lines = _lines(connection, numbers if wanted.before is None else numbers[::-1])
+    return Found(
+        lines,
+        _count(connection, wanted.game, wanted.boards, ids, wanted.sort == "time", MOST_COUNTED + 1),
+        has_earlier=wanted.before is not None or wanted.after is not None,
+        has_later=wanted.before is not None or len(places) > wanted.count,
+        winners=_winners(connection, [line.number for line in lines if line.summary.status == "finished"]),
+    )
+
+
+def listing(connection: Connection, wanted: Wanted) -> Listing:
+    """A page of the boards that fit, and how many fit: exactly, which takes longer the more there are."""
+    ids = _ids(connection, wanted.userids, is_running=wanted.filter in ("active", "next"))
+    if ids is None:
+        return Listing((), 0)
+    if wanted.filter == "next":
+        every = _waiting(connection, wanted.game, ids)
+        return Listing(_lines(connection, every[wanted.first :][: wanted.count]), len(every))
+    total = _count(connection, wanted.game, wanted.filter, ids)
+    end = min(wanted.first + wanted.count, total)
+    if wanted.first >= end:
+        return Listing((), total)
+    ways = _by_last_move(connection, wanted.game, wanted.filter, ids)
+    places = _merged([way.places(connection, None, None, end) for way in ways], is_backward=False)
+    return Listing(_lines(connection, [place.number for place in places[wanted.first : end]]), total)
+
+
+def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
+    """The numbers of the active matches in which one of these players has a seat."""
+    lowered = [userid.lower() for userid in userids]
+    theirs = seats.join(players, players.c.id == seats.c.player_id)
+    query = select(seats.c.match).distinct().select_from(theirs)
+    query = query.where(players.c.userid_lower.in_(lowered), seats.c.ended_at.is_(None))
+    return connection.execute(query).scalars().all() if lowered else ()
+
+
+def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> list[int] | None:
+    """The ids of players, of whoever has fewest boards first; None when somebody does not exist."""
+    lowered = {userid.lower() for userid in userids}
+    if not lowered:
+        return []
+    found = list(connection.execute(select(players.c.id).where(players.c.userid_lower.in_(lowered))).scalars())
+    if len(found) < len(lowered):
+        return None
+    return sorted(found, key=lambda each: _boards_of(connection, each, is_running)) if len(found) > 1 else found
+
+
+def _boards_of(connection: Connection, player_id: int, is_running: bool) -> int:
+    """How many boards of a player run, or are over; no more than are worth comparing."""
+    query = select(literal(1)).where(seats.c.player_id == player_id, _is_on_or_over(is_running))
+    counted = select(func.count()).select_from(query.limit(_MOST_COMPARED).subquery())
+    return connection.execute(counted).scalar_one()
+
+
+def _places(connection: Connection, wanted: Search, ids: Sequence[int]) -> list[Place]:
+    ways = _ways(connection, wanted, ids)
+    found = [way.places(connection, wanted.after, wanted.before, wanted.count + 1) for way in ways]
+    return _merged(found, is_backward=wanted.before is not None)[: wanted.count + 1]
+
+
+def _merged(found: Sequence[list[Place]], is_backward: bool) -> list[Place]:
+    """The places of several ways in one order; it is that of last moves where there is more than one."""
+    if len(found) == 1:
+        return found[0]
+    places = (place for places in found for place in places)
+    return sorted(places, key=lambda place: (place.at, place.number), reverse=not is_backward)
+
+
+def _ways(connection: Connection, wanted: Search, ids: Sequence[int]) -> list[_Way]:
+    if wanted.sort == "last":
+        return _by_last_move(connection, wanted.game, wanted.boards, ids)
+    if wanted.sort == "time":
+        return [_by_deadline(connection, wanted.game, ids)]
+    if ids:
+        return [_Way(_of_players(wanted.game, wanted.boards, ids), (seats.c.match,))]
+    # Boards of a game that run are few among those of the game, and more among those that run.
+    is_of_game = _is_of(wanted.game, plainly=wanted.boards == "active")
+    return [_Way(select(matches).where(*_STATUS[wanted.boards], *is_of_game), (matches.c.number,))]
+
+
+def _by_last_move(connection: Connection, game: str | None, which: Filter, ids: Sequence[int]) -> list[_Way]:
+    along = (matches.c.last_at, matches.c.number)
+    everybodys = select(matches).where(*_is_of(game))
+    if not ids:
+        return [_Way(everybodys.where(*_STATUS[which]), along)]
+    if which == "all":
+        return [way for each in ("active", "inactive") for way in _by_last_move(connection, game, each, ids)]
+    if which != "active":
+        return [_Way(_of_players(game, which, ids), (seats.c.ended_at, seats.c.match))]
+    if _boards_of(connection, ids[0], is_running=True) > MOST_SORTED:
+        return [_Way(everybodys.where(*_STATUS[which], *_sit_at(ids, matches.c.number)), along)]
+    return [_Way(_of_players(game, which, ids, with_matches=True), along)]
+
+
+def _by_deadline(connection: Connection, game: str | None, ids: Sequence[int]) -> _Way:
+    along = (clock_table.c.deadline_at, clock_table.c.match)
+    if ids and _boards_of(connection, ids[0], is_running=True) <= MOST_SORTED:
+        theirs = _of_players(game, "active", ids).join(clock_table, clock_table.c.match == seats.c.match)
+        return _Way(theirs.where(_RUNS_OUT), along, is_ascending=True)
+    every = select(clock_table).where(_RUNS_OUT, *_sit_at(ids, clock_table.c.match))
+    if game is not None:
+        every = every.join(matches, matches.c.number == clock_table.c.match).where(*_is_of(game, plainly=True))
+    return _Way(every, along, is_ascending=True)
+
+
+def _waiting(connection: Connection, game: str | None, ids: Sequence[int]) -> Sequence[int]:
+    """The numbers of the boards on which one of these players is to move, the most urgent first."""
+    query = _of_players(game, "next", ids, with_matches=True) if ids else select(matches).where(*_STATUS["next"])
+    if ids:
+        on_turn = _seat.c.player_id.in_(ids), _seat.c.seat == matches.c.to_move
+        query = query.where(exists().where(_seat.c.match == matches.c.number, *on_turn))
+    else:
+        query = query.where(*_is_of(game))
+    query = query.outerjoin(clock_table, clock_table.c.match == matches.c.number)
+    urgency = (clocks.DEADLINE.is_(None), clocks.DEADLINE, matches.c.last_at, matches.c.number)
+    return (
+        connection.execute(
+            query.with_only_columns(matches.c.number, maintain_column_froms=True).order_by(*urgency)
+        )
+        .scalars()
+        .all()
+    )
+
+
+def _count(
+    connection: Connection,
+    game: str | None,
+    which: Filter,
+    ids: Sequence[int],
+    runs_out: bool = False,
+    most: int | None = None,
+) -> int:
+    """How many boards fit, and of those perhaps only those whose clock runs; `most` where there are more."""
+    query = _of_players(game, which, ids) if ids else select(matches).where(*_STATUS[which], *_is_of(game))
+    if runs_out:
+        number = seats.c.match if ids else matches.c.number
+        query = query.join(clock_table, clock_table.c.match == number).where(_RUNS_OUT)
+    fitting = query.with_only_columns(literal(1), maintain_column_froms=True).limit(most).subquery()
+    return connection.execute(select(func.count()).select_from(fitting)).scalar_one()
+
+
+def _of_players(game: str | None, which: Filter, ids: Sequence[int], with_matches: bool = False) -> Select[Any]:
+    """The boards at which all of them sit, found among those of the first."""
+    query = select(seats).where(seats.c.player_id == ids[0], *_sit_at(ids[1:], seats.c.match))
+    if which != "all":
+        query = query.where(_is_on_or_over(which in ("active", "next")))
+    if game is None and which != "finished" and not with_matches:
+        return query
+    query = query.join(matches, matches.c.number == seats.c.match).where(*_is_of(game, plainly=True))
+    return query.where(_plainly(matches.c.status) == "finished") if which == "finished" else query
+
+
+def _sit_at(ids: Sequence[int], number: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    return [exists().where(_seat.c.match == number, _seat.c.player_id == each) for each in ids]
+
+
+def _is_on_or_over(is_running: bool) -> ColumnElement[bool]:
+    return seats.c.ended_at.is_(None) if is_running else seats.c.ended_at.is_not(None)
+
+
+def _is_of(game: str | None, plainly: bool = False) -> list[ColumnElement[bool]]:
+    """The condition that boards are of a game, if any; `plainly`: no beginning of a search."""
+    if game is None:
+        return []
+    return [(_plainly(matches.c.game) if plainly else matches.c.game) == game]
+
+
+def _plainly(column: ColumnElement[str]) -> ColumnElement[str]:
+    """The same text, which no index is of."""
+    return column.concat("")
+
+
+def _values(place: Place) -> Iterator[ColumnElement[Any]]:
+    if place.at is not None:
+        yield literal(place.at, UtcDateTime())
+    yield literal(place.number)
+
+
+def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[Listed, ...]:
+    left, lines = iter(numbers), []
+    # A statement has so many parameters and no more.
+    while some := list(islice(left, _AT_ONCE)):
+        rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
+        userids = userids_at(connection, some)
+        lines += [_listed(rows[number], userids[number]) for number in some]
+    return tuple(lines)
+
+
+def _listed(row: Row[Any], userids: tuple[str, ...]) -> Listed:
+    deadline = clocks.deadline_of(row)
+    return Listed(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
+
+
+def _winners(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for row in connection.execute(_FIRST_IN_RANK, {"numbers": numbers}) if numbers else ():
+        found[row.match] = (*found.get(row.match, ()), row.userid)
+    return found
+
+
+_RUNS_OUT: Final = clocks.DEADLINE.is_not(None)
+_seat: Final = seats.alias("seat_too")
+_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
+_FACTS: Final = clocks.with_deadline(select(matches), matches.c.number).where(matches.c.number.in_(_NUMBERS))
+_FIRST_IN_RANK: Final = (
+    select(rating_changes.c.match, players.c.userid)
+    .join(players, players.c.id == rating_changes.c.player_id)
+    .where(rating_changes.c.match.in_(_NUMBERS), rating_changes.c.rank == 1)
+    .order_by(rating_changes.c.match, players.c.userid_lower)
+)

@@ -1,0 +1,185 @@
+"""A board's page in Chromium: the keys, the film, the copy, and whoever has a keyboard only."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from pbmserv.entrypoints.web.serving import WebPart
+from pbmserv.entrypoints.web.site import Site
+from pbmserv.services.views.boards import see_board
+from tests.web.club import Club, opened
+from tests.web.shelf import many_moves, put, sign_up
+
+MOVES = ["a1", "b2", "b1", "a2", "c3"]
+PHONE, WIDE = 360, 1280
+A_STEP = 1100  # milliseconds between two plies of a film
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """101 is small and bob's turn, after five plies; 102 is long, on the largest board."""
+    with opened(tmp_path_factory.mktemp("shelf")) as house:
+        sign_up(house, "alice", "bob")
+        put(house, 101, "3x3", ("alice", "bob"), MOVES)
+        put(house, 102, "9x9", ("alice", "bob"), many_moves("9x9", 2, 120))
+        yield house
+
+
+@pytest.fixture(scope="module")
+def site(house: Club) -> Iterator[str]:
+    """Where the pages of the house are."""
+    part, stop = WebPart(Site(house), "127.0.0.1", 0), threading.Event()
+    thread = threading.Thread(target=part.run, args=(stop,), daemon=True)
+    thread.start()
+    yield part.url
+    stop.set()
+    thread.join(10)
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """A new window on the site, in which no script may fail."""
+    context = browser.new_context(base_url=site, viewport=ViewportSize(width=WIDE, height=700))
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert faults == []
+
+
+def shows(page: Page, ply: int, of: int) -> None:
+    """Waits until the board after that ply is there."""
+    expect(page.locator(".squares caption")).to_have_text(f"After ply {ply} of {of}" if ply else "The start")
+
+
+def test_arrow_keys_go_through_the_game_in_place(page: Page) -> None:
+    """Without leaving the page or its place; what happened is announced, and the address tells the ply."""
+    page.goto("/boards/102")
+    page.evaluate("() => { window.stayed = true; scrollTo(0, 60); }")
+    page.keyboard.press("ArrowLeft")
+    shows(page, 119, 120)
+    assert page.url.endswith("/boards/102?ply=119")
+    assert page.evaluate("() => window.stayed && scrollY") == 60
+    expect(page.locator("body > [role=status]")).to_contain_text("Ply 119:")
+    expect(page).to_have_title("Cephalopod Board 102: alice vs bob, ply 119 - pbmserv")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    shows(page, 117, 120)
+    page.keyboard.press("ArrowRight")
+    shows(page, 118, 120)
+    page.keyboard.press("Alt+ArrowRight")
+    page.locator("#ply").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("region", name="List of moves").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("#forward").press("Enter")
+    shows(page, 119, 120)
+    expect(page.locator("#forward")).to_be_focused()
+    assert page.evaluate("() => window.stayed")
+
+
+def test_the_list_shows_the_ply_and_leads_to_it(page: Page) -> None:
+    page.goto("/boards/102?ply=60")
+    inside = """own => {
+        const [list, shown] = [own.closest('.scroll'), own].map(each => each.getBoundingClientRect());
+        return shown.top >= list.top && shown.bottom <= list.bottom;
+    }"""
+    assert page.locator(".moves [aria-current]").evaluate(inside)
+    page.locator(".moves a", has_text="62").press("Enter")
+    shows(page, 62, 120)
+    expect(page.locator(".moves [aria-current]")).to_be_focused()
+
+
+def test_the_game_plays_and_stops_at_its_end(page: Page) -> None:
+    page.clock.install()
+    page.goto("/boards/101?ply=3")
+    button = page.locator("#play")
+    expect(button).to_have_text("Play")
+    button.click()
+    expect(button).to_have_text("Pause")
+    page.clock.run_for(A_STEP)
+    shows(page, 4, 5)
+    button.click()
+    expect(button).to_have_text("Play")
+    page.clock.run_for(3 * A_STEP)
+    shows(page, 4, 5)
+    button.click()
+    page.clock.run_for(A_STEP)
+    expect(page.locator(".squares caption")).to_have_text("After ply 5")
+    expect(button).to_have_text("Play")
+    button.click()
+    shows(page, 0, 5)
+    expect(button).to_have_text("Pause")
+    expect(button).to_be_focused()
+
+
+def test_a_page_that_does_not_come_is_gone_to(page: Page, site: str) -> None:
+    """Whatever keeps the script from it, the link leads there."""
+    page.goto("/boards/101")
+    page.evaluate("() => { window.fetch = () => Promise.reject(new Error('away')); }")
+    page.locator("#back").click()
+    shows(page, 4, 5)
+    assert page.evaluate("() => window.stayed") is None
+
+
+def test_the_text_board_is_copied(page: Page, house: Club) -> None:
+    page.goto("/boards/101")
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied.")).to_be_visible()
+    expect(page.locator("body > [role=status]")).to_have_text("Copied.")
+    seen = see_board(house, 101)
+    assert seen is not None
+    assert page.evaluate("() => navigator.clipboard.readText()") == seen.view.squares
+
+
+def test_a_move_by_keyboard_alone(page: Page) -> None:
+    """From the board to the button that begins the mail; the focus is where the next thing to do is."""
+    page.goto("/boards/101")
+    page.locator("#position").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("A3, empty: play")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/boards/101?move=a3#turn")
+    expect(page.get_by_role("heading", name="Not played yet: A3")).to_be_focused()
+    expect(page.locator(".squares")).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_attribute(
+        "href", "mailto:pbmserv@club.test?subject=move%20101%20a3%236"
+    )
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+def test_nothing_moves_and_nothing_is_too_wide(page: Page, width: int) -> None:
+    """The controls stay where they are from ply to ply, and a phone need not scroll sideways."""
+    page.set_viewport_size({"width": width, "height": 700})
+    places = set()
+    for query in ("", "?ply=0", "?ply=1", "?ply=60", "?ply=119"):
+        page.goto(f"/boards/102{query}")
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        boxes = [page.locator(each).bounding_box() for each in (".squares", ".replay")]
+        places.add(str(boxes))
+        squares = page.locator(".squares tbody td").first.bounding_box()
+        assert squares is not None
+        assert squares["width"] >= 24
+        assert abs(squares["width"] - squares["height"]) <= 2
+    assert len(places) == 1
+
+
+def test_without_scripts_all_works_by_links(browser: Browser, site: str, tmp_path: Path) -> None:
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/boards/101")
+    assert not page.locator("#play").is_visible()
+    assert not page.get_by_role("button", name="Copy").is_visible()
+    page.get_by_role("link", name="Back").click()
+    shows(page, 4, 5)
+    page.get_by_label("Ply").fill("2")
+    page.get_by_role("button", name="Go").click()
+    shows(page, 2, 5)
+    context.close()

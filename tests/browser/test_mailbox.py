@@ -1,0 +1,109 @@
+"""A newcomer with nothing but a browser: signs up, is mailed boards, and plays by clicking in the mails."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from pbmserv.entrypoints.bootstrap import build_house
+from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.serve import all_parts, run_parts
+from tests.free_port import free_port
+
+PATIENCE = 30_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def outgoing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that mail goes to."""
+    return tmp_path_factory.mktemp("data") / "outgoing"
+
+
+@pytest.fixture(scope="module")
+def site(outgoing: Path) -> Iterator[str]:
+    """Every part of a server but the listener, as `make serve` sets it up; where its pages are."""
+    place = f"127.0.0.1:{free_port()}"
+    settings = Settings(data=outgoing.parent, listen="", web=place, confirm="from")
+    house = build_house(settings, bring_up_to_date=True)
+    parts, stop = all_parts(settings, house), threading.Event()
+    ended_well: list[bool] = []
+    server = threading.Thread(target=lambda: ended_well.append(run_parts(parts, stop)))
+    server.start()
+    try:
+        yield f"http://{place}"
+    finally:
+        stop.set()
+        server.join()
+        house.engine.dispose()
+    assert ended_well == [True]
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page, as narrow as a phone's."""
+    opened = browser.new_page(viewport={"width": 360, "height": 800})
+    opened.set_default_timeout(PATIENCE)
+    yield opened
+    opened.close()
+
+
+def send(page: Page) -> str:
+    """Sends the mail that is on the sheet; the text of the answer, which is on the page then."""
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/mailbox/*")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    return page.locator("pre").inner_text()
+
+
+def test_a_whole_beginning(site: str, page: Page, tmp_path: Path) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(site)
+    page.get_by_role("link", name="signup").first.click()
+    page.get_by_label("From").fill("alice@example.org")
+    page.get_by_label("Subject").fill("signup alice sesame")
+    assert "Welcome, alice!" in send(page)
+
+    page.get_by_role("link", name="Answer").click()
+    page.get_by_label("Text").fill("challenge alice robot.random -size=3x3")
+    assert "It is alice's turn." in send(page)
+    page.screenshot(path=tmp_path / "board.png", full_page=True)
+
+    # Clicked in a frame that may do nothing by itself, and yet it leads out of that.
+    page.frame_locator("iframe").get_by_role("link", name="B2, empty: play").click()
+    page.wait_for_url("**/mailbox/write?*")
+    assert page.get_by_label("From").input_value() == "alice@example.org"
+    assert "Your move B2 is played on board 101." in send(page)
+
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Mailbox").click()
+    assert page.locator("tbody tr").count() >= 3
+    page.get_by_label("Mails to").select_option("alice@example.org")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**/mailbox?to=*")
+    assert page.locator("tbody tr").count() >= 3
+    assert complaints == []
+
+
+def test_nothing_in_a_mail_runs_or_is_fetched(site: str, page: Page, outgoing: Path) -> None:
+    """Mail of ours holds no such thing; what else lies in the folder may."""
+    new = outgoing / "new"
+    new.mkdir(parents=True, exist_ok=True)
+    html = (
+        f'<p id="p">untouched</p><script>p.textContent = "run"</script><img src="{site}/icon.svg?spy">'
+        f'<img src="x" onerror="p.textContent = 1"><iframe src="{site}/mailbox"></iframe>'
+        '<form action="/mailbox/write" method="post"><button>Send it</button></form>'
+    )
+    (new / "1700000000.stranger").write_text(
+        f"To: alice@example.org\nSubject: hostile\nContent-Type: text/html\n\n{html}\n"
+    )
+    answered: list[str] = []
+    page.on("response", lambda response: answered.append(response.url))
+    page.goto(f"{site}/mailbox")
+    page.get_by_role("link", name="hostile").click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Send it").click()
+    assert frame.locator("#p").inner_text() == "untouched"
+    assert not [url for url in answered if "spy" in url or url.endswith(("/x", "/mailbox/write"))]
+    assert [url for url in answered if url.endswith("/mailbox")] == [f"{site}/mailbox"]

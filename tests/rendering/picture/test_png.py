@@ -1,0 +1,50 @@
+"""Cards for previews of links."""
+
+import struct
+
+import pytest
+
+from pbmserv.matches.replay import Replayed
+from pbmserv.rendering.picture import png
+from pbmserv.rendering.picture.draw import card_of, sentence_of, view_at
+from pbmserv.rendering.picture.png import draw_card
+from tests.rendering.letters import MIDDLE, SIX, first_moves, played
+from tests.rendering.picture.svg import every, parsed, seen_in, told_by
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_card_is_of_the_size_that_is_asked_for() -> None:
+    """1200 by 630, and another picture for another position."""
+    board = played(MIDDLE)
+    card = card_of(board)
+    assert card.startswith(SIGNATURE)
+    assert struct.unpack(">II", card[16:24]) == (1200, 630)
+    assert card != card_of(board, 9)
+    assert card_of(board) is card
+
+
+@pytest.mark.parametrize(
+    "board", [played(MIDDLE), played(first_moves(500, "7x7", SIX), SIX, "7x7")], ids=["two", "six"]
+)
+def test_it_tells_who_plays_and_how_it_stands(board: Replayed) -> None:
+    """The position, the title, each player with the score, whose turn it is or who has won."""
+    view = view_at(board)
+    root = parsed(draw_card(view, sentence_of(view)))
+    texts = [each.text for each in every(root, "text")]
+    for word in ("Cephalopod", "Board 101", *view.userids, *(str(score) for _, score in view.scores)):
+        assert word in texts
+    assert ("It is alice's turn." if view.to_move else "The game is over: bob wins.") in texts
+    assert len(every(root, "rect", "turn")) == (1 if view.to_move else 0)
+    assert seen_in(root, view.scene) == told_by(view.scene)
+
+
+def test_without_fonts_there_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only its words are missing."""
+    with_words = card_of(played(MIDDLE))
+    monkeypatch.setattr(png, "_fonts", lambda: (None, ("/no/font.ttf",)))
+    png.to_png.cache_clear()
+    without = card_of(played(MIDDLE))
+    png.to_png.cache_clear()
+    assert without.startswith(SIGNATURE)
+    assert 10_000 < len(without) < len(with_words)

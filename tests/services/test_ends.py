@@ -1,0 +1,143 @@
+"""When a board was over stands beside each of its seats: after every way to end a game, and to have it go on."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, select, text
+
+from pbmserv.matches.replay import replay
+from pbmserv.rendering.record import record_of
+from pbmserv.services.operator import referee
+from pbmserv.services.operator.check import check, rebuild
+from pbmserv.services.operator.records import take_in
+from pbmserv.services.steward.clocks import look_after_clocks
+from pbmserv.store import matches
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.tables import seats
+from tests.services.post import Post
+
+ALICE, BOB = "alice@example.org", "bob@example.org"
+
+
+def ended(post: Post, board: int = 101) -> datetime | None:
+    """When a board was over by all of its seats."""
+    with reading(post.house.engine) as connection:
+        query = select(seats.c.ended_at).distinct().where(seats.c.match == board)
+        return connection.execute(query).scalar_one()  # type: ignore[no-any-return]
+
+
+def begin(post: Post, plies: int = 2) -> None:
+    """Board 101 of alice and bob, with clocks."""
+    post.people(alice="sesame", bob="poppy")
+    post.mail(ALICE, "challenge alice bob -size=3x3")
+    for sender, square in ((ALICE, "a1"), (BOB, "c3"))[:plies]:
+        post.clock.move(hours=1)
+        post.mail(sender, f"101 {square}")
+    post.clock.move(hours=1)
+
+
+def run_out(post: Post) -> None:
+    """Nobody moves for longer than a turn may take."""
+    with writing(post.house.engine) as connection:
+        connection.execute(
+            text(
+                "UPDATE clocks SET started_at = last, next_at = last FROM "
+                "(SELECT last_at AS last FROM matches WHERE number = 101) AS found"
+            )
+        )
+    post.clock.move(days=22)
+    look_after_clocks(post.house, post.clock.now)
+
+
+WAYS: dict[str, Callable[[Post], object]] = {
+    "resigned": lambda post: post.mail(BOB, "resign 101"),
+    "agreed": lambda post: (post.mail(ALICE, "propose 101"), post.mail(BOB, "accept 101")),
+    "signed off": lambda post: post.mail(BOB, "signoff"),
+    "annulled": lambda post: referee.annul(post.house, 101, "", post.clock.now),
+    "awarded": lambda post: referee.award(post.house, 101, "bob", "", post.clock.now),
+    "forfeited": run_out,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_end_is_noted_and_undone(post: Post, way: str) -> None:
+    """Over, on again by the operator, over again later, changed after the end."""
+    begin(post)
+    assert ended(post) is None
+    WAYS[way](post)
+    assert ended(post) == post.clock.now
+    assert check(post.house) == []
+    post.clock.move(hours=1)
+    referee.take_back(post.house, 101, None, "", post.clock.now)
+    assert ended(post) is None
+    assert check(post.house) == []
+    post.clock.move(hours=1)
+    post.mail(BOB if way != "signed off" else ALICE, "resign 101")
+    assert ended(post) == post.clock.now
+    post.clock.move(hours=1)
+    referee.award(post.house, 101, "bob", "", post.clock.now)
+    assert ended(post) == post.clock.now
+    assert check(post.house) == []
+
+
+def test_declined(post: Post) -> None:
+    begin(post, plies=1)
+    post.mail(BOB, "resign 101")
+    assert ended(post) == post.clock.now
+    assert check(post.house) == []
+
+
+def test_imported(post: Post) -> None:
+    """As of when it ended where it was played."""
+    begin(post)
+    post.mail(BOB, "resign 101")
+    over = ended(post)
+    with writing(post.house.engine) as connection:
+        match = matches.load(connection, 101)
+        assert match is not None
+        record: dict[str, Any] = dict(record_of(replay(match), post.house.server))
+        connection.execute(text("UPDATE matches SET started_at = '2020-01-01 00:00:00.000000' WHERE number = 101"))
+    post.clock.move(days=1)
+    assert take_in(post.house, record, {}, True, post.clock.now) == 102
+    assert ended(post, 102) == over
+
+
+def test_a_plain_move_costs_no_statement(post: Post) -> None:
+    """Nor does what is said in between: seats are written when a board ends, or may go on again."""
+    begin(post)
+    with_seats: list[str] = []
+
+    def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.startswith("UPDATE seats"):
+            with_seats.append(statement)
+
+    engine: Engine = post.house.engine
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        post.mail(ALICE, "101 b2")
+        post.mail(BOB, "propose 101")
+        assert with_seats == []
+        post.mail(BOB, "resign 101")
+        assert len(with_seats) == 1
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize("tampered", ["NULL", "'2020-01-01 00:00:00.000000'"])
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_difference_is_found_and_mended(post: Post, tampered: str, is_over: bool) -> None:
+    begin(post)
+    if is_over:
+        post.mail(BOB, "resign 101")
+    right = ended(post)
+    if right is None and tampered == "NULL":
+        return
+    with writing(post.house.engine) as connection:
+        connection.execute(text(f"UPDATE seats SET ended_at = {tampered} WHERE match = 101 AND seat = 1"))
+    (found,) = check(post.house)
+    assert "its seats say otherwise" in found.what
+    assert rebuild(post.house, [found]) == 1
+    assert ended(post) == right
+    assert check(post.house) == []

@@ -1,0 +1,64 @@
+"""Boards put into a house without the mails that led there, and the same positions by the rules alone."""
+
+import random
+from collections.abc import Iterable
+from datetime import timedelta
+
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.decision import Decision
+from pbmserv.commands.replies.common import Moved
+from pbmserv.games import cephalopod
+from pbmserv.games.cephalopod import Position
+from pbmserv.matches.entry import Entry
+from pbmserv.matches.match import Match
+from pbmserv.matches.replay import replay
+from pbmserv.services.house import House
+from pbmserv.store import accounts, matches
+from pbmserv.store.engine import writing
+from tests.web.club import NOON
+
+
+def sign_up(house: House, *userids: str) -> None:
+    """Makes players."""
+    with writing(house.engine) as connection:
+        for userid in userids:
+            accounts.keep(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
+
+
+def put(house: House, number: int, size: str, userids: tuple[str, ...], moves: Iterable[str]) -> None:
+    """Puts a board of players into the house; its moves came a minute after each other."""
+    match = Match(number, "cephalopod", "cephalopod/1", (("size", size),), True, userids, userids[0], NOON)
+    position = cephalopod.start(len(userids), {"size": size})
+    entries = []
+    for seq, text in enumerate(moves, 1):
+        at, seat = NOON + timedelta(minutes=seq), cephalopod.to_move(position)
+        move = cephalopod.read(position, text)
+        entries.append(Entry(number, seq, at, "played", seat, cephalopod.write(position, move)))
+        position, _ = cephalopod.play(position, move)
+    with writing(house.engine) as connection:
+        after = replay(match.with_entries(tuple(entries)))
+        matches.keep(
+            connection, Decision(Moved(number, "-"), opened=match, entries=tuple(entries), boards=(after,))
+        )
+
+
+def after(size: str, seats: int, moves: Iterable[str]) -> Position:
+    """The position that the rules give after these moves."""
+    position = cephalopod.start(seats, {"size": size})
+    for text in moves:
+        position, _ = cephalopod.play(position, cephalopod.read(position, text))
+    return position
+
+
+def many_moves(size: str, seats: int, plies: int) -> list[str]:
+    """A game of that many plies, or until it is over, by one of the moves that take most."""
+    chance = random.Random(plies)
+    position = cephalopod.start(seats, {"size": size})
+    texts: list[str] = []
+    while len(texts) < plies and cephalopod.to_move(position) is not None:
+        legal = list(cephalopod.moves(position))
+        most = max(len(move.captured) for move in legal)
+        move = chance.choice([move for move in legal if len(move.captured) == most])
+        texts.append(cephalopod.write(position, move))
+        position, _ = cephalopod.play(position, move)
+    return texts

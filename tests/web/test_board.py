@@ -1,0 +1,555 @@
+"""The page of a board: the squares, the replay, moves that are tried, and the same game in other forms."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote, unquote
+from xml.etree import ElementTree
+
+import httpx
+import jsonschema
+import pytest
+
+from pbmserv.games import cephalopod
+from pbmserv.games.cephalopod import Position
+from pbmserv.rendering.record import schema
+from pbmserv.rendering.web.board import Board, Wish, board_page
+from pbmserv.rendering.web.page import Frame, html
+from pbmserv.services.steward.robots import play_robots
+from pbmserv.services.views.boards import see_board
+from tests.web.club import NOON, Club, Get, asking, opened
+from tests.web.shelf import after, many_moves, put, sign_up
+from tests.web.test_listing import HOSTILE
+from tests.web.tree import Element, main, parse
+
+ALICE, BOB = "alice@home.test", "bob@home.test"
+PAIR = ("alice", "bob")
+TRIO = ("alice", "bob", "carol")
+SHORT = ["a1", "b2", "b1", "a2", "c3"]  # the third takes two dice
+LONG = many_moves("9x9", 3, 800)
+CROWDED = many_moves("5x5", 3, 24)
+ATOM = "{http://www.w3.org/2005/Atom}"
+HEAVIEST = 60_000
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """101 is small and bob's turn, 102 is long and of three as 103, 104 not begun, 105 over."""
+    with opened(tmp_path_factory.mktemp("shelf")) as house:
+        sign_up(house, *TRIO)
+        put(house, 101, "3x3", PAIR, SHORT)
+        put(house, 102, "9x9", TRIO, LONG)
+        put(house, 103, "5x5", TRIO, CROWDED)
+        put(house, 104, "5x5", PAIR, [])
+        put(house, 105, "3x3", PAIR, many_moves("3x3", 2, 500))
+        yield house
+
+
+@pytest.fixture(scope="module")
+def look(shelf: Club) -> Get:
+    """Asks for a page of the shelf."""
+    return asking(shelf)
+
+
+def squares(page: Element) -> dict[str, Element]:
+    """The cells of the board by the names that they tell."""
+    rows = page.one("table", class_="squares").one("tbody").all("tr")
+    return {re.split(r"\W", cell.said)[0]: cell for row in rows for cell in row.all("td")}
+
+
+def told(position: Position, userids: tuple[str, ...]) -> dict[str, str]:
+    """What each square has to say of a position at which nobody is to click."""
+    scene, said = cephalopod.scene(position), {}
+    for cell in (cell for row in scene.cells for cell in row):
+        words = [cell.square, "empty" if cell.seat is None else f"{userids[cell.seat]} {cell.value}"]
+        words += ["last move"] * (cell.square in scene.last) + ["just captured"] * (cell.square in scene.taken)
+        said[cell.square] = ", ".join(words)
+    return said
+
+
+def said_by(page: Element) -> dict[str, str]:
+    """What each square says, without what a click would do."""
+    return {name: cell.said.partition(":")[0] for name, cell in squares(page).items()}
+
+
+def panel(page: Element) -> Element:
+    """Where moves are tried."""
+    return page.one("section", **{"aria-labelledby": "turn"})
+
+
+def links_of(element: Element) -> dict[str, str]:
+    """Where the links of an element lead to, by what they say."""
+    return {link.said: link.attributes["href"] for link in element.all("a")}
+
+
+# The squares
+
+
+@pytest.mark.parametrize(
+    ("number", "size", "userids", "moves"),
+    [(101, "3x3", PAIR, SHORT), (102, "9x9", TRIO, LONG), (103, "5x5", TRIO, CROWDED), (104, "5x5", PAIR, [])],
+)
+def test_each_square_is_told_and_drawn(
+    look: Get, number: int, size: str, userids: tuple[str, ...], moves: list[str]
+) -> None:
+    """In words that match the rules, under headings, with a picture that is on the page."""
+    page = main(look(f"/boards/{number}"))
+    position = after(size, len(userids), moves)
+    scene = cephalopod.scene(position)
+    assert said_by(page) == told(position, userids)
+    table = page.one("table", class_="squares")
+    assert [head.said for head in table.all("th", scope="col")] == list(scene.columns)
+    assert [head.said for head in table.all("th", scope="row")] == list(scene.rows)
+    drawings = {symbol.attributes["id"] for symbol in page.all("symbol")}
+    drawn = {name: use.attributes["href"] for name, cell in squares(page).items() for use in cell.all("use")}
+    wanted = {
+        cell.square: f"#p{cell.seat}-{cell.value}" for row in scene.cells for cell in row if cell.seat is not None
+    }
+    assert drawn == wanted
+    assert {use.attributes["href"][1:] for use in page.all("use")} <= drawings
+
+
+def test_marks_are_classes_too(look: Get) -> None:
+    """So that eyes find them."""
+    cells = squares(main(look("/boards/101?ply=3")))
+    assert {name: cell.attributes.get("class", "") for name, cell in cells.items() if cell.attributes} == {
+        "B1": "last",
+        "A1": "taken",
+        "B2": "taken",
+    }
+
+
+# How it stands
+
+
+def test_a_board_in_play(get: Get) -> None:
+    page = main(get("/boards/101"))
+    assert page.one("h1").said == "Cephalopod Board 101"
+    assert page.one("p", class_="between").said == "alice vs bob"
+    assert page.one("div", class_="result").said == "It is bob's turn."
+    score, moves = page.one("table", class_="score"), page.one("table", class_="moves")
+    assert [row.words for row in score.all("tr")[1:]] == [
+        ["Paren", "(n)", "alice", "2"],
+        ["Angle", "<n>", "bob", "to", "move", "1"],
+    ]
+    assert [head.words for head in moves.all("th")] == [["Paren", "alice"], ["Angle", "bob"]]
+    rows = [row.words for row in moves.all("tr")[1:]]
+    assert rows == [["1", "C3", "2", "C4"], ["3", "D3", "4", "D4xC4,D3"], ["5", "A1"]]
+    assert page.one("dl").said.startswith("Time left 21 days for this turn Begun 2026-01-01 12:30 UTC by alice")
+
+
+@pytest.mark.parametrize("number", [101, 102, 103, 104, 105])
+def test_the_text_board_and_the_sentences_are_those_of_the_mail(club: Club, get: Get, number: int) -> None:
+    mailed = club.post("alice@home.test", f"show {number}")
+    page = main(get(f"/boards/{number}"))
+    assert page.one("pre").text in mailed
+    result = page.one("div", class_="result")
+    assert result.all("p")
+    for sentence in result.all("p"):
+        assert sentence.said in " ".join(mailed.split())
+
+
+@pytest.mark.parametrize(
+    ("number", "result", "notes"),
+    [
+        (102, "Carol has declined this game. It counts for nobody.", ["declined", "declines", "unrated"]),
+        (103, "It is bob's turn. alice has resigned; the others play on.", ["resigned", "resigns"]),
+        (104, "The game is over: alice wins, since bob has resigned.", ["resigned", "resigns"]),
+        (105, "It is bob's turn.", ["The start"]),
+    ],
+)
+def test_how_a_board_stands(get: Get, number: int, result: str, notes: list[str]) -> None:
+    page = main(get(f"/boards/{number}"))
+    assert page.one("div", class_="result").said == result
+    for note in notes:
+        assert note in page.said
+
+
+def test_a_board_that_is_over_has_ranks(get: Get) -> None:
+    score = main(get("/boards/104")).one("table", class_="score")
+    assert [row.words[-2:] for row in score.all("tr")[1:]] == [["1", "1"], ["1", "2"]]
+
+
+def test_leaving_begins_a_line_and_offers_are_told(empty: Club) -> None:
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, SHORT[:3])
+    get = asking(empty)
+    empty.post(BOB, "propose 101")
+    assert (
+        "bob proposes a draw. alice has still to answer."
+        in main(get("/boards/101")).one("div", class_="result").said
+    )
+    empty.post(ALICE, "resign 101")
+    rows = main(get("/boards/101")).one("table", class_="moves").all("tr")[1:]
+    assert [row.words for row in rows] == [["1", "A1", "2", "B2"], ["3", "B1xA1,B2"], ["resigns"]]
+
+
+def test_a_rematch_leads_to_the_game_before(empty: Club) -> None:
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, SHORT)
+    empty.post(BOB, "resign 101")
+    empty.post(ALICE, "rematch 101")
+    assert links_of(main(asking(empty)("/boards/102")))["board 101"] == "/boards/101"
+
+
+def test_a_move_is_seen_at_once(empty: Club) -> None:
+    """Folded boards are remembered; what is added to them is not missed."""
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, SHORT)
+    get = asking(empty)
+    assert main(get("/boards/101")).one("div", class_="result").said == "It is bob's turn."
+    empty.post(BOB, "move 101 a3")
+    page = main(get("/boards/101"))
+    assert said_by(page) == told(after("3x3", 2, [*SHORT, "a3"]), PAIR)
+    assert page.one("div", class_="result").said == "It is alice's turn."
+
+
+# Replay
+
+
+def test_every_ply_is_as_the_rules_have_it(look: Get) -> None:
+    for ply in range(len(CROWDED) + 1):
+        page = main(look(f"/boards/103?ply={ply}"))
+        assert said_by(page) == told(after("5x5", 3, CROWDED[:ply]), TRIO)
+        assert page.one("table", class_="squares").one("caption").said == (
+            f"After ply {ply} of {len(CROWDED)}" if ply else "The start"
+        )
+        assert not [cell for cell in squares(page).values() if cell.all("a")]
+        current = [link.words for link in page.all("a", **{"aria-current": "true"}) if link.words[0].isdigit()]
+        assert [words[0] for words in current] == ([str(ply)] if ply else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "ways"),
+    [
+        ("", ["?ply=0", "?ply=4", None, None]),
+        ("?ply=0", [None, None, "?ply=1", ""]),
+        ("?ply=2", ["?ply=0", "?ply=1", "?ply=3", ""]),
+        ("?ply=4", ["?ply=0", "?ply=3", "", ""]),
+        ("?ply=5", ["?ply=0", "?ply=4", "", ""]),
+        ("?ply=", ["?ply=0", "?ply=4", None, None]),
+    ],
+)
+def test_the_ways_through_a_game(look: Get, query: str, ways: list[str | None]) -> None:
+    """First, back, forward, last: what leads nowhere is text; the last ply is the present."""
+    items = main(look(f"/boards/101{query}")).one("nav", **{"aria-label": "Replay"}).all("li")
+    assert [item.words[-1] for item in items] == ["First", "Back", "Forward", "Last"]
+    found = [item.one("a").attributes if item.all("a") else None for item in items]
+    assert [each and each["href"] for each in found] == [
+        None if way is None else f"/boards/101{way}#position" for way in ways
+    ]
+    assert [each.get("rel") for each in found if each] == [
+        rel for rel, way in zip([None, "prev", "next", None], ways, strict=True) if way is not None
+    ]
+
+
+def test_what_a_ply_did_is_said(look: Get) -> None:
+    page = main(look("/boards/101?ply=3"))
+    led = page.one("div", class_="led").said
+    assert led.startswith(
+        "Ply 3: alice played B1, showing 2, and captured A1 alice 1 and B2 bob 1. It is bob's turn."
+    )
+    assert links_of(page)["See the board as it stands now"] == "/boards/101#position"
+    assert "nothing is played yet" in main(look("/boards/101?ply=0")).one("p", id="led").said
+    form = page.one("nav", **{"aria-label": "Replay"}).one("form", action="/boards/101", method="get")
+    assert {name: form.one("input").attributes[name] for name in ("name", "value", "max")} == {
+        "name": "ply",
+        "value": "3",
+        "max": "5",
+    }
+
+
+@pytest.mark.parametrize("ply", ["6", "-1", "x", "1.5", "\u0663", "9" * 30, "1 2", "0x1", "%00"])
+def test_a_ply_that_is_not_there_is_helped(look: Get, ply: str) -> None:
+    response = look(f"/boards/101?ply={ply if ply == '%00' else quote(ply)}")
+    assert response.status_code == 404
+    assert "Board 101 has no ply" in main(response).said
+    assert "/boards/101" in links_of(main(response)).values()
+
+
+@pytest.mark.parametrize("query", ["", "?ply=0", "?ply=1", "?ply=250", "?ply=480"])
+def test_the_longest_games_are_light(look: Get, query: str) -> None:
+    """The moves around are listed, and the record has them all."""
+    response = look(f"/boards/102{query}")
+    assert len(response.content) < HEAVIEST
+    page = main(response)
+    listed = [int(link.words[0]) for link in page.one("table", class_="moves").all("a")]
+    shown = int(query.partition("=")[2] or len(LONG))
+    assert len(listed) == 300
+    assert max(1, shown) in listed
+    assert listed == list(range(listed[0], listed[0] + 300))
+    assert "/boards/102/record.txt" in links_of(page.one("section", class_="story")).values()
+
+
+def test_faces_of_a_page_are_not_for_search_engines(look: Get) -> None:
+    assert not parse(look("/boards/101").text).all("meta", name="robots")
+    for query in ("?ply=1", "?move=a3", "?move=zz"):
+        head = parse(look(f"/boards/101{query}").text)
+        assert head.one("meta", name="robots").attributes["content"] == "noindex, nofollow"
+        assert head.one("link", rel="canonical").attributes["href"] == "/boards/101"
+
+
+# Moves that are tried
+
+
+@pytest.mark.parametrize(("number", "size", "moves", "seats"), [(101, "3x3", SHORT, 2), (103, "5x5", CROWDED, 3)])
+def test_every_move_can_be_clicked_and_gives_what_the_rules_give(
+    look: Get, number: int, size: str, moves: list[str], seats: int
+) -> None:
+    """A square leads to its move, or to the moves to choose from; each shows the board that results."""
+    position, userids = after(size, seats, moves), TRIO[:seats]
+    on_turn = userids[cephalopod.to_move(position) or 0]
+    start = main(look(f"/boards/{number}"))
+    assert panel(start).one("h2").said == f"Are you {on_turn}?"
+    cells = squares(start)
+    for cell in (cell for row in cephalopod.scene(position).cells for cell in row):
+        if not cell.choices:
+            assert not cells[cell.square].all("a")
+            continue
+        (href,) = links_of(cells[cell.square]).values()
+        assert href == f"/boards/{number}?move={cell.square.lower()}#turn"
+        page = main(look(href))
+        if len(cell.choices) > 1:
+            assert f"{len(cell.choices)} moves to choose from" in cells[cell.square].said
+            ways = panel(page).one("ul", class_="ways").all("li")
+            assert [way.one("a").said for way in ways] == [text.lower() for text in cell.choices]
+            pages = {way.one("a").said: main(look(way.one("a").attributes["href"])) for way in ways}
+        else:
+            pages = {cell.choices[0].lower(): page}
+        for text, shown in pages.items():
+            _tried_as_it_should_be(shown, number, len(moves) + 1, text, position, userids)
+
+
+def _tried_as_it_should_be(
+    page: Element, number: int, ply: int, text: str, position: Position, userids: tuple[str, ...]
+) -> None:
+    result, events = cephalopod.play(position, cephalopod.read(position, text))
+    expected = {
+        name: said.replace("last move", "only tried").replace("just captured", "would be captured")
+        for name, said in told(result, userids).items()
+    }
+    assert said_by(page) == expected
+    assert panel(page).one("h2").said == f"Not played yet: {text.upper().replace('X', 'x')}"
+    (href,) = (link for link in links_of(panel(page)).values() if link.startswith("mailto:"))
+    assert unquote(href) == f"mailto:pbmserv@club.test?subject=move {number} {text}#{ply}"
+    for event in events[1:]:
+        assert f"{event.square} {userids[event.seat]}" in panel(page).said  # type: ignore[union-attr]
+    assert page.one("div", class_="result").said.startswith("It is ")
+
+
+def test_what_a_way_takes_is_said(empty: Club) -> None:
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, ["a2", "c2", "b1"])
+    ways = panel(main(asking(empty)("/boards/101?move=B2"))).one("ul", class_="ways").all("li")
+    assert [way.said for way in ways] == [
+        "b2xa2,b1 takes A2 alice 1 and B1 alice 1, showing 2",
+        "b2xa2,c2 takes A2 alice 1 and C2 bob 1, showing 2",
+        "b2xb1,c2 takes B1 alice 1 and C2 bob 1, showing 2",
+        "b2xa2,b1,c2 takes A2 alice 1, B1 alice 1 and C2 bob 1, showing 3",
+    ]
+
+
+def test_the_mail_that_the_button_begins_plays_the_move(empty: Club) -> None:
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, SHORT)
+    get = asking(empty)
+    tried = main(get("/boards/101?move=a3"))
+    (href,) = (link for link in links_of(panel(tried)).values() if link.startswith("mailto:"))
+    assert "It is alice's turn." in empty.post(BOB, unquote(href.partition("subject=")[2]))
+    assert set(said_by(main(get("/boards/101")))) == set(said_by(tried))
+    assert told(after("3x3", 2, [*SHORT, "a3"]), PAIR) == said_by(main(get("/boards/101")))
+
+
+@pytest.mark.parametrize(
+    ("move", "said", "leads"),
+    [
+        ("b1", "never on another die", "/boards/101?move="),
+        ("d9", "The rules do not allow that move", "/boards/101?move="),
+        ("hello", "That cannot be read as a move", "/boards/101?move="),
+        ("pass", "Nobody passes in cephalopod", "/boards/101?move="),
+        ("c3#9", "That cannot be read as a move", "/boards/101?move="),
+        ("a3" + " " * 60, "Not played yet: A3", "mailto:"),
+        ("a3" + "," * 60, "That cannot be read as a move", "/boards/101?move="),
+        (" A3 ", "Not played yet: A3", "mailto:"),
+    ],
+)
+def test_a_move_that_does_not_go_is_explained(look: Get, move: str, said: str, leads: str) -> None:
+    """As the refusal by mail does it, but with links to try what it proposes; the board is there as it was."""
+    response = look(f"/boards/101?move={quote(move)}")
+    assert response.status_code == 200
+    page = main(response)
+    assert said in panel(page).said
+    assert any(href.startswith(leads) for href in links_of(panel(page)).values())
+    if leads.startswith("/"):
+        assert said_by(page) == told(after("3x3", 2, SHORT), PAIR)
+        for href in links_of(panel(page)).values():
+            assert href.startswith("mailto:") or look(href).status_code == 200
+
+
+def test_the_reason_is_that_of_the_mail(club: Club, get: Get) -> None:
+    mailed = " ".join(club.post("bob@work.test", "move 101 a1").split())
+    blocks = panel(main(get("/boards/101?move=a1"))).all("p")[:-1]
+    assert blocks
+    for block in blocks:
+        assert block.said in mailed
+
+
+@pytest.mark.parametrize(
+    ("number", "query"), [(105, ""), (105, "?move=a1"), (101, "?ply=5"), (101, "?ply=3&move=a3")]
+)
+def test_only_who_is_to_move_now_can_try(look: Get, number: int, query: str) -> None:
+    """Not on a board that is over, and not at a ply; whoever asks for a move there is told."""
+    page = main(look(f"/boards/{number}{query}"))
+    assert not [cell for cell in squares(page).values() if cell.all("a")]
+    if query == "?move=a1":
+        assert "The game on board 105 is over." in panel(page).said
+    else:
+        assert not page.all("section", **{"aria-labelledby": "turn"})
+
+
+def test_nobody_clicks_for_a_robot(shelf: Club) -> None:
+    seen = see_board(shelf, 101)
+    assert seen is not None
+    assert not seen.waits_for_robot
+    for may_move in (True, False):
+        page = board_page(seen.view, Wish("/boards/101", move="a3", may_move=may_move), Frame(shelf.server))
+        assert isinstance(page, Board)
+        assert (page.tried is not None) == may_move
+
+
+def test_a_robot_is_known_as_one(empty: Club) -> None:
+    play_robots(empty, NOON)
+    sign_up(empty, "alice")
+    put(empty, 101, "3x3", ("robot", "alice"), [])
+    put(empty, 102, "3x3", ("alice", "robot"), [])
+    get = asking(empty)
+    for query in ("", "?move=a1"):
+        page = main(get(f"/boards/101{query}"))
+        assert not page.one("table", class_="squares").all("a")
+        assert not page.all("section", **{"aria-labelledby": "turn"})
+    assert len(main(get("/boards/102")).one("table", class_="squares").all("a")) == 9
+
+
+def test_a_personal_page_keeps_its_path(shelf: Club) -> None:
+    """Its links to squares, moves and plies; who may play there does so by a form, not by mail."""
+    path = "/play/101/k123"
+    seen = see_board(shelf, 101)
+    assert seen is not None
+    for wish in (Wish(path, may_move=True), Wish(path, move="a3", may_move=True), Wish(path, ply="2")):
+        page = board_page(seen.view, wish, Frame(shelf.server))
+        whole = parse(html(page, Frame(shelf.server)))
+        asked = [href for href in links_of(whole).values() if "?ply" in href or "?move" in href]
+        assert asked
+        assert all(href.startswith(f"{path}?") for href in asked if not href.startswith("/boards/101.svg"))
+        assert not whole.all("link", rel="canonical")
+        assert whole.one("meta", name="robots")
+        assert not [href for href in links_of(whole).values() if "subject=move" in href]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_queries_of_a_board(look: Get, value: str) -> None:
+    plain = look("/boards/101").text
+    for query in (f"ply={value}", f"move={value}", f"move={value}&ply=1", value, f"ply=1&ply={value}"):
+        response = look(f"/boards/101?{query}")
+        assert response.status_code in (200, 404)
+        assert "set-cookie" not in response.headers
+        page = parse(response.text)
+        assert all(script.attributes["src"].startswith("/script.js?v=") for script in page.all("script"))
+        assert not [each for each in page.all("input") if "onfocus" in each.attributes]
+        assert len(response.text) < len(plain) + 3_000
+
+
+# The same game in other forms
+
+
+def test_the_record_is_that_of_the_mail(club: Club, get: Get) -> None:
+    mailed = club.post("alice@home.test", "record 101")
+    response = get("/boards/101/record.txt")
+    assert response.headers["content-type"] == "text/plain; charset=utf-8"
+    assert len(response.text) > 300
+    begin, end = response.text.splitlines()[0], response.text.splitlines()[-1]
+    assert mailed[mailed.index(begin) : mailed.index(end) + len(end)] == response.text.rstrip("\n")
+
+
+def test_the_record_for_programs(look: Get) -> None:
+    response = look("/boards/103/record.json")
+    assert response.headers["content-type"] == "application/json"
+    record = json.loads(response.content)
+    jsonschema.validate(record, schema())
+    assert [move["move"] for move in record["moves"]] == CROWDED
+
+
+@pytest.mark.parametrize("form", ["record.txt", "record.json", "feed.atom"])
+def test_no_board_has_no_record(look: Get, form: str) -> None:
+    for number in ("999", "abc", "9" * 40):
+        response = look(f"/boards/{number}/{form}")
+        assert response.status_code == 404
+        assert "There is no board" in main(response).said
+
+
+def feed(response: httpx.Response) -> list[tuple[str, str, str]]:
+    """Entries of a feed: id, title, link."""
+    assert response.headers["content-type"] == "application/atom+xml; charset=utf-8"
+    root = ElementTree.fromstring(response.content)
+    return [
+        (
+            entry.findtext(f"{ATOM}id", ""),
+            entry.findtext(f"{ATOM}title", ""),
+            entry.find(f"{ATOM}link").attrib["href"],  # type: ignore[union-attr]
+        )
+        for entry in root.iter(f"{ATOM}entry")
+    ]
+
+
+def test_a_feed_grows_at_its_head(empty: Club) -> None:
+    """What was there stays as it was, under the same name."""
+    sign_up(empty, "alice", "bob")
+    put(empty, 101, "3x3", PAIR, SHORT)
+    get = asking(empty)
+    before = feed(get("/boards/101/feed.atom"))
+    assert before[0] == ("tag:club.test,2026-01-01:board-101/5", "Ply 5: alice played C3", "/boards/101?ply=5")
+    assert before[2][1] == "Ply 3: alice played B1xA1,B2"
+    empty.post(BOB, "move 101 a3", "\r\nA word for alice alone")
+    empty.post(ALICE, "resign 101")
+    response = get("/boards/101/feed.atom")
+    assert feed(response)[2:] == before
+    assert [title for _, title, _ in feed(response)[:2]] == ["alice resigned", "Ply 6: bob played A3"]
+    assert "A word" not in response.text
+    assert "home.test" not in response.text
+
+
+def test_a_feed_is_found_and_has_the_newest(look: Get) -> None:
+    link = parse(look("/boards/102").text).one("link", rel="alternate", type="application/atom+xml")
+    entries = feed(look(link.attributes["href"]))
+    assert [title.partition(":")[0] for _, title, _ in entries] == [
+        f"Ply {ply}" for ply in range(len(LONG), len(LONG) - 50, -1)
+    ]
+    assert len({name for name, _, _ in entries}) == 50
+    assert feed(look("/boards/104/feed.atom")) == []
+
+
+def test_a_feed_has_whole_addresses_where_the_site_knows_its_own(tmp_path: Path) -> None:
+    with opened(tmp_path) as house:
+        sign_up(house, "alice", "bob")
+        put(house, 101, "3x3", PAIR, SHORT)
+        known = replace(house, server=replace(house.server, site_url="https://club.test/games"))
+        assert feed(asking(known)("/boards/101/feed.atom"))[0][2] == "https://club.test/games/boards/101?ply=5"
+
+
+def test_a_hostile_name_stays_text(empty: Club) -> None:
+    evil = "<b/onclick=x>&\"'"
+    sign_up(empty, evil, "bob")
+    put(empty, 101, "3x3", (evil, "bob"), SHORT)
+    get = asking(empty)
+    assert feed(get("/boards/101/feed.atom"))[0][1] == f"Ply 5: {evil} played C3"
+    put(empty, 102, "3x3", (evil, "bob"), SHORT[:4])
+    for path in ("101", "101?ply=3", "101?ply=1", "101?move=a3", "102?move=c3"):
+        page = parse(get(f"/boards/{path}").text)
+        assert not page.all("b")
+        assert evil in page.one("main").text
+    empty.post(BOB, "propose 101")
+    assert not parse(get("/boards/101").text).all("b")
+    empty.post(BOB, "resign 101")
+    assert feed(get("/boards/101/feed.atom"))[0][1] == "bob resigned"

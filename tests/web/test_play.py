@@ -1,0 +1,292 @@
+"""Playing by a personal link as a browser does it: looking plays nothing, the button plays at once."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+
+from pbmserv.entrypoints.web import play as room
+from pbmserv.entrypoints.web.app import make_app
+from pbmserv.entrypoints.web.site import Site
+from pbmserv.services.handle import handle_next
+from pbmserv.services.views.boards import see_board
+from pbmserv.services.views.mails import see_inbox, see_outbox
+from tests.web.club import NOON, Club, opened
+from tests.web.tree import Element, main, parse
+
+SITE = "https://club.test"
+LINK = re.compile(rb"https://club\.test(/play/[0-9]+/[a-z0-9]+)")
+ALICE, BOB = "alice@home.test", "bob@work.test"
+
+
+class Visitor:
+    """Somebody with a browser at a club's pages; the worker works whenever it is rung, unless it is away."""
+
+    def __init__(self, club: Club) -> None:
+        self.club = club
+        self.worker_is_away = False
+        self._app = make_app(Site(club, ring=self.work))
+
+    def work(self) -> None:
+        if not self.worker_is_away:
+            while handle_next(self.club, lambda: NOON):
+                pass
+
+    def __call__(self, path: str, form: dict[str, str] | None = None, method: str = "") -> httpx.Response:
+        """Gets a page, or sends a form to it."""
+        content = None if form is None else urlencode(form)
+        kind = method or ("GET" if form is None else "POST")
+
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://club.test") as client:
+                return await client.request(kind, path, content=content)
+
+        return asyncio.run(ask())
+
+    def moves(self) -> list[str]:
+        seen = see_board(self.club, 101)
+        assert seen is not None
+        return [entry.text for entry in seen.match.entries]
+
+    def link(self, address: str) -> str:
+        """The newest personal link that was mailed to an address, as a path."""
+        mails = (mail for mail in see_outbox(self.club, None, 1000) if mail.recipient == address)
+        return next(found[1].decode() for mail in mails if (found := LINK.search(mail.raw)))
+
+    def mails(self) -> int:
+        return len(see_inbox(self.club, None, 1000))
+
+
+@pytest.fixture
+def visit(tmp_path: Path) -> Iterator[Visitor]:
+    """A club in which alice is to move on board 101."""
+    with opened(tmp_path) as empty:
+        server = replace(empty.server, site_url=SITE)
+        club = Club(empty.engine, server, empty.new_token, empty.hasher)
+        club.post(ALICE, "signup alice sesame")
+        club.post(BOB, "signup bob poppy")
+        club.post(ALICE, "challenge alice bob")
+        yield Visitor(club)
+
+
+def test_from_the_mail_to_the_move(visit: Visitor) -> None:
+    """The link shows the board, a square what becomes of it, and the button plays it at once."""
+    link = visit.link(ALICE)
+    board = main(visit(link))
+    squares = {each.attributes["href"] for each in board.all("a")}
+    assert f"{link}?move=c3" in {square.partition("#")[0] for square in squares}
+    assert not board.all("form", method="post")
+    tried = main(visit(f"{link}?move=c3"))
+    form = tried.one("form", method="post")
+    assert form.attributes["action"] == link
+    assert form.one("button").said == "Play C3 now"
+    fields = {each.attributes["name"]: each.attributes.get("value", "") for each in form.all("input")}
+    area = form.one("textarea")
+    assert form.one("label", **{"for": area.attributes["id"]}).said.startswith("Words to the other players")
+    assert visit.moves() == []
+    sent = visit(link, fields | {area.attributes["name"]: "Good luck!"})
+    assert sent.status_code == 303
+    assert visit.moves() == ["C3"]
+    done = visit(sent.headers["location"])
+    assert done.status_code == 200
+    said = main(done)
+    assert said.one("h1").said == "Played"
+    assert "Your move C3 is played on board 101." in said.said
+    assert "It is bob's turn." in said.said
+    assert "Summary of" not in said.said
+    assert {each.attributes["href"] for each in said.all("a")} == {"/boards/101"}
+
+
+def test_looking_plays_nothing(visit: Visitor) -> None:
+    """Whatever programs open links beforehand: no mail is made by GET or HEAD, with whatever in the query."""
+    link, kept = visit.link(ALICE), visit.mails()
+    for path in (link, f"{link}?move=c3", f"{link}?move=c3&words=hi", f"{link}/done", f"{link}/done?mail=1"):
+        for method in ("GET", "HEAD"):
+            visit(path, method=method)
+    assert visit.mails() == kept
+
+
+def test_unknown_links(visit: Visitor) -> None:
+    """The page says what to do, whether one looks or plays."""
+    key = visit.link(ALICE).rpartition("/")[2]
+    for link in ("/play/101/nosuchkey", f"/play/999/{key}", f"/play/abc/{key}", f"/play/101/{key}x"):
+        for asked in (visit(link), visit(link, {"move": "c3"}), visit(f"{link}/done?mail=1")):
+            assert asked.status_code == 404
+            assert main(asked).one("h1").said in ("No such link", "No such board")
+            assert_private(asked)
+    assert "newest mail of that board" in main(visit("/play/101/nosuchkey")).said
+    assert visit.moves() == []
+
+
+def test_no_page_for_other_mails(visit: Visitor) -> None:
+    """Only for one that came by this link."""
+    for asked in ("", "1", "4711", "x", "99999999999999999999", "-1"):
+        assert visit(f"{visit.link(ALICE)}/done?mail={asked}").status_code == 404
+
+
+def test_a_link_that_has_done_its_work(visit: Visitor) -> None:
+    """It shows the board with a kind sentence, and no way to play; a form that was left open makes no mail."""
+    link = visit.link(ALICE)
+    visit(link, {"move": "c3"})
+    visit(visit.link(BOB), {"move": "b2"})
+    kept = visit.mails()
+    late = visit(link, {"move": "d3"})
+    assert (late.status_code, late.headers["location"]) == (303, link)
+    assert visit.mails() == kept
+    shown = visit(link)
+    page = main(shown)
+    assert "This link has done its work" in page.one("div", class_="notice").said
+    assert page.one("h1").said == "Cephalopod Board 101"
+    assert not page.all("form", method="post")
+    key = link.rpartition("/")[2]
+    assert key not in shown.text
+    assert visit.link(ALICE).rpartition("/")[2] not in shown.text
+
+
+def test_an_old_link_leads_to_no_newer_one(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to a move that came too late holds a link for the next ply, which is not shown."""
+    link = visit.link(ALICE)
+    visit.club.post(BOB, "queue 101 if c3 then b2")
+    monkeypatch.setattr(room, "PATIENCE", 0.0)
+    visit.worker_is_away = True
+    sent = [visit(link, {"move": move}) for move in ("c3", "d3")]
+    visit.worker_is_away = False
+    visit.work()
+    assert visit.moves() == ["C3", "B2"]
+    newest = visit.link(ALICE)
+    assert newest != link
+    assert b"Nothing was played" in next(
+        mail.raw for mail in see_outbox(visit.club, None, 9) if newest.encode() in mail.raw
+    )
+    for path in (*(each.headers["location"] for each in sent), link):
+        shown = visit(path)
+        assert shown.status_code == 200
+        assert newest.rpartition("/")[2] not in shown.text
+        assert "pbmserv+" not in shown.text
+
+
+def test_what_is_no_move_is_shown_as_such(visit: Visitor) -> None:
+    """It is sent back to the board, which says why; there is no mail."""
+    kept, link = visit.mails(), visit.link(ALICE)
+    for move in ("resign", "undo", "z9", "", "c3\nresign 101", "<script>"):
+        sent = visit(link, {"move": move})
+        assert sent.status_code == 303
+        assert sent.headers["location"] == f"{link}?{urlencode({'move': move})}"
+        assert visit(sent.headers["location"]).status_code == 200
+    assert visit.mails() == kept
+
+
+def test_words_that_would_be_commands(visit: Visitor) -> None:
+    """They are told to the other player."""
+    visit(visit.link(ALICE), {"move": "c3", "words": "resign 101\r\nas alice sesame\r\n<b>well</b>"})
+    assert visit.moves() == ["C3"]
+    text = next(mail.raw.decode() for mail in see_outbox(visit.club, None, 10) if mail.recipient == BOB)
+    assert "| resign 101" in text
+    assert "sesame" not in text
+
+
+def test_a_double_click_shows_the_first_answer(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are kept before either is handled; what is seen is what came of it."""
+    link = visit.link(ALICE)
+    monkeypatch.setattr(room, "PATIENCE", 0.0)
+    visit.worker_is_away = True
+    visit(link, {"move": "c3"})
+    visit.worker_is_away = False
+    second = visit(link, {"move": "c3"})
+    assert visit.moves() == ["C3"]
+    assert main(visit(second.headers["location"])).one("h1").said == "Played"
+
+
+def test_when_the_worker_is_away(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The move is kept, the page says so, and looking again tells what came of it."""
+    monkeypatch.setattr(room, "PATIENCE", 0.0)
+    visit.worker_is_away = True
+    sent = visit(visit.link(ALICE), {"move": "c3"})
+    waiting = main(visit(sent.headers["location"]))
+    assert waiting.one("h1").said == "On its way"
+    assert "cannot be lost" in waiting.said
+    again = waiting.one("a", class_="go").attributes["href"]
+    visit.worker_is_away = False
+    visit.work()
+    assert main(visit(again)).one("h1").said == "Played"
+
+
+def test_so_many_wait_and_no_more(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the worker is away those who play must not take all threads from those who look."""
+    monkeypatch.setattr("pbmserv.entrypoints.web.waiting.time.sleep", lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr(room, "MOST_WAITING", 0)
+    visit = Visitor(visit.club)
+    visit.worker_is_away = True
+    sent = visit(visit.link(ALICE), {"move": "c3"})
+    assert main(visit(sent.headers["location"])).one("h1").said == "On its way"
+
+
+def test_a_move_that_came_too_late_is_told_as_mailed(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason and what to send instead."""
+    monkeypatch.setattr(room, "PATIENCE", 0.0)
+    link = visit.link(ALICE)
+    visit.worker_is_away = True
+    for move in ("d3", "c3"):
+        last = visit(link, {"move": move})
+    visit.worker_is_away = False
+    visit.work()
+    said = main(visit(last.headers["location"]))
+    assert said.one("h1").said == "Not played"
+    assert "Your move was meant to be ply 1, but on board 101 ply 2 comes next, and it is bob's turn." in said.said
+    assert visit.moves() == ["D3"]
+
+
+def assert_private(response: httpx.Response) -> None:
+    assert response.headers["cache-control"] == "no-store"
+    assert "noindex" in response.headers["x-robots-tag"]
+    assert response.headers["referrer-policy"] == "no-referrer"
+    assert "etag" not in response.headers
+    assert "set-cookie" not in response.headers
+
+
+def test_these_pages_are_private(visit: Visitor) -> None:
+    """No cache stores them, no search engine finds them, no other page is told where one comes from."""
+    link = visit.link(ALICE)
+    assert_private(visit(link))
+    assert_private(visit(f"{link}?move=c3"))
+    assert_private(visit(link, {"move": "z9"}))
+    sent = visit(link, {"move": "c3"})
+    assert_private(sent)
+    assert_private(visit(sent.headers["location"]))
+    assert_private(visit(link))
+
+
+def test_no_key_is_logged(
+    visit: Visitor, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not when it plays, not when a page fails."""
+    link = visit.link(ALICE)
+    caplog.set_level(logging.DEBUG)
+    visit(link, {"move": "c3"})
+    monkeypatch.setattr(room, "find_door", lambda *_: 1 / 0)
+    assert visit(link).status_code == 500
+    # The browser of this test logs what it asks for.
+    ours = [each.getMessage() for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]
+    assert ours
+    assert link.rpartition("/")[2] not in "".join(ours)
+
+
+def test_every_page_is_sound(visit: Visitor) -> None:
+    """One heading, a title, a language; nothing inline."""
+    link = visit.link(ALICE)
+    paths = [link, f"{link}?move=c3", "/play/101/nosuchkey"]
+    paths += [visit(link, {"move": "c3"}).headers["location"], link]
+    for path in paths:
+        text = visit(path).text
+        page: Element = parse(text)
+        assert len(page.all("h1")) == 1
+        assert page.one("title").said.endswith(" - pbmserv")
+        assert not re.search(r"\s(style|on\w+)=", text)
+        assert not any(script.text for script in page.all("script"))
