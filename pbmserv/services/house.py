@@ -23,5 +23,6 @@ class House:
     new_token: Callable[[], str]
     hasher: PasswordHasher = field(repr=False)
     recent: RecentBoards = field(default_factory=RecentBoards, repr=False)
+    looked_at: RecentBoards = field(default_factory=RecentBoards, repr=False)
     failing: FailingBoards = field(default_factory=FailingBoards, repr=False)
     new_key: Callable[[], str] | None = None

@@ -57,7 +57,7 @@ def post(house: House, note: Note, now: datetime) -> int:
 
 
 def see_fate(house: House, number: int, sender: str) -> Fate | None:
-    """What became of a mail of the inbox that a sender wrote; None where there is no such mail."""
+    """What became of a mail of the inbox, and what its writer was answered; None where there is no such mail."""
     with reading(house.engine) as connection:
         status = status_of(connection, number)
         caused = caused_by(connection, number)

@@ -3,11 +3,12 @@
 import asyncio
 import email
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.policy import default
 from pathlib import Path
+from types import MappingProxyType
 
 import httpx
 from argon2 import PasswordHasher
@@ -25,7 +26,7 @@ from pbmserv.store.schema import migrate
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 Get = Callable[..., httpx.Response]
-"""`get(path, method="GET")`: the answer of the house's pages."""
+"""`get(path, method="GET", headers={})`: the answer of the house's pages."""
 
 
 class Club(House):
@@ -66,11 +67,11 @@ def asking(house: House) -> Get:
     """A way to ask for the pages of a house."""
     app = make_app(Site(house))
 
-    def get(path: str, method: str = "GET") -> httpx.Response:
+    def get(path: str, method: str = "GET", headers: Mapping[str, str] = MappingProxyType({})) -> httpx.Response:
         async def ask() -> httpx.Response:
             transport = httpx.ASGITransport(app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://club.test") as client:
-                return await client.request(method, path)
+                return await client.request(method, path, headers=headers)
 
         return asyncio.run(ask())
 

@@ -115,7 +115,7 @@ def test_boards_on_which_a_player_is_to_move_come_first(get: Get) -> None:
     assert rows(alice)[0][3] == "alice until 2026-01-09 12:00 UTC"
     assert rows(alice)[1][3].startswith("bob since 2026-01-01 ")
     carol = main(get("/players/Carol"))
-    assert [table.attributes["class"] for table in carol.all("table")] == ["theirs results"]
+    assert [table.attributes["class"] for table in carol.all("table")] == ["theirs results cards"]
     assert "None at the moment." in carol.said
 
 

@@ -97,6 +97,63 @@ def test_an_empty_house_invites(empty: Club) -> None:
     assert main(get("/games?status=all")).one("p", class_="none").said == "There is no board."
 
 
+# What browsers have already
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/games",
+        "/games.atom",
+        "/games.json",
+        "/boards/104",
+        "/boards/104?ply=1",
+        "/boards/104.svg",
+        "/boards/104.png",
+        "/boards/104/movie.svg",
+        "/boards/104/record.txt",
+        "/boards/104/feed.atom",
+        "/players/alice",
+        "/standings",
+        "/help/move",
+    ],
+)
+def test_whoever_has_the_same_already_is_told_so(get: Get, path: str, method: str) -> None:
+    tag = get(path).headers["etag"]
+    for told in (tag, f'"another", {tag}'):
+        same = get(path, method, {"If-None-Match": told})
+        assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+        assert "content-security-policy" in same.headers
+    assert get(path, method, {"If-None-Match": '"another"'}).status_code == 200
+
+
+def test_what_has_changed_has_another_tag(empty: Club) -> None:
+    get = asking(empty)
+    before = get("/games.json").headers["etag"]
+    for userid in ("alice", "bob"):
+        empty.post(f"{userid}@home.test", f"signup {userid} sesame")
+    empty.post("alice@home.test", "challenge alice bob")
+    assert get("/games.json", headers={"If-None-Match": before}).status_code == 200
+
+
+def test_what_is_not_there_has_no_tag(get: Get) -> None:
+    assert "etag" not in get("/boards/999").headers
+
+
+def test_texts_are_sent_compressed_to_whoever_reads_that(get: Get) -> None:
+    """The tag is weak: it is of what is said, however that is sent."""
+    plain = get("/help/tutorial", headers={"Accept-Encoding": "identity"})
+    small = get("/help/tutorial", headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers
+    assert small.headers["content-encoding"] == "gzip"
+    assert small.headers["vary"] == "Accept-Encoding"
+    assert int(small.headers["content-length"]) < len(plain.content) / 2
+    assert (small.text, small.headers["etag"]) == (plain.text, plain.headers["etag"])
+    assert plain.headers["etag"].startswith('W/"')
+
+
 # Assets
 
 

@@ -19,6 +19,7 @@ from pbmserv.rendering.web.trouble import Missing, Trouble
 
 RETRY_AFTER: Final = 10
 LEAST_TO_COMPRESS: Final = 1000
+COMPRESSION: Final = 5
 
 _ASSETS: Final[tuple[AssetName, ...]] = ("style.css", "script.js", "icon.svg")
 
@@ -30,7 +31,7 @@ def make_app(site: Site) -> FastAPI:
     # Nothing about visitors is reported anywhere, whatever the environment says.
     silent = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=silent)
-    app.add_middleware(GZipMiddleware, minimum_size=LEAST_TO_COMPRESS)
+    app.add_middleware(GZipMiddleware, minimum_size=LEAST_TO_COMPRESS, compresslevel=COMPRESSION)
     for room in (home, listing, pictures, boards, people, manual, play, mailbox):
         for path, answer in room.ways(site).items():
             app.add_api_route(path, answer, methods=["GET", "HEAD"])

@@ -23,14 +23,15 @@ class WebPart:
     """
 
     def __init__(self, site: Site, host: str, port: int) -> None:
-        self._site = site
+        # Made here and not by `run`: FastAPI cannot make two of them in two threads at once.
+        self._app = make_app(site)
         self._socket = _listening(host, port)
         self.url = _url(host, self._socket.getsockname()[1])
 
     def run(self, stop: threading.Event) -> None:
         """Shows the pages until `stop` is set, then lets go of the port."""
         config = uvicorn.Config(
-            make_app(self._site),
+            self._app,
             lifespan="off",
             ws="none",
             http="h11",

@@ -4,15 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from pbmserv.commands.server import Server
 from pbmserv.games.library import titles
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.records import Listed
 from pbmserv.matches.search import MOST_COUNTED, Found, place_of
-from pbmserv.rendering.environment import moment, templates_folder
+from pbmserv.rendering.environment import moment
 from pbmserv.rendering.web.page import Page
 from pbmserv.rendering.web.question import SORTS, STATUSES, Asked
 
@@ -72,13 +71,6 @@ def games_json(asked: Asked, found: Found, server: Server, site: str) -> str:
         "wrong": [{"name": wrong.name, "value": wrong.value} for wrong in asked.wrong],
     }
     return json.dumps(content, indent=1) + "\n"
-
-
-@lru_cache(maxsize=1)
-def games_schema() -> Mapping[str, Any]:
-    """What the JSON of the listing looks like."""
-    found: Mapping[str, Any] = json.loads((templates_folder() / "games-1.schema.json").read_text())
-    return found
 
 
 def _newer(asked: Asked, found: Found, path: str = "/games") -> str | None:

@@ -17,7 +17,11 @@ from pbmserv.rendering.picture.sheet import SHEET
 
 AssetName = Literal["style.css", "script.js", "icon.svg"]
 
-_SHEETS: Final = ("base", "tables", "listing", "board", "home", "people", "help", "play", "mailbox", "last")
+_SHEETS: Final = (
+    *("base", "tables", "forms"),
+    *("listing", "board", "home", "people", "help", "play", "mailbox"),
+    "last",
+)
 _MEDIA_TYPES: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript", "svg": "image/svg+xml"}
 
 

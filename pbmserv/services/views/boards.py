@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import Connection
+
 from pbmserv.matches.match import Match
 from pbmserv.matches.replay import Replayed
 from pbmserv.matches.state import State
@@ -38,12 +40,11 @@ class SeenBoard:
 def see_board(house: House, number: int, now: datetime | None = None) -> SeenBoard | None:
     """One board with all its moves, and the time that is left at a moment; None when there is no such board."""
     with reading(house.engine) as connection:
-        board = matches.replayed(connection, number, house.recent.find(number))
+        board = _replayed(connection, house, number)
         if board is None:
             return None
         timing = None if now is None else turn_timing.timing(connection, board, now)
         to_move = None if board.on_turn is None else players.find(connection, board.on_turn)
-    house.recent.remember([board])
     return SeenBoard(
         view_board(board, whole=True, timing=timing), to_move is not None and to_move.robot is not None
     )
@@ -52,7 +53,13 @@ def see_board(house: House, number: int, now: datetime | None = None) -> SeenBoa
 def see_replayed(house: House, number: int) -> Replayed | None:
     """A board with its whole log; None when there is none of that number. Raises BrokenLog."""
     with reading(house.engine) as connection:
-        board = matches.replayed(connection, number, house.recent.find(number))
+        return _replayed(connection, house, number)
+
+
+def _replayed(connection: Connection, house: House, number: int) -> Replayed | None:
+    """A board that is remembered apart from those that are played on: whoever walks through all puts none out."""
+    known = house.recent.find(number) or house.looked_at.find(number)
+    board = matches.replayed(connection, number, known)
     if board is not None:
-        house.recent.remember([board])
+        house.looked_at.remember([board])
     return board
