@@ -29,7 +29,7 @@ from pbmserv.store import clocks, outbox
 from pbmserv.store.engine import open_engine, reading, writing
 from tests.free_port import free_port
 from tests.web.club import opened
-from tests.web.shelf import many_moves, put
+from tests.web.put import many_moves, put
 
 MIDDLE = ["a4", "d2", "a3", "e1", "a2", "e2xd2,e1", "b4", "c3", "b3xa3,b4,c3", "b4xa4,b3", "b3", "b2xa2,b3"]
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"

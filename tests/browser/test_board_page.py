@@ -11,7 +11,7 @@ from pbmserv.entrypoints.web.serving import WebPart
 from pbmserv.entrypoints.web.site import Site
 from pbmserv.services.views.boards import see_board
 from tests.web.club import Club, opened
-from tests.web.shelf import many_moves, put, sign_up
+from tests.web.put import many_moves, put, sign_up
 
 MOVES = ["a1", "b2", "b1", "a2", "c3"]
 PHONE, WIDE = 360, 1280

@@ -20,7 +20,7 @@ from pbmserv.rendering.web.page import Frame, html
 from pbmserv.services.steward.robots import play_robots
 from pbmserv.services.views.boards import see_board
 from tests.web.club import NOON, Club, Get, asking, opened
-from tests.web.shelf import after, many_moves, put, sign_up
+from tests.web.put import after, many_moves, put, sign_up
 from tests.web.test_listing import HOSTILE
 from tests.web.tree import Element, main, parse
 
