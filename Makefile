@@ -23,7 +23,7 @@ pbmserv.toml:
 	@echo 'confirm = "from"' >> $@
 
 test: check
-	$(RUN)/pytest -n 2 --dist worksteal
+	$(RUN)/pytest -n 3 --dist worksteal
 
 check: $(VENV)/.test
 	$(RUN)/ruff format --check .

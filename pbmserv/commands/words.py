@@ -133,6 +133,8 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
     taken = {
         "yes",
         "no",
+        "userid",
+        "somebody",
         "server",
         "as",
         "stop",

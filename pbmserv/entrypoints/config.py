@@ -7,6 +7,7 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
@@ -179,7 +180,8 @@ class Settings(BaseSettings):
     @property
     def is_web_at_home(self) -> bool:
         """Whether there are web pages, and nobody but this machine reaches them."""
-        return self.web_place is not None and _is_loopback(self.web_place[0])
+        is_told_here = not self.site_url or _is_loopback(_host(self.site_url))
+        return self.web_place is not None and _is_loopback(self.web_place[0]) and is_told_here
 
     def server(self) -> Server:
         """What the server knows about itself."""
@@ -256,6 +258,13 @@ def _password(name: str, value: SecretStr, file: Path | None) -> str:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", "") or "it is no text"
         raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_loopback(host: str) -> bool:

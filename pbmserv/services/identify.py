@@ -147,7 +147,7 @@ def identify(
     else:
         known = records.player(standing.player.userid) if standing.player else None
         actor = Actor(known, mail.sender, standing.proof)
-    if line.new_password is not None and not is_fit_length(line.new_password.value):
+    if line.new_password is not None and not _is_fit(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
     if line.new_password is not None and line.new_password not in proofs.new_hashes:
         return TooManyPasswords(board=board, limit=MOST_CLAIMS)
@@ -235,6 +235,11 @@ def _fits(claim: Claim, stored: str | None, hasher: PasswordHasher) -> bool:
 @lru_cache(maxsize=4)
 def _decoy(hasher: PasswordHasher) -> str:
     return hasher.hash("nobody has this password")
+
+
+def _is_fit(password: str) -> bool:
+    """Whether a new password is one, and not the word that stands in our examples for one."""
+    return is_fit_length(password) and password not in ("PASSWORD", "NEWPASSWORD")
 
 
 def is_fit_length(password: str) -> bool:

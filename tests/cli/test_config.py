@@ -60,6 +60,21 @@ def test_a_name_that_no_server_can_have(name: str, monkeypatch: pytest.MonkeyPat
         load_settings()
 
 
+@pytest.mark.parametrize(
+    ("site", "is_home"),
+    [
+        ("", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://localhost/", True),
+        ("https://pbm.club.example", False),
+        ("http://[", False),
+    ],
+)
+def test_who_tells_people_an_address_is_not_at_home(site: str, is_home: bool) -> None:
+    """The mailbox page is told of only where it is."""
+    assert Settings(site_url=site).is_web_at_home is is_home
+
+
 def test_secrets_are_masked(terminal: Terminal) -> None:
     terminal.settings |= {
         "PBMSERV_DATABASE": f"postgresql://pbm:{SECRET}@db.example.org/pbm",

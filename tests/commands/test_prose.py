@@ -206,7 +206,7 @@ def test_no_userid(word: str) -> None:
 def test_reserved() -> None:
     """Nobody may be called like a command, a game, a filter, a word of prose, or what reads as a square."""
     words = "move RESIGN password change Cephalopod all next inactive yes no server as stop quit end"
-    words += " a1 C3xB3 d4-e5 you Please board"
+    words += " a1 C3xB3 d4-e5 you Please board USERID SOMEBODY"
     assert [word for word in words.split() if not is_reserved(word, commands())] == []
 
 

@@ -222,7 +222,7 @@ class BadUserid(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadPassword(Refused):
-    """The new password is too short or too long."""
+    """The new password is too short, too long, or the word that stands for one."""
 
     least: int
     most: int
