@@ -264,8 +264,16 @@ class Table:
             self.records.matches[decided.opened.number] = decided.opened
         for entry in decided.entries:
             self.records.matches[entry.match] = self.records.matches[entry.match].with_entries((entry,))
+        for board in decided.boards:
+            self._forget_plans(board)
         for new in decided.changes:
             self._change(new)
+
+    def _forget_plans(self, board: Replayed) -> None:
+        """As the store does: who has no part in a game any more has nothing in mind for it."""
+        seats = board.state.seats_in if board.state.status == "active" else ()
+        for key in [key for key in self.records.plans if key[0] == board.match.number and key[1] not in seats]:
+            del self.records.plans[key]
 
     def _change(self, new: Change) -> None:
         players = self.records.players

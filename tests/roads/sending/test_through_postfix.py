@@ -85,6 +85,7 @@ def test_an_unknown_recipient_fails_alone(behind: Behind) -> None:
     assert behind.sender.send_due() == 2
     assert behind.fates() == [("failed", 1), ("sent", 1)]
     assert "550 5.1.1" in (behind.post.letters()[0].error or "")
+    behind.sink.wait_for(1)  # else it would come into the next test
 
 
 def test_a_postfix_that_does_not_relay_for_us_is_set_right(
