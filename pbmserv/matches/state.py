@@ -1,5 +1,6 @@
 """What a match's log adds up to, and what listings tell of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -30,6 +31,19 @@ class Turn:
     events: tuple[Event, ...]
     kind: EntryKind = "played"
     used: int = field(default=0, compare=False)
+
+
+def rounds(turns: Iterable[Turn]) -> list[dict[Seat, Turn]]:
+    """Turns as they are set in a column for each seat.
+
+    A new row begins where a seat does not stand to the right of the one before.
+    """
+    found: list[dict[Seat, Turn]] = []
+    for turn in turns:
+        if not found or any(seat >= turn.seat for seat in found[-1]):
+            found.append({})
+        found[-1][turn.seat] = turn
+    return found
 
 
 @dataclass(frozen=True, slots=True)

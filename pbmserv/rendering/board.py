@@ -14,7 +14,7 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.entry import EntryKind
 from pbmserv.matches.match import rules_of
 from pbmserv.matches.replay import Replayed
-from pbmserv.matches.state import Ending, State, Status, Turn
+from pbmserv.matches.state import Ending, State, Status, Turn, rounds
 from pbmserv.rendering.environment import WIDTH
 from pbmserv.rendering.happened import LEAVES, Happening, Pending, departures, happened, pending
 from pbmserv.rendering.time_left import TimeLeft, time_left
@@ -232,18 +232,14 @@ def draw_squares(scene: Scene) -> str:
 def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
     """The moves in a column for each seat; where that is too wide, one below the other."""
     turns = state.turns
-    texts = [turn.move or LEAVES[turn.kind] for turn in turns]
+    texts = [_told(turn) for turn in turns]
     longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
     width = max(_NARROWEST_COLUMN, longest + 6)
     if width * len(userids) > WIDTH:
         told = zip(turns, texts, strict=True)
         listed = [f"{turn.ply or '':>3} {userids[turn.seat]} {text}" for turn, text in told]
         return "\n".join(listed if whole else listed[-_LIST_WHILE_RUNNING:])
-    lines: list[dict[Seat, str]] = []
-    for turn, text in zip(turns, texts, strict=True):
-        if not lines or any(seat >= turn.seat for seat in lines[-1]):
-            lines.append({})
-        lines[-1][turn.seat] = f"{turn.ply or '':>3} {text}"
+    lines = [{seat: f"{turn.ply or '':>3} {_told(turn)}" for seat, turn in row.items()} for row in rounds(turns)]
     shown = lines if whole else lines[-_LINES_WHILE_RUNNING:]
     heads = [
         {seat: f"  {side.name}" for seat, side in enumerate(sides)},
@@ -253,6 +249,10 @@ def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whol
         "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
     )
     return "\n".join(line.rstrip() for line in drawn)
+
+
+def _told(turn: Turn) -> str:
+    return turn.move or LEAVES[turn.kind]
 
 
 def _open_captures(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, select_autoescape
 
+from pbmserv.matches.rating import Rating
 from pbmserv.rendering.happened import LEAVES
 from pbmserv.rendering.time_left import span
 from pbmserv.rendering.words import parts_of
@@ -71,6 +72,7 @@ def environment(words: bool = False) -> Environment:
     env.globals["passage"] = passage
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = LEAVES
+    env.globals["newcomer"] = Rating()
     env.globals["width"] = WIDTH
     return env
 

@@ -33,19 +33,25 @@ def rated_matches(
     connection: Connection, player_id: int, game: str | None, first: int, count: int
 ) -> RatedMatches:
     """A page of what single matches did to a player's ratings, newest first."""
+    lines = _newest(connection, player_id, game, first, count)
+    total = sum(tally.counted for tally in tallies(connection, player_id, game).values())
+    return RatedMatches(lines, total)
+
+
+def _newest(
+    connection: Connection, player_id: int, game: str | None, first: int, count: int
+) -> tuple[RatedMatch, ...]:
     theirs = [rating_changes.c.player_id == player_id]
     if game is not None:
         theirs.append(rating_changes.c.game == game)
     query = select(rating_changes).where(*theirs)
     newest_first = query.order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
-    rows = connection.execute(newest_first.offset(first).limit(count)).all()
-    total = sum(tally.counted for tally in tallies(connection, player_id, game).values())
-    return RatedMatches(_rated(connection, rows), total)
+    return _rated(connection, connection.execute(newest_first.offset(first).limit(count)).all())
 
 
 def results(connection: Connection, player_id: int, count: int) -> tuple[RatedResult, ...]:
     """The newest matches that count for a player, at most so many, with how they ended."""
-    lines = rated_matches(connection, player_id, None, 0, count).lines
+    lines = _newest(connection, player_id, None, 0, count)
     boards = {"boards": [line.board for line in lines]}
     ranks: dict[int, list[int]] = {line.board: [] for line in lines}
     for row in connection.execute(_RANKS, boards):

@@ -11,7 +11,7 @@ from pbmserv.rendering.web.games_feed import games_feed
 from pbmserv.rendering.web.listing import games_json, games_page
 from pbmserv.rendering.web.question import Asked, read_query
 from pbmserv.services.views.listings import search_boards, see_offers
-from pbmserv.services.views.people import see_similar_userids, see_userid
+from pbmserv.services.views.people import see_userids
 
 
 def ways(site: Site) -> Ways:
@@ -39,9 +39,7 @@ def ways(site: Site) -> Ways:
 
 def _asked(site: Site, request: Request) -> Asked:
     asked = read_query(request.query_params.multi_items())
-    found = {typed: see_userid(site.house, typed) for typed in asked.players}
-    unknown = [typed for typed, userid in found.items() if userid is None]
-    return asked.naming(found, {typed: see_similar_userids(site.house, typed) for typed in unknown})
+    return asked.naming(*see_userids(site.house, asked.players)) if asked.players else asked
 
 
 def _found(site: Site, asked: Asked) -> Found:

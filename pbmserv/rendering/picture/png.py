@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from pbmserv.games.game import Scene, Seat
 from pbmserv.rendering.board import BoardView
+from pbmserv.rendering.environment import render
 from pbmserv.rendering.picture.pieces import token
 from pbmserv.rendering.picture.scene import draw_inside, plan_of
 from pbmserv.rendering.picture.sheet import BOARD_LIGHT, PIECES_LIGHT
@@ -104,8 +105,8 @@ def _heading(view: BoardView) -> Markup:
     return Markup(
         '<rect class="rule" x="{x}" y="74" width="64" height="8" rx="4"/>'
         '<text x="{x}" y="134" font-size="40">{}</text>'
-        '<text class="strong" x="{x}" y="190" font-size="52">Board {}</text>'
-    ).format(view.title, view.number, x=_TEXT)
+        '<text class="strong" x="{x}" y="190" font-size="52">{}</text>'
+    ).format(*render("picture/heading.txt", view=view).splitlines(), x=_TEXT)
 
 
 def _players(view: BoardView) -> Markup:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbmserv.commands.words import is_number
-from pbmserv.games.game import Seat
-from pbmserv.matches.state import State, Turn
+from pbmserv.matches.state import State, Turn, rounds
 
 MOST_LISTED: Final = 300
 """Turns in the list of moves: a page of the longest games would else be too heavy."""
@@ -77,9 +76,4 @@ def _around(turns: Sequence[Turn], shown: int) -> Sequence[Turn]:
 
 
 def _rounds(turns: Sequence[Turn], seats: int) -> tuple[Round, ...]:
-    rounds: list[dict[Seat, Turn]] = []
-    for turn in turns:
-        if not rounds or any(seat >= turn.seat for seat in rounds[-1]):
-            rounds.append({})
-        rounds[-1][turn.seat] = turn
-    return tuple(tuple(each.get(seat) for seat in range(seats)) for each in rounds)
+    return tuple(tuple(each.get(seat) for seat in range(seats)) for each in rounds(turns))

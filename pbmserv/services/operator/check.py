@@ -71,13 +71,13 @@ def _difference(connection: Connection, number: int, reckoning: Reckoning) -> Di
     except Exception as error:
         # What can stand in damaged rows has no end; none of it may keep the other matches from being looked at.
         return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
-    if stored == expected and expected.status == "active" and accounts.FORMER in board.playing:
+    if stored != expected:
+        return Difference(number, f"stored {stored}, replayed {expected}", expected)
+    if expected.status == "active" and accounts.FORMER in board.playing:
         return Difference(number, f"board {number} is active, but somebody at it was forgotten", None)
-    if stored == expected and not is_end_noted:
+    if not is_end_noted:
         return Difference(number, f"board {number} is {expected.status}, but its seats say otherwise", expected)
-    if stored == expected:
-        return None
-    return Difference(number, f"stored {stored}, replayed {expected}", expected)
+    return None
 
 
 def rebuild(house: House, differences: list[Difference]) -> int:

@@ -1,6 +1,6 @@
 """The players, looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -60,11 +60,16 @@ def see_standings(
         return rankings.standings(connection, game, sections, now, first, count)
 
 
-def see_userid(house: House, typed: str) -> str | None:
-    """A userid as its owner writes it, whatever case it was typed in; None when nobody has it."""
+def see_userids(
+    house: House, typed: Sequence[str]
+) -> tuple[Mapping[str, str | None], Mapping[str, Sequence[str]]]:
+    """Userids as their owners write them, whatever case they were typed in, None for who does not exist; and what
+    those that nobody has may be a slip for, best first, at most three each.
+    """
     with reading(house.engine) as connection:
-        player = players.find(connection, typed)
-    return None if player is None else player.userid
+        found = {each: players.find(connection, each) for each in typed}
+        similar = {each: players.similar(connection, each) for each in typed if found[each] is None}
+    return {each: None if player is None else player.userid for each, player in found.items()}, similar
 
 
 def see_similar_userids(house: House, typed: str) -> Sequence[str]:
