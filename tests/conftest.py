@@ -201,10 +201,17 @@ def prepared(url: str) -> Engine:
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> House:
-    """A house on an empty database, with tokens that count up, and keys of personal links that do so apart."""
+    """A house on an empty database; its tokens count up, keys of links and words of Message-IDs apart."""
     engine = prepared(url)
-    tokens, keys = itertools.count(1), itertools.count(1)
-    return House(engine, server, lambda: f"t{next(tokens):04}", hasher, new_key=lambda: f"k{next(keys):04}")
+    tokens, keys, words = itertools.count(1), itertools.count(1), itertools.count(1)
+    return House(
+        engine,
+        server,
+        lambda: f"t{next(tokens):04}",
+        hasher,
+        new_key=lambda: f"k{next(keys):04}",
+        new_thread_word=lambda: f"w{next(words):04}",
+    )
 
 
 def passwords_kept(house: House) -> list[str]:

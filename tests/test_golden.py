@@ -79,7 +79,7 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
 
     def click(number: int, key: str, move: str, words: str) -> Iterator[bytes]:
         clock.move(minutes=1)
-        door = find_door(house, number, key)
+        door = find_door(house, number, key, clock())
         assert door is not None
         assert play_by(house, door, move, words, clock()) is not None
         while handle_next(house, clock):

@@ -35,6 +35,14 @@ class NewPassword:
 
 
 @dataclass(frozen=True, slots=True)
+class RevokedWords:
+    """Whatever a player was mailed up to now proves nothing any more: neither its address nor its links, and
+    questions in it are closed."""
+
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class BelievedAddress:
     """Somebody has answered from the address of a new player."""
 
@@ -192,6 +200,7 @@ class EndedOffer:
 Change = (
     NewPlayer
     | NewPassword
+    | RevokedWords
     | BelievedAddress
     | NewAddress
     | NewSetting

@@ -60,7 +60,7 @@ class Reading:
 
 def understand(mail: IncomingMail, answered_board: int | None = None) -> Reading:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer."""
-    reading, tokens = _understood(mail, answered_board), _pattern(mail.tokens)
+    reading, tokens = _understood(mail, answered_board), _pattern((*mail.tokens, *mail.thread_words))
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
 

@@ -20,9 +20,10 @@ class IncomingMail:
     for why the mail must be neither answered nor obeyed; None when a person wrote it. `content_key` is the same
     for two copies of one mail that came by different roads.
 
-    `tokens` are those of our mails that this one says it answers, lower-case, the likeliest first; anybody can
-    make some up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells
-    that the sender's domain stands for the mail.
+    `tokens` stand in the addresses of ours that it went to, `thread_words` in the Message-IDs of ours that it
+    names: by them it says which of our mails it answers, lower-case, the likeliest first; anybody can make some
+    up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells that the
+    sender's domain stands for the mail.
     """
 
     sender: str | None
@@ -33,6 +34,7 @@ class IncomingMail:
     automatic: str | None
     content_key: str
     tokens: tuple[str, ...] = field(default=(), repr=False)
+    thread_words: tuple[str, ...] = field(default=(), repr=False)
     authenticated: bool = False
 
 
@@ -105,22 +107,28 @@ class Unparsed:
     refused: Refused
 
 
-Proof = Literal["none", "from", "dmarc", "personal", "password", "confirmed", "operator"]
+Proof = Literal["none", "from", "dmarc", "shown", "personal", "password", "confirmed", "operator"]
 """How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
-domain; by an answer to a mail that only they were sent; by password; by a `yes`; by the operator."""
+domain; by an answer to a mail that proves the next move on the boards in it; by an answer to the personal address
+of a mail that only they were sent; by password; by a `yes`; by the operator. What each is good for:
+`permission`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Whom a request is from: a player (None: nobody we know), the From address, and how it was proven."""
+    """Whom a request is from: a player (None: nobody we know), the From address, and how it was proven.
+
+    `shown` are the boards in the mail that it answers, each with its ply: those that such a proof is good for.
+    """
 
     player: Player | None
     address: str | None
     proof: Proof
+    shown: tuple[tuple[int, int], ...] = ()
 
     @property
     def proven(self) -> bool:
-        """Whether it is beyond doubt that the player wrote it."""
+        """Whether anything at all proves that the player wrote it."""
         return self.player is not None and self.proof != "none"
 
 

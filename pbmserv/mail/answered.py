@@ -1,8 +1,8 @@
-"""Which of our own mails a mail answers. Each of ours bears a token in its addresses and in its Message-ID.
+"""Which of our own mails a mail answers. Each of ours bears two words that have nothing to do with each other.
 
-That token tells who answers, so it is its owner's secret: what people write goes on to others, and must not
-hold it.
-"""
+The token stands in the address that it comes from. It tells who answers, so it is its owner's secret: what people
+write goes on to others, and must not hold it. The thread word stands in its Message-ID, which everybody sees who
+is sent a copy of an answer: it tells which mail is meant, and proves nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,19 +35,26 @@ _PERSONAL_LINK: Final = re.compile(rf"({_SLASH})play({_SLASH})([0-9]{{1,9}}){_SL
 def answered_tokens(
     headers: Headers, recipients: Iterable[str], our_address: str, delimiter: str = "+"
 ) -> tuple[str, ...]:
-    """The tokens of our mails that a mail says it answers, lower-case, each once, at most MAX_TOKENS.
+    """The tokens in the addresses of ours that a mail was sent to, lower-case, each once, at most MAX_TOKENS.
 
-    First come those in the addresses that it was sent to: of its envelope (`recipients`), of the headers that
-    servers write, of To and Cc. Then those in the Message-IDs that it names, of In-Reply-To and of References from
-    the newest to the oldest. Anybody can write any of them; whether a token is one of ours is not known here. No
-    token is what a bounce address holds (`pbm+b.TOKEN`), nor the name of a board's thread (`<b101@club.test>`).
-    """
+    They are looked for in its envelope (`recipients`), in the headers that servers write, in To and Cc. Anybody
+    can write any of them; whether a token is one of ours is not known here. No token is what a bounce address
+    holds (`pbm+b.WORD`)."""
     told_by = WRITTEN_BY_SERVERS + WRITTEN_BY_SENDERS
-    addresses = _in_each(_address(our_address, delimiter), (*recipients, *_values(headers, told_by)))
+    found = _in_each(_address(our_address, delimiter), (*recipients, *_values(headers, told_by)))
+    return tuple(dict.fromkeys(found))[:MAX_TOKENS]
+
+
+def answered_threads(headers: Headers, our_address: str) -> tuple[str, ...]:
+    """The words of our Message-IDs that a mail names, lower-case, each once, at most MAX_TOKENS.
+
+    First come those of In-Reply-To, then those of References from the newest to the oldest. None is the name of a
+    board's thread (`<b101@club.test>`).
+    """
     message_id = _message_id(our_address)
     replied = _in_each(message_id, _values(headers, ("in-reply-to",)))
     earlier = reversed([*_in_each(message_id, _values(headers, ("references",)))])
-    return tuple(dict.fromkeys((*addresses, *replied, *earlier)))[:MAX_TOKENS]
+    return tuple(dict.fromkeys((*replied, *earlier)))[:MAX_TOKENS]
 
 
 def without_tokens(text: str, our_address: str, delimiter: str = "+") -> str:
@@ -73,7 +80,7 @@ def _address(our_address: str, delimiter: str) -> re.Pattern[str]:
 
 
 def _message_id(our_address: str) -> re.Pattern[str]:
-    """A Message-ID of ours, with its brackets or without; group 1 is its token."""
+    """A Message-ID of ours, with its brackets or without; group 1 is its word."""
     domain = re.escape(_parted(our_address)[1])
     place = r"""(?:b\d{1,9}\.\d{1,9}\.|(?!b\d{1,9}"?@))"""
     return re.compile(rf"""(?<![^{_SEPARATOR}]){place}({_RANDOM})"?@{domain}(?![^{_SEPARATOR}])""", _FLAGS)

@@ -17,12 +17,11 @@ _WIRE: Final = SMTP.clone(max_line_length=998)
 class ByLink:
     """What that mail says: `command` is done, `words` go to the other players, `answers` is a Message-ID of ours.
 
-    `sender` is the player's address, `mark` tells by which link it came (`mark_of`), and `turn` is the same for
-    all that comes by it in one turn.
-    """
+    `sender` is the player's address, `recipient` the one that our mail came from; `mark` tells by which link it
+    came (`mark_of`), and `turn` is the same for all that comes by it in one turn."""
 
     sender: str
-    recipient: str
+    recipient: str = field(repr=False)
     answers: str = field(repr=False)
     command: str
     words: str

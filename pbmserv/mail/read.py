@@ -8,7 +8,7 @@ from typing import Final
 
 from pbmserv.commands.message import IncomingMail
 from pbmserv.mail.addresses import one_address
-from pbmserv.mail.answered import answered_tokens, without_keys, without_tokens
+from pbmserv.mail.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.authentication import is_authenticated
 from pbmserv.mail.automatic import why_automatic
 from pbmserv.mail.decoding import decode_words, one_line
@@ -63,6 +63,7 @@ def read(
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
+        thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
     )

@@ -1,6 +1,6 @@
 """Delivery reports: which of our mails one is about, and what became of that mail.
 
-A report is believed for the token that it names: it is random, and only who saw that mail can know it. Nothing
+A report is believed for the word that it names: it is random, and only who saw that mail can know it. Nothing
 else in a report tells whom it is about. Reading is total and bounded, as all reading of mail is.
 """
 
@@ -53,7 +53,7 @@ class Report:
     away. `reason` is one line, in the words of whoever refused it.
     """
 
-    token: str
+    thread_word: str
     verdict: Literal["hard", "soft", "none"]
     reason: str
 
@@ -67,15 +67,15 @@ def read_report(raw: bytes, recipients: Sequence[str], our_address: str, delimit
     """
     message, headers, body = opened(raw)
     leaves = [Leaf(each.kind, each.text[:MAX_TEXT]) for each in every_leaf(message, headers, body)]
-    token = _addressed(headers, recipients, our_address, delimiter) or _returned(leaves, our_address)
-    if token is None:
+    word = _addressed(headers, recipients, our_address, delimiter) or _returned(leaves, our_address)
+    if word is None:
         return None
     verdict, reason = _verdict(headers, leaves)
-    return Report(token, verdict, one_line(reason, MAX_REASON))
+    return Report(word, verdict, one_line(reason, MAX_REASON))
 
 
 def _addressed(headers: Headers, recipients: Sequence[str], our_address: str, delimiter: str) -> str | None:
-    """The token in the address that the report came to; relays may have changed its case."""
+    """The thread word in the address that the report came to; relays may have changed its case."""
     local, _, domain = our_address.lower().rpartition("@")
     # Those that the listener takes, so that a changed setting does not make older mails unknown.
     delimiters = "|".join(re.escape(each) for each in {"+", "-", delimiter} if each)

@@ -50,15 +50,16 @@ class Attachment:
 class Envelope:
     """Whom a mail goes to and what it belongs to.
 
-    `token` makes its addresses and its Message-ID its own. `board` and `ply` are set for the mails of one match:
-    they share a thread and bear that in their Message-ID. `is_personal`: it comes from an address that nobody else
-    is mailed from, by which an answer is known. `answers` is the Message-ID of the mail that this one answers.
-    `unsubscribe` is the command that ends mails like this one; empty where several can, and help tells which.
-    """
+    `token` makes the address that it comes from its own, `thread_word` its Message-ID and its envelope sender.
+    `board` and `ply` are set for the mails of one match: they share a thread and bear that in their Message-ID.
+    `is_personal`: it comes from an address that nobody else is mailed from, by which an answer is known. `answers`
+    is the Message-ID of the mail that this one answers. `unsubscribe` is the command that ends mails like this
+    one; empty where several can, and help tells which."""
 
     recipient: str
     subject: str
-    token: str
+    token: str = field(repr=False)
+    thread_word: str = field(repr=False, kw_only=True)
     board: int | None = None
     ply: int | None = None
     answers: str | None = None
@@ -68,14 +69,14 @@ class Envelope:
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
-    """The Message-ID, fixed by the token: the same for every try to send."""
+    """The Message-ID, the same for every try to send."""
     place = "" if envelope.board is None else f"b{envelope.board}.{envelope.ply or 0}."
-    return f"<{place}{envelope.token}@{server.domain}>"
+    return f"<{place}{envelope.thread_word}@{server.domain}>"
 
 
 def envelope_sender(envelope: Envelope, server: Server) -> str:
     """The address that a bounce comes back to."""
-    return server.tagged(f"b.{envelope.token}")
+    return server.tagged(f"b.{envelope.thread_word}")
 
 
 def sender_address(envelope: Envelope, server: Server) -> str:
@@ -95,9 +96,9 @@ def write(
     mail: MIMEText | MIMEMultipart = _text(text)
     if html is not None:
         # The better one comes last.
-        mail = _together("alternative", [mail, _html(html)], envelope.token)
+        mail = _together("alternative", [mail, _html(html)], envelope.thread_word)
     if attachments:
-        mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.token)
+        mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.thread_word)
     mail["From"] = f"{_NAME} <{sender_address(envelope, server)}>"
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
@@ -140,9 +141,9 @@ def _text(text: str) -> MIMEText:
     return MIMEText(text, "plain", utf_8, policy=_WIRE)  # type: ignore[arg-type]
 
 
-def _together(how: str, parts: Sequence[MIMEBase], token: str) -> MIMEMultipart:
-    """The parts as one mail. The boundary is the same for every try, and tells nothing of the token."""
-    boundary = f"=_{hashlib.sha256(f'{how} boundary {token}'.encode()).hexdigest()[:32]}"
+def _together(how: str, parts: Sequence[MIMEBase], word: str) -> MIMEMultipart:
+    """The parts as one mail. The boundary is the same for every try."""
+    boundary = f"=_{hashlib.sha256(f'{how} boundary {word}'.encode()).hexdigest()[:32]}"
     for part in parts:
         del part["MIME-Version"]
     return MIMEMultipart(how, boundary, list(parts), policy=_WIRE)

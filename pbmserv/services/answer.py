@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question, Remark, words_above
 from pbmserv.commands.message import BoardRef, Parsed
+from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.replies.common import HelpCommand, HelpGame, HelpTopic, Reply
 from pbmserv.commands.replies.queue import Queued, QueueShown
@@ -73,7 +74,7 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
     seen, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
     views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
-    told = [_told(result, house.server, to, asks) for result in results]
+    told = [_told(result, records, house.server, to, asks) for result in results]
     text = render(
         "mail/answer.txt",
         words=in_words(to.player),
@@ -130,7 +131,7 @@ def notices(records: TransactionRecords, house: House, to: Answering, results: S
             board,
             entries=entries.get(number, ()),
             author=actor.player.userid if actor and actor.player else None,
-            words=author.comment if author and actor and actor.proven else "",
+            words=author.comment if author and actor and speaks_on(actor, board.match, records) else "",
             is_talk=number not in entries and number not in opened,
             remarks=_all_remarks(results),
             inbox_id=to.inbox_id,
@@ -183,7 +184,9 @@ def _question_here(to: Answering, results: Sequence[Result]) -> Confirmation | N
     return next((each for each in (*asked, *again) if each.address == to.recipient), None)
 
 
-def _told(result: Result, server: Server, to: Answering, asks: Confirmation | None) -> ToldResult:
+def _told(
+    result: Result, records: TransactionRecords, server: Server, to: Answering, asks: Confirmation | None
+) -> ToldResult:
     with_words = to.kind not in TO_STRANGERS
     line = result.line.line if with_words else ""
     words = in_words(to.player)
@@ -192,7 +195,7 @@ def _told(result: Result, server: Server, to: Answering, asks: Confirmation | No
             if question is not None and question.confirmation == asks:
                 return ToldResult("done", line, say(question.words, server, words))
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
-            return ToldResult(fate, line, say(reply, server, words), unsaid=_is_unsaid(result))
+            return ToldResult(fate, line, say(reply, server, words), unsaid=_is_unsaid(result, records))
         case Refused():
             refused = result.outcome if with_words else _without_words(result.outcome)
             return ToldResult("refused", line, say(refused, server, words))
@@ -200,9 +203,14 @@ def _told(result: Result, server: Server, to: Answering, asks: Confirmation | No
             return ToldResult("not run", line, "", board)
 
 
-def _is_unsaid(result: Result) -> bool:
-    is_done = result.awaits_yes or (isinstance(result.outcome, Decision) and bool(result.outcome.touched))
-    return is_done and bool(result.comment) and not (result.actor and result.actor.proven)
+def _is_unsaid(result: Result, records: TransactionRecords) -> bool:
+    """Whether there were words below a line for others, and they did not get them."""
+    if not result.comment or not isinstance(result.outcome, Decision):
+        return False
+    boards = result.outcome.boards
+    return result.awaits_yes or not all(
+        result.actor and speaks_on(result.actor, board.match, records) for board in boards
+    )
 
 
 def _without_words(refused: Refused) -> Refused:

@@ -38,7 +38,7 @@ def heed_report(connection: Connection, house: House, kept: Kept, now: datetime)
     report = read_report(kept.raw, kept.recipients, house.server.address, house.server.delimiter)
     if report is None or report.verdict == "none":
         return False
-    mail = bounces.find(connection, report.token)
+    mail = bounces.find(connection, report.thread_word)
     if mail is None:
         return False
     _count(connection, house, mail, report.verdict == "hard", report.reason, now)

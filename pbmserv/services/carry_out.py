@@ -159,9 +159,10 @@ def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now:
     recipient = player.address if player is not None else opened.mail.sender
     if recipient is None:
         return None
-    by_head = standing.proof != "none" or standing.confirmation is not None
+    asked = standing.confirmation or opened.named
+    by_head = standing.proof != "none" or asked is not None
     kind: Kind = "answer"
-    if player is None and standing.confirmation is None:
+    if player is None and asked is None:
         kind = "sign-up" if any(map(_signs_up, opened.understood.lines)) else "stranger"
     if not opened.understood.lines and not opened.understood.near and kind == "answer":
         kind = "puzzled"

@@ -15,7 +15,8 @@ from pbmserv.store.recent import RecentBoards
 class House:
     """`new_token` gives a new random word of lower-case letters and digits, never the same twice.
 
-    `new_key` gives the like for personal links to the pages, where they are not to come from the same source.
+    `new_key` gives the like for personal links to the pages and `new_thread_word` for Message-IDs, where they are
+    not to come from the same source.
     """
 
     engine: Engine
@@ -26,3 +27,4 @@ class House:
     looked_at: RecentBoards = field(default_factory=RecentBoards, repr=False)
     failing: FailingBoards = field(default_factory=FailingBoards, repr=False)
     new_key: Callable[[], str] | None = None
+    new_thread_word: Callable[[], str] | None = None

@@ -146,7 +146,8 @@ def identify(
         actor = Actor(claimant, mail.sender, "password")
     else:
         known = records.player(standing.player.userid) if standing.player else None
-        actor = Actor(known, mail.sender, standing.proof)
+        shown = standing.answered.shown if standing.answered else ()
+        actor = Actor(known, mail.sender, standing.proof, shown)
     if line.new_password is not None and not _is_fit(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
     if line.new_password is not None and line.new_password not in proofs.new_hashes:

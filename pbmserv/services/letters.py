@@ -72,11 +72,14 @@ class Draft:
 
 def sealed(house: House, draft: Draft, now: datetime) -> Letter:
     """The letter of a draft."""
-    shown = _shown(draft.views)
+    shown, token = _shown(draft.views), house.new_token()
+    if draft.is_question and not house.server.delimiter:
+        draft = _with_word(draft, token)
     envelope = Envelope(
         recipient=draft.recipient,
         subject=draft.subject,
-        token=house.new_token(),
+        token=token,
+        thread_word=(house.new_thread_word or house.new_token)(),
         board=draft.board,
         ply=None if draft.board is None else shown.get(draft.board),
         answers=draft.answers,
@@ -86,6 +89,7 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
     )
     return Letter(
         token=envelope.token,
+        thread_word=envelope.thread_word,
         kind=draft.kind,
         proven=draft.proven,
         recipient=envelope.recipient,
@@ -100,6 +104,15 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
         shown=tuple(shown.items()),
         key=draft.key,
     )
+
+
+def _with_word(draft: Draft, token: str) -> Draft:
+    """The same question, which tells the word that an answer must hold: no address of ours can tell it."""
+    word = render("mail/question_word.txt", word=token)
+    content = draft.content
+    if content is not None:
+        content = replace(content, said=replace(content.said, text=f"{content.said.text}\n\n{word}"))
+    return replace(draft, text=f"{draft.text}\n\n{word}", content=content)
 
 
 def _shown(views: Sequence[BoardView]) -> dict[int, int]:

@@ -13,11 +13,12 @@ from pbmserv.games.game import MoveError, Seat
 from pbmserv.mail.answered import without_keys, without_tokens
 from pbmserv.mail.by_link import ByLink, came_by, mark_of, write_by_link
 from pbmserv.mail.opened import open_mail
-from pbmserv.mail.read import read
+from pbmserv.mail.read import read, sender_of
 from pbmserv.matches.match import rules_of
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
+from pbmserv.services.standing import WORDS_LAST
 from pbmserv.store import caused, keys, matches, players
 from pbmserv.store.caused import Fate
 from pbmserv.store.engine import reading
@@ -74,16 +75,19 @@ class Came:
     board: Replayed
 
 
-def find_door(house: House, number: int, key: str) -> Door | None:
+def find_door(house: House, number: int, key: str, now: datetime) -> Door | None:
     """What the link of a board with that key leads to; None when it stands in no mail that still counts.
 
-    A mail counts as long as its words are kept, and the address that it went to is its player's.
+    A mail counts as long as an answer to it would, its words are kept, and the address that it went to is its
+    player's.
     """
     with reading(house.engine) as connection:
         mail = keys.find(connection, key)
-        ply = None if mail is None else dict(mail.shown).get(number)
-        player = players.find_at(connection, mail.recipient) if mail is not None and ply is not None else None
-        if mail is None or ply is None or player is None or player.id != mail.player_id:
+        if mail is None or mail.written <= now - WORDS_LAST:
+            return None
+        ply = dict(mail.shown).get(number)
+        player = players.find_at(connection, mail.recipient) if ply is not None else None
+        if ply is None or player is None or player.id != mail.player_id:
             return None
         board = matches.replayed(connection, number, house.recent.find(number))
     seat = None if board is None else board.match.seat_of(player.userid)
@@ -102,7 +106,8 @@ def play(house: House, door: Door, move: str, words: str, now: datetime) -> Sent
     notation = _notation(door.board, move)
     if notation is None or not door.is_open:
         return None
-    address = house.server.address
+    # The address that the mail came from: an answer to it proves whose move it is.
+    address = sender_of(door.mail.raw) or house.server.address
     played = sum(entry.kind == "played" for entry in door.board.match.entries)
     mail = ByLink(
         sender=door.mail.recipient,
@@ -115,7 +120,7 @@ def play(house: House, door: Door, move: str, words: str, now: datetime) -> Sent
         turn=str(played),
     )
     raw = write_by_link(mail, now)
-    content_key = read(raw, mail.sender, address, house.server.delimiter).content_key
+    content_key = read(raw, mail.sender, house.server.address, house.server.delimiter).content_key
     return Sent(keep(house, raw, mail.sender, [address], now), content_key)
 
 

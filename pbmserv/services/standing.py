@@ -1,12 +1,13 @@
 """Who a mail is from as far as its head tells, and which of our mails it answers; found before a line is read.
 
-What a mail proves: an answer to a mail that only a player was sent, from an address of theirs, is theirs; so is
-one whose domain vouches for it (DMARC), and in closed clubs any. Tokens are looked up by their digest.
-"""
+What a mail proves: an answer to the personal address of a mail that only a player was sent, from an address of
+theirs, is theirs; so is one whose domain vouches for it (DMARC), and in closed clubs any. How far each goes is
+told in `commands.permission`. Words are looked up by their digest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,9 @@ from pbmserv.commands.server import Server
 from pbmserv.matches.player import Player
 from pbmserv.store import confirmations, outbox, players
 from pbmserv.store.outbox import Answered
+
+WORDS_LAST: Final = timedelta(days=90)
+"""So long after a mail was written an answer to it proves anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +47,26 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
     if mail.sender is None or mail.automatic is not None:
         return Standing()
     player = players.find_at(connection, mail.sender)
-    answered = outbox.find_answered(connection, player.id, mail.tokens) if player and mail.tokens else None
+    answered = outbox.find_answered(connection, player.id, mail.tokens, mail.thread_words) if player else None
     is_believed = server.confirm == "from" or mail.authenticated
     proof: Proof = "none"
     if player is not None:
-        if answered is not None:
-            proof = "personal"
-        elif is_believed:
-            proof = proof_of_head(mail)
+        proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)
     confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
     return Standing(player, proof, answered, confirmation, is_believed)
+
+
+def _proof_of_answer(answered: Answered | None, server: Server, now: datetime) -> Proof:
+    """What an answer to one of our mails proves about who wrote it.
+
+    The address that a mail of 0.5.0 came from proves a move and no more: its word went to others in Message-IDs.
+    Where our addresses have no tags the Message-ID does so, since there is nothing else to tell an answer by.
+    """
+    if answered is None or answered.is_revoked or answered.written <= now - WORDS_LAST:
+        return "none"
+    if answered.by_address and not answered.is_old:
+        return "personal"
+    return "shown" if answered.shown and (answered.by_address or not server.delimiter) else "none"
 
 
 def proof_of_head(mail: IncomingMail) -> Proof:

@@ -16,6 +16,7 @@ from pbmserv.commands.changes import (
     NewPassword,
     NewPlayer,
     NewSetting,
+    RevokedWords,
 )
 from pbmserv.store import retention
 from pbmserv.store.bounces import WITHHELD
@@ -52,6 +53,8 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _open(connection, change, now)
         case NewPassword(player_id, password_hash):
             _change(connection, player_id, password_hash=password_hash)
+        case RevokedWords(player_id):
+            _revoke(connection, player_id)
         case NewSetting(player_id, key, value):
             _change(connection, player_id, **{key: value})
         case NewDigest(player_id, schedule, due):
@@ -117,6 +120,12 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
         return
     row = {"address": address, "player_id": new.player_id, "is_first": new.is_first, "confirmed_at": now}
     connection.execute(insert(addresses).values(row))
+
+
+def _revoke(connection: Connection, player_id: int) -> None:
+    newest = select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery()
+    _change(connection, player_id, revoked_up_to=newest)
+    connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id))
 
 
 def _block(connection: Connection, block: Block) -> None:

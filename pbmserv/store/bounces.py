@@ -9,10 +9,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from pbmserv.store import clocks
-from pbmserv.store.outbox import AT_ONCE, UNASKED
+from pbmserv.store.outbox import AT_ONCE, UNASKED, is_threaded
 from pbmserv.store.tables import addresses, bounces, outbox, players
 from pbmserv.store.tokens import digest
 
@@ -38,11 +50,11 @@ class Suspended:
     withheld: int
 
 
-def find(connection: Connection, token: str) -> Returned | None:
-    """The mail with that token, locked until the transaction ends; None when there is none, or it was tidied."""
-    query = select(outbox.c.id, outbox.c.recipient).where(
-        outbox.c.token_digest == digest(token), outbox.c.recipient != ""
-    )
+def find(connection: Connection, thread_word: str) -> Returned | None:
+    """The mail whose Message-ID and envelope sender bear that word, locked until the transaction ends; None when
+    there is none, or it was tidied."""
+    is_it = is_threaded(bindparam("digests", [digest(thread_word)], expanding=True))
+    query = select(outbox.c.id, outbox.c.recipient).where(is_it, outbox.c.recipient != "")
     row = connection.execute(query.with_for_update()).one_or_none()
     return None if row is None else Returned(row.id, row.recipient)
 

@@ -251,7 +251,14 @@ def test_writing(benchmark: BenchmarkFixture, club: Club) -> None:
         played = play(connection, taken)
         texts, htmls = texts_for(club.house, played), htmls_for(club.house, played)
     number = taken.board.match.number
-    envelope = Envelope(address("bob0"), f"Cephalopod Board {number}", "abcdefghijklmnopqrst", number, PLIES + 1)
+    envelope = Envelope(
+        address("bob0"),
+        f"Cephalopod Board {number}",
+        "abcdefghijklmnopqrst",
+        number,
+        PLIES + 1,
+        thread_word="tsrqponmlkjihgfedcba",
+    )
 
     def write_both() -> list[bytes]:
         both = zip(texts, htmls, strict=True)

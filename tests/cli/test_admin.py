@@ -205,7 +205,7 @@ def test_what_others_wrote_is_only_text(club: Terminal) -> None:
     mail_id = set_aside(club, NASTY, NASTY)
     post = club.post()
     with writing(post.house.engine) as connection:
-        outbox.queue(connection, [Letter("n", "answer", True, NASTY, "", "", b"")], post.clock())
+        outbox.queue(connection, [Letter("n", "answer", True, NASTY, "", "", b"", thread_word="n")], post.clock())
     last = post.letters()[-1]
     with writing(post.house.engine) as connection:
         outbox.failed(connection, last.id, NASTY)

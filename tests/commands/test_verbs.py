@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.commands.changes import NewPassword, NewPlayer
+from pbmserv.commands.changes import NewPassword, NewPlayer, RevokedWords
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import BoardRef
@@ -67,7 +67,7 @@ def test_help(table: Table) -> None:
     listed = table.give("help commands", None)
     assert isinstance(listed, HelpCommands)
     assert [command.name for command in listed.commands] == list(commands())
-    assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move",))
+    assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move", "revoke"))
     assert table.give("help cefalopod", None) == NoHelpOn(subject="cefalopod", suggestions=("cephalopod",))
 
 
@@ -121,8 +121,11 @@ def test_change_password(table: Table) -> None:
     line = "change password anna sesame tahini"
     decided = table.decide(line, "anna", "password")
     assert isinstance(decided, Decision)
-    assert (decided.reply, decided.changes) == (PasswordChanged("Anna"), (NewPassword(1, "hashed"),))
-    assert table.give(line, "anna", "none") == YesNeeded("change password", is_proven=False)
+    assert (decided.reply, decided.changes) == (
+        PasswordChanged("Anna"),
+        (NewPassword(1, "hashed"), RevokedWords(1)),
+    )
+    assert table.give(line, "anna", "none") == YesNeeded("change password", why="unproven")
 
 
 def test_move(table: Table) -> None:

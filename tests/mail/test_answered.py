@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbmserv.commands.message import IncomingMail
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.mail.answered import MAX_TOKENS, answered_tokens, without_tokens
+from pbmserv.mail.answered import MAX_TOKENS, answered_threads, answered_tokens, without_tokens
 from pbmserv.mail.headers import parse_head
 from pbmserv.mail.read import read
 from pbmserv.mail.write import Envelope, envelope_sender, message_id
@@ -23,7 +23,7 @@ TOKEN = "k3v5q2wztj4m6x7abcde"
 def tokens(head: str | bytes, recipients: Sequence[str] = (), ours: str = OURS, delimiter: str = "+") -> list[str]:
     raw = head.encode() if isinstance(head, str) else head
     headers, _ = parse_head(raw, 0, len(raw))
-    return [*answered_tokens(headers, recipients, ours, delimiter)]
+    return [*answered_tokens(headers, recipients, ours, delimiter), *answered_threads(headers, ours)]
 
 
 def written(text: str, subject: str = "", ours: str = OURS, delimiter: str = "+") -> IncomingMail:
@@ -85,7 +85,7 @@ def test_the_envelope_tells_before_servers_and_those_before_the_sender() -> None
 
 def test_each_is_told_once_where_it_stands_first() -> None:
     head = "To: pbm+t1@club.test, pbm+T2@club.test\nReferences: <b101.7.T1@CLUB.test> <t3@club.test>"
-    assert tokens(head, ["pbm+t2@club.test"]) == ["t2", "t1", "t3"]
+    assert tokens(head, ["pbm+t2@club.test"]) == ["t2", "t1", "t3", "t1"], "those of Message-IDs are apart"
 
 
 def test_only_so_many_are_told() -> None:
@@ -215,19 +215,23 @@ def test_our_own_address_means_nothing_but_itself(ours: str) -> None:
 @pytest.mark.parametrize("delimiter", ["+", "-", ""])
 @pytest.mark.parametrize("board", [None, 101])
 def test_an_answer_to_what_we_write_names_it(delimiter: str, board: int | None) -> None:
-    server, token = Server(OURS, delimiter), new_token()
-    envelope = Envelope("alice@bank.example", "Cephalopod Board 101: alice vs bob", token, board, board and 7)
+    server, token, word = Server(OURS, delimiter), new_token(), new_token()
+    envelope = Envelope(
+        "alice@bank.example", "Cephalopod Board 101: alice vs bob", token, board, board and 7, thread_word=word
+    )
     assert tokens("", [server.tagged(token).upper()]) == ([token] if delimiter else [])
-    assert tokens(f"References: {message_id(envelope, server).upper()}") == [token]
+    assert tokens(f"References: {message_id(envelope, server).upper()}") == [word]
     assert tokens("", [envelope_sender(envelope, server)]) == []
     for told in (server.tagged(token), envelope_sender(envelope, server), message_id(envelope, server)):
-        assert token not in without_tokens(f"On Monday pbmserv wrote {told}", OURS, delimiter)
+        cleaned = without_tokens(f"On Monday pbmserv wrote {told}", OURS, delimiter)
+        assert token not in cleaned
+        assert word not in cleaned
 
 
 def test_a_mail_that_is_read_names_them_and_does_not_show_them() -> None:
     raw = f"From: alice@bank.example\nTo: pbm+{TOKEN}@club.test\nIn-Reply-To: <b101.7.second@club.test>\n\nd4\n"
     mail = read(raw.encode(), "alice@bank.example", OURS, "+", [f"pbm+envelope@{OURS.partition('@')[2]}"])
-    assert mail.tokens == ("envelope", TOKEN, "second")
+    assert (mail.tokens, mail.thread_words) == (("envelope", TOKEN), ("second",))
     assert TOKEN not in repr(mail)
 
 

@@ -11,7 +11,7 @@ from pbmserv.mail.write import Attachment, Envelope, write
 from tests.conversation import parsed
 
 SERVER = Server("pbm@club.test")
-ENVELOPE = Envelope("alice@example.org", "a board", "t0001", 101, 7, is_personal=True)
+ENVELOPE = Envelope("alice@example.org", "a board", "t0001", 101, 7, is_personal=True, thread_word="w0001")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NASTY = json.dumps({"from": "From here\n.\n> on", "long": "x" * 5000}).encode() + b"\n.\nFrom me\n"
 

@@ -1,5 +1,6 @@
 """A house and its post: mails in, what became of each, letters out."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -98,7 +99,7 @@ class Post:
         for userid, password in passwords.items():
             (letter,) = self.mail(f"{userid}@example.org", f"signup {userid} {password}")
             if self.house.server.confirm == "ask":
-                self.answer(letter, "yes")
+                self.answer(letter, "yes" if self.house.server.delimiter else f"yes {word_of(letter)}")
             assert self.is_confirmed(userid), text_of(letter)
 
     def with_server(self, **changes: str) -> "Post":
@@ -144,5 +145,15 @@ def address_of(letter: Queued) -> str:
 
 
 def token_of(letter: Queued) -> str:
-    """The token that a letter bears in its Message-ID."""
+    """The token that a letter bears in the address that it comes from."""
+    return address_of(letter).partition("@")[0].rpartition("+")[2]
+
+
+def word_of(letter: Queued) -> str:
+    """The word that names a question where our address has no room for it."""
+    return re.findall(r"(?m)^    yes ([a-z0-9]+)$", text_of(letter))[-1]
+
+
+def thread_word_of(letter: Queued) -> str:
+    """The word that a letter bears in its Message-ID."""
     return header_of(letter, "Message-ID").partition("@")[0].rpartition(".")[2].removeprefix("<")

@@ -373,7 +373,9 @@ def test_answers_always_go_out(post: Post) -> None:
     """Who writes is there. Only a mail that nobody asked for is held back."""
     gone(post)
     with writing(post.house.engine) as connection:
-        letter = Letter("answer", "answer", False, BOB, ADDRESS, "<answer@club.test>", b"answer")
+        letter = Letter(
+            "answer", "answer", False, BOB, ADDRESS, "<answer@club.test>", b"answer", thread_word="answer"
+        )
         outbox.queue(connection, [letter], post.clock())
     assert post.letters()[-1].status == "waiting"
 
@@ -543,7 +545,9 @@ def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
 
     def move() -> None:
         with writing(postgresql_house.engine) as connection:
-            letter = Letter("late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101)
+            letter = Letter(
+                "late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101, thread_word="late"
+            )
             outbox.queue(connection, [letter], post.clock())
             wait_until_done_or_waiting(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
 

@@ -64,6 +64,7 @@ def letter(token: str) -> Letter:
     """A letter to token@example.org."""
     return Letter(
         token=token,
+        thread_word=token,
         kind="answer",
         proven=True,
         recipient=f"{token}@example.org",

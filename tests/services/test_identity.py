@@ -12,7 +12,7 @@ from pbmserv.services.house import House
 from pbmserv.services.steward.tidy import tidy
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock
-from tests.services.post import Post, address_of, header_of, text_of, token_of
+from tests.services.post import Post, address_of, header_of, text_of, thread_word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
 
@@ -75,7 +75,7 @@ PLACES = {
 ONLY_IDS = ("In-Reply-To", "References")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [place for place in PLACES if place not in ONLY_IDS])
 def test_an_answer_is_known_by_each_place(club: Post, place: str) -> None:
     """Whatever was done to its letters on the way."""
     turns = ((ALICE, "a1", str), (BOB, "c3", str.lower), (ALICE, "a3", str.upper))
@@ -85,20 +85,44 @@ def test_an_answer_is_known_by_each_place(club: Post, place: str) -> None:
     assert club.moves() == ["A1", "C3", "A3"]
 
 
-@pytest.mark.parametrize(("delimiter", "known"), [("-", (*PLACES,)), ("", ONLY_IDS)])
-def test_other_delimiters(sqlite_house: House, clock: Clock, delimiter: str, known: tuple[str, ...]) -> None:
-    """Where mailboxes know no tags, only the Message-ID tells; our mails come from the plain address then."""
-    post = club_of(sqlite_house, clock, delimiter=delimiter)
-    played = []
-    for square, place in zip(("a1", "c1", "a3", "c3", "a2", "b3", "b1"), PLACES, strict=True):
+@pytest.mark.parametrize("place", ONLY_IDS)
+def test_a_message_id_tells_which_mail_is_answered_and_proves_nothing(club: Post, place: str) -> None:
+    """A bare square is known for a move on its board at its ply; but it waits for a `yes`."""
+    headers, recipient = PLACES[place](board_mail(club), str)
+    (question,) = club.send(club.write(ALICE, "hi", "a1", **headers), ALICE, [recipient])
+    assert (club.moves(), question.recipient, question.match) == ([], ALICE, 101)
+    club.answer(question, "yes")
+    assert club.moves() == ["A1"]
+    (stale,) = club.send(club.write(ALICE, "hi", "a3", **headers), ALICE, [recipient])
+    assert "Not done" in text_of(stale)
+
+
+def test_another_delimiter(sqlite_house: House, clock: Clock) -> None:
+    post = club_of(sqlite_house, clock, delimiter="-")
+    places = [place for place in PLACES if place not in ONLY_IDS]
+    for square, place in zip(("a1", "c1", "a3", "c3", "a2"), places, strict=True):
         turn = ALICE if len(post.moves()) % 2 == 0 else BOB
         headers, recipient = PLACES[place](board_mail(post, turn), str)
-        before = len(post.moves())
         post.send(post.write(turn, "hi", f"101 {square}", **headers), turn, [recipient])
-        played += [place] if len(post.moves()) > before else []
-    assert played == [*known]
-    froms = {address_of(letter) for letter in post.letters()}
-    assert (froms == {ADDRESS}) is (delimiter == "")
+    assert len(post.moves()) == len(places)
+
+
+@pytest.mark.parametrize("place", ONLY_IDS)
+def test_where_mailboxes_know_no_tags(sqlite_house: House, clock: Clock, place: str) -> None:
+    """All mails come from one address, and a Message-ID proves the next move on its board; no more than that."""
+    post = club_of(sqlite_house, clock, delimiter="")
+    assert {address_of(letter) for letter in post.letters()} == {ADDRESS}
+    headers, _ = PLACES[place](board_mail(post), str)
+    others = ("resign", "set html off", "a1#2", "queue 101 if b2 then c3", "chat 101 hello", "move 101 resign")
+    for line in others:
+        (asked,) = post.mail(ALICE, "hi", line, **headers)
+        assert asked.recipient == ALICE
+        assert post.moves() == [], line
+    post.mail(ALICE, "hi", "a1", **headers)
+    assert post.moves() == ["A1"]
+    headers, _ = PLACES[place](board_mail(post, BOB), str)
+    post.mail(BOB, "hi", "c3", **headers)
+    assert post.moves() == ["A1", "C3"]
 
 
 def test_a_database_finds_it(either_club: Post) -> None:
@@ -141,7 +165,7 @@ def test_the_token_of_a_mail_to_somebody_unknown_proves_nothing(club: Post) -> N
 def test_the_bounce_address_proves_nothing(club: Post) -> None:
     letter = board_mail(club)
     club.mail(ALICE, "hi", "101 a1", To=letter.envelope_sender)
-    assert letter.envelope_sender == f"pbmserv+b.{token_of(letter)}@club.test"
+    assert letter.envelope_sender == f"pbmserv+b.{thread_word_of(letter)}@club.test"
     assert club.moves() == []
 
 
@@ -158,14 +182,15 @@ def test_a_stale_answer_is_refused_with_todays_board(club: Post) -> None:
     assert club.moves() == ["A1", "C3", "A3"]
 
 
-def test_another_boards_mail_proves_the_player_but_knows_no_ply(club: Post) -> None:
+def test_a_mail_proves_nothing_about_a_board_that_it_did_not_show(club: Post) -> None:
+    """It is asked about, and the answer shows it, so that an answer to that one is good."""
     old = board_mail(club)
     club.mail(ALICE, "challenge alice bob -size=3x3")
-    club.answer(old, "102 a1")
-    club.answer(board_mail(club, BOB, 102), "102 c3")
-    club.answer(old, "102 a3")
-    assert club.moves(102) == ["A1", "C3", "A3"]
-    assert club.moves(101) == []
+    (question,) = club.answer(old, "102 a1")
+    assert club.moves(102) == []
+    assert "not for this" in text_of(question)
+    club.answer(question, "yes")
+    assert (club.moves(102), club.moves(101)) == (["A1"], [])
 
 
 def test_many_boards_in_one_mail_are_each_at_their_own_ply(club: Post) -> None:
@@ -188,31 +213,34 @@ def test_only_the_first_move_on_a_board_follows_on_what_was_shown(club: Post) ->
 def test_an_answer_from_another_address_of_the_player(club: Post) -> None:
     """It is as good, and is answered at the first address."""
     work = "alice@work.example"
-    (question, _) = club.answer(board_mail(club), f"add {work}")[::-1]
+    (question, _) = club.answer(board_mail(club), f"as alice sesame\nadd {work}")[::-1]
     club.answer(question, "yes", sender=work)
     letters = club.answer(board_mail(club), "a1", sender=work)
     assert club.moves() == ["A1"]
     assert work not in [letter.recipient for letter in letters]
 
 
-def test_a_board_mail_can_be_answered_for_ever(either_club: Post) -> None:
+def test_an_old_board_mail_is_known_for_ever_and_proves_for_ninety_days(either_club: Post) -> None:
     """Its words are let go of after a while; whose it was, and what it showed, is kept."""
     post = either_club
     letter = board_mail(post)
-    listing = post.mail(ALICE, "list")[0]
-    post.mail(ALICE, "help")
+    with post.house.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE outbox SET status = 'sent'")
+    post.clock.move(days=89)
+    post.answer(letter, "c3")
+    assert post.moves() == ["C3"]
+    post.mail(BOB, "101 bob poppy a3")
+    newest = board_mail(post)
     with post.house.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE outbox SET status = 'sent'")
     post.clock.move(days=400)
     for _ in tidy(post.house, post.clock() - timedelta(days=90), post.clock()):
         pass
     assert letter.raw not in [each.raw for each in post.letters()]
-    post.answer(listing, "101 b2")
-    assert post.moves() == [], "a mail about no board is forgotten altogether"
-    post.answer(letter, "a1")
-    assert post.moves() == ["A1"]
-    post.answer(letter, "a3")
-    assert post.moves() == ["A1"]
+    (asked,) = post.answer(newest, "a1")
+    assert post.moves() == ["C3", "A3"]
+    post.answer(asked, "yes")
+    assert post.moves() == ["C3", "A3", "A1"]
 
 
 # What a mail's way proves

@@ -204,7 +204,14 @@ def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
     with writing(post.house.engine) as connection:
         for number in range(STRANGERS_A_DAY - 2):
             other = outbox.Letter(
-                f"o{number}", "short", False, f"{number}@example.net", "", letter.message_id, b""
+                f"o{number}",
+                "short",
+                False,
+                f"{number}@example.net",
+                "",
+                letter.message_id,
+                b"",
+                thread_word=f"o{number}",
             )
             outbox.queue(connection, [other], post.clock())
     assert len(post.mail("200@example.net", "help")) == 1
@@ -220,7 +227,9 @@ def test_two_hundred_sign_ups_a_day(asking_club: Post) -> None:
     post = asking_club
     with writing(post.house.engine) as connection:
         for number in range(SIGN_UPS_A_DAY - 2 - 1):  # alice and bob were strangers once
-            other = outbox.Letter(f"o{number}", "sign-up", False, f"{number}@example.net", "", "<x@y>", b"")
+            other = outbox.Letter(
+                f"o{number}", "sign-up", False, f"{number}@example.net", "", "<x@y>", b"", thread_word=f"o{number}"
+            )
             outbox.queue(connection, [other], post.clock())
     assert len(post.mail("eve@example.net", "signup eve pepper")) == 1
     assert post.mail("zoe@example.net", "signup zoe pepper") == []

@@ -60,7 +60,7 @@ def newest_link(post: Post, address: str) -> tuple[int, str]:
 
 def door_of(post: Post, address: str = ALICE) -> Door:
     """Where the newest link that somebody was mailed leads to."""
-    found = find_door(post.house, *newest_link(post, address))
+    found = find_door(post.house, *newest_link(post, address), post.clock())
     assert found is not None
     return found
 
@@ -93,7 +93,7 @@ def test_a_key_is_no_token(club: Post) -> None:
     letter = club.sent_to(ALICE)[-1]
     ((_, key),) = links_in(letter)
     assert key != token_of(letter)
-    assert find_door(club.house, 101, token_of(letter)) is None
+    assert find_door(club.house, 101, token_of(letter), club.clock()) is None
 
 
 def test_the_database_knows_a_key_by_its_digest_alone(quick_club: Post) -> None:
@@ -129,13 +129,13 @@ def test_one_key_for_all_boards_of_a_mail(club: Post) -> None:
     found = links_in(letter)
     assert [number for number, _ in found] == [101, 102]
     ((_, key),) = {(0, key) for _, key in found}
-    bobs_turn = find_door(club.house, 103, key)
+    bobs_turn = find_door(club.house, 103, key, club.clock())
     assert bobs_turn is not None
     assert not bobs_turn.is_open
     club.mail(BOB, "challenge alice bob")
-    assert find_door(club.house, 104, key) is None
+    assert find_door(club.house, 104, key, club.clock()) is None
     for number in (101, 102):
-        door = find_door(club.house, number, key)
+        door = find_door(club.house, number, key, club.clock())
         assert door is not None
         played(club, door, "c3")
         assert club.moves(number) == ["C3"]
@@ -168,13 +168,13 @@ def test_it_is_spent_when_its_ply_is_played(club: Post) -> None:
     door = door_of(club)
     assert door.is_open
     played(club, door, "c3")
-    spent = find_door(club.house, 101, door.key)
+    spent = find_door(club.house, 101, door.key, club.clock())
     assert spent is not None
     assert not spent.is_open
     kept = len(club.inbox())
     assert play(club.house, spent, "d3", "", club.clock()) is None
     played(club, door_of(club, BOB), "b2")
-    late = find_door(club.house, 101, door.key)
+    late = find_door(club.house, 101, door.key, club.clock())
     assert late is not None
     assert not late.is_open, "it is alice's turn again, but for another ply"
     assert play(club.house, late, "d4", "", club.clock()) is None
@@ -196,7 +196,7 @@ def test_what_was_taken_back_can_be_played_again(quick_club: Post) -> None:
     key = next(key for letter in quick_club.sent_to(ALICE) for _, key in links_in(letter))
     operate(quick_club.house, "undo 101 0", quick_club.clock())
     assert quick_club.fates()[-1] == "handled"
-    again = find_door(quick_club.house, 101, key)
+    again = find_door(quick_club.house, 101, key, quick_club.clock())
     assert again is not None
     assert again.is_open
     played(quick_club, again, "c3")
@@ -299,7 +299,7 @@ def test_a_key_dies_with_the_account(club: Post) -> None:
     key = door_of(club).key
     (question,) = club.answer(club.sent_to(ALICE)[-1], "delete")
     club.answer(question, "yes")
-    assert find_door(club.house, 101, key) is None
+    assert find_door(club.house, 101, key, club.clock()) is None
 
 
 def test_a_key_dies_with_the_address(quick_club: Post) -> None:
@@ -308,7 +308,7 @@ def test_a_key_dies_with_the_address(quick_club: Post) -> None:
     letters = quick_club.mail(ALICE, "change address alice sesame alice@home.example")
     question = next(letter for letter in letters if letter.recipient == "alice@home.example")
     quick_club.answer(question, "yes")
-    assert find_door(quick_club.house, 101, key) is None
+    assert find_door(quick_club.house, 101, key, quick_club.clock()) is None
 
 
 def test_whoever_is_banned_is_refused_as_by_mail(quick_club: Post) -> None:
@@ -333,14 +333,14 @@ def test_a_key_dies_with_its_mail(quick_club: Post) -> None:
     with quick_club.house.engine.connect() as connection:
         left = connection.exec_driver_sql("SELECT count(*), count(key_digest) FROM outbox").one()
     assert left[0] > left[1] == 0
-    assert find_door(quick_club.house, 101, door.key) is None
+    assert find_door(quick_club.house, 101, door.key, quick_club.clock()) is None
 
 
 @pytest.mark.parametrize("key", ["", "0", "nosuchkey", "t0001"])
 def test_unknown_keys(quick_club: Post, key: str) -> None:
     """They open nothing, and neither does a key on a board that is not in its mail."""
-    assert find_door(quick_club.house, 101, key) is None
-    assert find_door(quick_club.house, 102, door_of(quick_club).key) is None
+    assert find_door(quick_club.house, 101, key, quick_club.clock()) is None
+    assert find_door(quick_club.house, 102, door_of(quick_club).key, quick_club.clock()) is None
 
 
 # What came of it
@@ -355,7 +355,7 @@ def test_what_came_of_a_move(club: Post) -> None:
     assert came is not None
     assert (came.outcome, came.answer) == ("waits", "")
     club.work()
-    after = find_door(club.house, 101, door.key)
+    after = find_door(club.house, 101, door.key, club.clock())
     assert after is not None
     came = see_outcome(club.house, after, sent.mail_id)
     assert came is not None
@@ -389,7 +389,7 @@ def test_only_its_own_mails_are_told_of(quick_club: Post) -> None:
     assert see_outcome(quick_club.house, door, by_mail) is None
     sent = play(quick_club.house, door, "b2", "", quick_club.clock())
     assert sent is not None
-    alices = find_door(quick_club.house, *first)
+    alices = find_door(quick_club.house, *first, quick_club.clock())
     assert alices is not None
     assert see_outcome(quick_club.house, alices, sent.mail_id) is None
     assert see_outcome(quick_club.house, door, 9999) is None

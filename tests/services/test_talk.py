@@ -41,13 +41,14 @@ def test_addresses_stay_hidden(club: Post) -> None:
 
 
 def test_a_notice_is_answered_from_its_own_address(club: Post) -> None:
-    """The answer proves by that address whose it is, and goes to the writer; a plain one is told how."""
+    """It is told how, and asked about: that address proves words to the players of boards that its mail showed."""
     asking = club.with_server(confirm="ask")
     (notice,) = [each for each in club.mail(ALICE, "message bob", WORDS) if each.recipient == BOB]
     (told,) = asking.answer(notice, "Where?")
     assert "message alice" in text_of(told)
-    sent = asking.answer(notice, "message alice\nWhere?")
-    assert "Where?" in to(sent, ALICE)[0]
+    (question,) = asking.answer(notice, "message alice\nWhere?")
+    sent = asking.answer(question, "yes\nIn the old library.")
+    assert "In the old library." in to(sent, ALICE)[0]
 
 
 def test_who_is_not_proven_waits_for_a_yes_without_the_words(club: Post) -> None:

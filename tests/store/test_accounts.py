@@ -45,6 +45,7 @@ def queue(connection: Connection, token: str, recipient: str, status: str = "wai
     """Puts a mail to a player into the outbox, and gives its number."""
     letter = Letter(
         token=token,
+        thread_word=token,
         kind="board",
         proven=True,
         recipient=recipient,

@@ -14,10 +14,10 @@ from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views.people import see_players
 from pbmserv.store import bounces, outbox, ratings
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import Answered, Queued
 from pbmserv.store.schema import migrate, migrations_folder
 from tests.conftest import Clock
-from tests.services.post import Post, text_of, token_of
+from tests.services.post import Post, text_of, thread_word_of, token_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
 MORE = 2_100
@@ -64,26 +64,34 @@ def add_mails(post: Post, player_id: int, message_ids: dict[str, str]) -> None:
         connection.execute(ADD_MAIL, rows)
 
 
-def known(post: Post, tokens: Sequence[str]) -> list[object]:
-    """What the program finds by each token: the mail that is answered, by whichever player, and the one that came
-    back.
+def known(post: Post, tokens: Sequence[str], words: Sequence[str]) -> list[object]:
+    """What the program finds by each token, the mail that is answered by whichever player; and by the word beside
+    it in Message-IDs and envelope senders, the one that came back.
     """
     ids = [player.id for player in see_players(post.house)]
     with reading(post.house.engine) as connection:
         return [
-            ([outbox.find_answered(connection, each, [token]) for each in ids], bounces.find(connection, token))
-            for token in tokens
+            (
+                [shown_by(outbox.find_answered(connection, each, [token], [])) for each in ids],
+                bounces.find(connection, word),
+            )
+            for token, word in zip(tokens, words, strict=True)
         ]
+
+
+def shown_by(answered: Answered | None) -> object:
+    """What an answered mail was about, whenever it was written."""
+    return answered and (answered.match, answered.shown, answered.written, answered.by_address)
 
 
 def test_mails_from_before_are_found(post: Post) -> None:
     """By the token in them, with the board and ply that they show; a mail without a board as well."""
     letters = post.letters()
     tokens = [token_of(letter) for letter in letters]
-    before, people = known(post, tokens), see_players(post.house)
+    before, people = known(post, tokens, [*map(thread_word_of, letters)]), see_players(post.house)
     go_back(post, letters)
     migrate(post.house.engine)
-    assert known(post, tokens) == before
+    assert known(post, tokens, tokens) == before
     assert see_players(post.house) == people
     assert check(post.house) == []
 
@@ -97,7 +105,7 @@ def test_each_of_many_mails_is_found(post: Post) -> None:
     add_mails(post, bob, told | silent)
     migrate(post.house.engine)
     with reading(post.house.engine) as connection:
-        found = [outbox.find_answered(connection, bob, [token]) for token in (*told, *silent)]
+        found = [outbox.find_answered(connection, bob, [token], []) for token in (*told, *silent)]
     plies = [*range(MORE), 0, 0]
     assert [(each.match, each.shown) for each in found if each] == [(101, ((101, ply),)) for ply in plies]
 
@@ -121,7 +129,7 @@ def test_back_and_forth(post: Post) -> None:
     go_back(post)
     migrate(post.house.engine)
     nobody = ([None] * len(see_players(post.house)), None)
-    assert known(post, tokens) == [nobody] * len(tokens)
+    assert known(post, tokens, tokens) == [nobody] * len(tokens)
     assert check(post.house) == []
     (asked,) = post.mail(ALICE, "101 c3")
     assert post.moves() == ["B2", "A1"]

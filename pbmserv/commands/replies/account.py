@@ -30,6 +30,14 @@ class NewPasswordWanted(Reply):
     userid: str
 
 
+@dataclass(frozen=True, slots=True)
+class Revoked(Reply):
+    """Older mails prove nothing any more; `numbers` are boards that wait, and there are so many `more`."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+
 # addresses
 
 

@@ -5,6 +5,7 @@ its fields are all that the template is given (beside the server's facts).
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pbmserv.commands.declaration import Declaration
 from pbmserv.games.game import Info
@@ -19,13 +20,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class YesNeeded(Reply):
-    """The command would be carried out, but waits for a `yes`: nothing proves yet that the player wants it.
+    """The command would be carried out, but waits for a `yes`.
 
-    When it `is_proven`, it is asked all the same, since it cannot be undone.
+    `why`: it cannot be undone; nothing proves who wrote; or what does so is not good enough for it.
     """
 
     command: str
-    is_proven: bool
+    why: Literal["for good", "unproven", "account"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,12 @@ class AddressChanged(Reply):
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged(Reply):
-    """The new password is in force."""
+    """The new password is in force, and older mails prove nothing any more; `numbers` are boards that wait, and
+    there are so many `more`."""
 
     userid: str
+    numbers: tuple[int, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

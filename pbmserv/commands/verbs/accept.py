@@ -29,4 +29,5 @@ command = Command(
     summary="agree to a draw or a take-back, or take an open offer",
     example="accept 101",
     run=run,
+    scope="board",
 )

@@ -50,4 +50,5 @@ command = Command(
     summary="say something to the other players of a board",
     example="chat 101 Well played!",
     run=run,
+    scope="board",
 )

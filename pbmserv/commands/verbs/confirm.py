@@ -55,4 +55,5 @@ command = Command(
     summary="play the move that you have submitted",
     example="confirm 101",
     run=run,
+    scope="board",
 )

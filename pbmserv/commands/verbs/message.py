@@ -72,4 +72,5 @@ command = Command(
     summary="write to other players; addresses stay hidden",
     example="message bob: Shall we play?",
     run=run,
+    scope="players",
 )

@@ -53,4 +53,5 @@ command = Command(
     summary="play a move on a board",
     example="move 101 c3",
     run=run,
+    scope="board",
 )

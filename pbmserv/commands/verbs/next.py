@@ -2,16 +2,14 @@
 
 from datetime import datetime
 
-from pbmserv.commands.boards import no_such_player
+from pbmserv.commands.boards import no_such_player, waiting_boards
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.common import NotOurPlayer
 from pbmserv.commands.replies.common import NextBoards
-from pbmserv.matches.records import Records, Wanted
+from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
-
-MOST_BOARDS = 20
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
@@ -23,10 +21,8 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
             return no_such_player(request.arguments.userids[0], records)
     if player is None:
         return NotOurPlayer(command="next")
-    boards = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_BOARDS))
-    numbers = tuple(line.number for line in boards.lines)
-    reply = NextBoards(player.userid, numbers, boards.total - len(numbers))
-    return Decision(reply, shows=tuple(map(BoardRef, numbers)))
+    waiting = waiting_boards(player, records)
+    return Decision(NextBoards(player.userid, waiting.numbers, waiting.more), shows=waiting.refs)
 
 
 command = Command(

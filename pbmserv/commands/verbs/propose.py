@@ -26,4 +26,5 @@ command = Command(
     summary="propose a draw",
     example="propose 101",
     run=run,
+    scope="board",
 )

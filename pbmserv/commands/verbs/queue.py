@@ -177,4 +177,5 @@ command = Command(
     summary="say ahead of time what to play when the others have moved",
     example="queue 101 if b2 then c3; if d4 then e5 if a1 then a2",
     run=run,
+    scope="board",
 )

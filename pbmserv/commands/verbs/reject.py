@@ -26,4 +26,5 @@ command = Command(
     summary="do not agree to a draw or a take-back",
     example="reject 101",
     run=run,
+    scope="board",
 )

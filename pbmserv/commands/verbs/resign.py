@@ -41,4 +41,5 @@ command = Command(
     summary="give up a game, or decline it before your first move",
     example="resign 101",
     run=run,
+    scope="board",
 )

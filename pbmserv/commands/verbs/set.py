@@ -5,19 +5,19 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
 
+from pbmserv.commands.boards import waiting_boards
 from pbmserv.commands.changes import NewDigest, NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import BoardRef, Request
+from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.account import NeitherOnNorOff, NoSuchSetting
 from pbmserv.commands.refusals.talk import BadSchedule
 from pbmserv.commands.replies.account import SettingChanged
 from pbmserv.commands.replies.talk import DigestChanged
 from pbmserv.commands.schedule import read_schedule
 from pbmserv.commands.vacation import set_vacation
-from pbmserv.commands.verbs.next import MOST_BOARDS
 from pbmserv.matches.player import Player
-from pbmserv.matches.records import Records, Wanted
+from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 
 _SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges", "broadcast"]]] = MappingProxyType(
@@ -66,10 +66,9 @@ def _switch(player: Player, key: str, value: str) -> Decision | Refused:
 def _digest(player: Player, values: Sequence[str], records: Records, now: datetime) -> Decision | Refused:
     """With a schedule one mail with all boards; without one each board by itself, and those that wait at once."""
     if values == ["off"]:
-        waiting = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_BOARDS))
-        shows = tuple(BoardRef(line.number) for line in waiting.lines)
-        reply = DigestChanged(None, None, len(shows), waiting.total - len(shows))
-        return Decision(reply, shows=shows, changes=(NewDigest(player.id, None, None),))
+        waiting = waiting_boards(player, records)
+        reply = DigestChanged(None, None, len(waiting.numbers), waiting.more)
+        return Decision(reply, shows=waiting.refs, changes=(NewDigest(player.id, None, None),))
     schedule = read_schedule(values)
     if schedule is None:
         return BadSchedule(value=" ".join(values)[:40])
@@ -84,4 +83,5 @@ command = Command(
     summary="choose how you are written to, and by whom",
     example="set html off",
     run=run,
+    scope="setting",
 )

@@ -36,4 +36,5 @@ command = Command(
     summary="look at a move before you play it with confirm",
     example="submit 101 c3",
     run=run,
+    scope="board",
 )

@@ -26,4 +26,5 @@ command = Command(
     summary="ask the others to let you take your last move back",
     example="undo 101",
     run=run,
+    scope="board",
 )

@@ -39,4 +39,5 @@ command = Command(
     summary="watch a game of others no more, or none of them",
     example="unsubscribe 101",
     run=run,
+    scope="mail",
 )

@@ -9,7 +9,8 @@ from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.common import AddressTaken, PasswordLacking
-from pbmserv.commands.replies.common import AddressAdded, AddressChanged, PasswordChanged, Reply, SignedUp
+from pbmserv.commands.replies.common import AddressAdded, AddressChanged, Reply, SignedUp
+from pbmserv.commands.verbs.change_password import new_password
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -24,7 +25,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if asked.kind == "password":
         if request.password_hash is None:
             return PasswordLacking()
-        return Decision(PasswordChanged(player.userid), changes=(NewPassword(player.id, request.password_hash),))
+        return new_password(player, request.password_hash, records)
     if asked.kind == "sign-up":
         return _welcome(request, asked, player, records)
     return _new_address(asked, player, records)

@@ -86,7 +86,7 @@ def forms(site: Site) -> Ways:
 def _door(site: Site, number: str, key: str) -> Door | None:
     if not is_number(number) or not _KEY.fullmatch(key):
         return None
-    return find_door(site.house, int(number), key.lower())
+    return find_door(site.house, int(number), key.lower(), utc_now())
 
 
 def _path(door: Door) -> str:

@@ -22,6 +22,7 @@ _HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
 _DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
 
 _HAS_KEY = text("key_digest IS NOT NULL")
+_HAS_WORD = text("thread_digest IS NOT NULL")
 
 inbox = Table(
     "inbox",
@@ -60,8 +61,11 @@ outbox = Table(
     "outbox",
     metadata,
     Column("id", RowId, primary_key=True),
-    # Of the token in its addresses and its Message-ID, by which it is found when it is answered or comes back.
+    # Of the token in the address that it comes from: an answer to that address is its reader's.
     Column("token_digest", String(40), nullable=False),
+    # Of the word in its Message-ID and envelope sender, which tells which mail is answered, or comes back, and
+    # proves nothing. NULL for mails of 0.5.0 and before: there the token stood in all three places.
+    Column("thread_digest", String(40)),
     # Of the key in its links to the pages, by which its reader may play there; NULL where it has none.
     Column("key_digest", String(40)),
     Column("inbox_id", RowId, index=True),
@@ -83,6 +87,7 @@ outbox = Table(
     Column("sent_at", UtcDateTime),
     Column("tidied_at", UtcDateTime),
     UniqueConstraint("token_digest", name="uq_outbox_token"),
+    Index("uq_outbox_thread", "thread_digest", unique=True, sqlite_where=_HAS_WORD, postgresql_where=_HAS_WORD),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
     Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(

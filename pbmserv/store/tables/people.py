@@ -24,6 +24,8 @@ players = Table(
     Column("digest", String(20)),
     Column("digest_at", UtcDateTime, index=True),
     Column("banned_at", UtcDateTime),
+    # The newest mail (its number in the outbox) whose address and links prove nothing any more; 0: all are good.
+    Column("revoked_up_to", RowId, nullable=False, server_default=text("0")),
     # Several hosts that start at once make each robot once; and robots are found without looking at people.
     Index("uq_players_robot", "robot", unique=True, sqlite_where=_IS_ROBOT, postgresql_where=_IS_ROBOT),
 )

@@ -19,7 +19,7 @@ def letter(token: str, recipient: str) -> Letter:
         f"Your turn, b\xe4r {token}.\r\n.\r\n..\r\n.quit\r\n\r\n"
     )
     sender = f"pbmserv+b.{token}@club.test"
-    return Letter(token, "answer", True, recipient, sender, message_id, raw.encode())
+    return Letter(token, "answer", True, recipient, sender, message_id, raw.encode(), thread_word=token)
 
 
 def queue(house: House, letters: Sequence[Letter]) -> None:
