@@ -151,7 +151,8 @@ def token_of(letter: Queued) -> str:
 
 def word_of(letter: Queued) -> str:
     """The word that names a question where our address has no room for it."""
-    return re.findall(r"(?m)^    yes ([a-z0-9]+)$", text_of(letter))[-1]
+    found: list[str] = re.findall(r"(?m)^    yes ([a-z0-9]+)$", text_of(letter))
+    return found[-1]
 
 
 def thread_word_of(letter: Queued) -> str:

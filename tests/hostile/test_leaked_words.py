@@ -1,0 +1,300 @@
+"""Words that stand in our mails and have leaked, and forged mails that bear them: what they can do, and what
+not."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import select
+
+from pbmserv.services.play import find_door
+from pbmserv.services.views.boards import see_board
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.outbox import Queued
+from pbmserv.store.schema import migrate, migrations_folder
+from pbmserv.store.tables import addresses, blocks, plans, players, said
+from tests.conftest import ADDRESS
+from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, token_of
+from tests.services.test_play import newest_link
+
+ALICE, BOB, CARL = "alice@example.org", "bob@example.org", "carl@example.org"
+EVIL = "evil@evil.example"
+
+ON_THE_BOARD = ("a1", "101 a1", "resign", "101 resign", "propose", "undo", "chat 101 ha", "submit 101 a1")
+ABOUT_MAIL = ("set html off", "set words on", "set digest daily", "set vacation 2026-12-20 2026-12-24", "revoke")
+ABOUT_THE_ACCOUNT = (
+    f"change address {EVIL}",
+    f"add {EVIL}",
+    "signoff",
+    "delete",
+    "export",
+    "block bob",
+    "set challenges off",
+    "message carl\nha",
+    "broadcast\nha",
+    "subscribe 102",
+    "102 a1",
+    "102 resign",
+)
+
+
+@pytest.fixture
+def club(club: Post) -> Post:
+    """Alice's turn on 101 against bob, and on 102 against carl."""
+    club.mail(ALICE, "challenge alice carl -size=3x3")
+    return club
+
+
+def board_mail(club: Post, address: str = ALICE, board: int = 101) -> Queued:
+    """The last mail about a board that went to an address."""
+    return [letter for letter in club.sent_to(address) if letter.match == board][-1]
+
+
+def forged(club: Post, letter: Queued, text: str, subject: str = "hi") -> list[Queued]:
+    """A mail in alice's name that knows the Message-ID of a letter to her, and nothing else of it."""
+    known = header_of(letter, "Message-ID")
+    raw = club.write(ALICE, subject, text, In_Reply_To=known, References=f"<b101@club.test> {known}")
+    return club.send(raw, EVIL)
+
+
+def answered(club: Post, letter: Queued, text: str) -> list[Queued]:
+    """A mail in alice's name to the personal address that a letter to her came from, and without its
+    Message-ID."""
+    return club.send(club.write(ALICE, "hi", text, To=address_of(letter)), EVIL, [address_of(letter)])
+
+
+def state(club: Post) -> object:
+    """All that is kept about players and boards, but for mails and questions."""
+    with reading(club.house.engine) as connection:
+        kept = [connection.execute(select(table)).all() for table in (players, addresses, blocks, plans, said)]
+    boards = [see_board(club.house, number) for number in (101, 102)]
+    return kept, [board and board.match for board in boards]
+
+
+# a Message-ID
+
+
+@pytest.mark.parametrize("line", [*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT])
+def test_a_message_id_and_a_forged_from(club: Post, line: str) -> None:
+    """A forged From with one of our Message-IDs asks for something: nothing is done, and only the player hears of
+    it."""
+    before = state(club)
+    letters = forged(club, board_mail(club), line)
+    assert state(club) == before
+    assert {letter.recipient for letter in letters} == {ALICE}
+
+
+def test_the_message_id_of_a_question(club: Post) -> None:
+    """A forged `yes` that knows the Message-ID of the question: it is no answer to it, whichever way it is
+    written."""
+    (question,) = club.mail(ALICE, "101 resign")
+    before = state(club)
+    for text in ("yes", "Yes, please", f"yes {thread_word_of(question)}", "yes\n101 a1"):
+        forged(club, question, text)
+    assert state(club) == before
+    club.answer(question, "yes")
+    assert state(club) != before
+
+
+def test_the_message_id_of_the_welcome(club: Post) -> None:
+    """The welcome mail's Message-ID, which the first answer to many people quotes, proves nothing, now or
+    later."""
+    welcome, before = club.sent_to(ALICE)[0], state(club)
+    for line in (*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT):
+        forged(club, welcome, line)
+        club.clock.move(hours=3)
+    assert state(club) == before
+
+
+def test_the_address_that_bounces_go_to(club: Post) -> None:
+    """The envelope sender of a board mail, which every mail server on its way sees: mail to it plays nothing."""
+    letter, before = board_mail(club), state(club)
+    for address in (letter.envelope_sender, f"pbmserv+{thread_word_of(letter)}@club.test"):
+        club.send(club.write(ALICE, "hi", "a1", To=address), EVIL, [address])
+    assert state(club) == before
+
+
+def test_a_token_is_no_bounce_address(club: Post) -> None:
+    """Whoever has a copy of an answer makes our mails to its writer bounce: the word in the address names no
+    mail."""
+    letters = [letter for letter in club.sent_to(ALICE) if letter.kind in ("board", "answer")]
+    for letter in letters:
+        report = club.write("mailer-daemon@mx.example", "Undelivered", "550 5.1.1 User unknown")
+        club.send(report, "<>", [f"pbmserv+b.{token_of(letter)}@club.test"])
+    assert club.fates()[-len(letters) :] == ["silent"] * len(letters)
+
+
+# a personal address
+
+
+@pytest.mark.parametrize("line", ABOUT_THE_ACCOUNT)
+def test_a_personal_address_and_a_forged_from(club: Post, line: str) -> None:
+    """A leaked personal address asks for more than its boards: it waits for a `yes` from the first address."""
+    before = state(club)
+    letters = answered(club, board_mail(club), line)
+    assert state(club) == before
+    assert {letter.recipient for letter in letters} == {ALICE}
+    assert 'for your "yes"' in text_of(letters[0]) or "Not done" in text_of(letters[0])
+
+
+def test_what_a_personal_address_is_good_for(club: Post) -> None:
+    """It plays and talks on the boards of its mail, and sets what is mailed: as much as whoever answers wants."""
+    answered(club, board_mail(club), "chat 101 Hello!")
+    answered(club, board_mail(club), "message bob\nHello again!")
+    answered(club, board_mail(club), "a1")
+    answered(club, board_mail(club), "set words on")
+    assert club.moves() == ["A1"]
+    assert [text for text in map(text_of, club.sent_to(BOB)) if "Hello!" in text or "Hello again!" in text]
+    assert text_of(club.mail(ALICE, "show 101")[0]).count("Row 1") == 1
+
+
+def test_words_below_a_challenge(club: Post) -> None:
+    """A leaked personal address is used to write to somebody who is on none of its boards, below a challenge."""
+    letters = answered(club, board_mail(club), "challenge alice carl -size=3x3\n\nYou are a cheat.")
+    assert [letter for letter in letters if letter.recipient == CARL]
+    assert not [letter for letter in letters if letter.recipient == CARL and "cheat" in text_of(letter)]
+    # Bob plays on the board of that mail.
+    letters = answered(club, board_mail(club), "challenge alice bob -size=3x3\n\nOnce more?")
+    assert [letter for letter in letters if letter.recipient == BOB and "Once more?" in text_of(letter)]
+
+
+def test_a_stolen_address_confirms_nothing(club: Post) -> None:
+    """The thief asks for another first address and answers `yes` from there: that address was never asked."""
+    answered(club, board_mail(club), f"change address {EVIL}")
+    assert club.sent_to(EVIL) == []
+    before = state(club)
+    for letter in (board_mail(club), club.sent_to(ALICE)[-2]):
+        club.answer(letter, "yes", sender=EVIL)
+        answered(club, letter, "yes")
+    assert state(club) == before
+
+
+# what ends it
+
+
+ENDINGS: dict[str, Callable[[Post], list[Queued]]] = {
+    "revoke": lambda club: club.answer(board_mail(club), "revoke"),
+    "revoke by password": lambda club: club.mail(EVIL, "revoke alice sesame"),
+    "another password": lambda club: club.mail(ALICE, "change password alice sesame tahini"),
+    "forgotten password": lambda club: club.answer(club.mail(EVIL, "forgot alice")[-1], "yes tahini"),
+}
+
+
+@pytest.mark.parametrize("end", [*ENDINGS])
+def test_words_are_ended(club: Post, end: str) -> None:
+    """After `revoke`, or a new password, older personal addresses, links and questions are good for nothing."""
+    club = club.with_server(site_url="https://club.test")
+    club.mail(ALICE, "next alice")
+    letter, (number, key) = board_mail(club), newest_link(club, ALICE)
+    assert find_door(club.house, number, key, club.clock()) is not None
+    (question,) = club.mail(ALICE, "101 a1")
+    (fresh,) = [each for each in ENDINGS[end](club) if each.recipient == ALICE][-1:]
+    assert find_door(club.house, number, key, club.clock()) is None
+    before = state(club)
+    answered(club, letter, "a1")
+    answered(club, letter, "set html off")
+    answered(club, question, "yes")
+    assert state(club) == before
+    assert "101 and 102" in text_of(fresh)
+    club.answer(fresh, "101 a1\n102 b2")
+    assert (club.moves(101), club.moves(102)) == (["A1"], ["B2"])
+
+
+def test_words_age(club: Post) -> None:
+    """An address that leaks from an archive of last year's mail: after ninety days it asks."""
+    letter = board_mail(club)
+    club.clock.move(days=90)
+    (question,) = answered(club, letter, "a1")
+    assert (club.moves(), question.recipient) == ([], ALICE)
+
+
+def test_another_address_of_hers_and_dmarc(club: Post) -> None:
+    """Whoever has got into a further mailbox of a player: it proves moves, but nothing about the account."""
+    work = "alice@work.example"
+    (question,) = [each for each in club.mail(ALICE, "as alice sesame", f"add {work}") if each.recipient == work]
+    club.answer(question, "yes", sender=work)
+    here = club.with_server(authserv_id="mx.club.test")
+    passed = {"Authentication_Results": "mx.club.test; dmarc=pass header.from=work.example"}
+    before = state(club)
+    (asked,) = here.mail(work, f"change address {EVIL}", **passed)
+    assert (state(club), asked.recipient) == (before, ALICE)
+    here.mail(work, "101 a1", **passed)
+    assert club.moves() == ["A1"]
+
+
+# mails of 0.5.0
+
+
+@pytest.fixture
+def upgraded(club: Post) -> Post:
+    """The club as 0.5.0 left it, brought up to date: one token stood in address, Message-ID and envelope
+    sender."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
+    with writing(club.house.engine) as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0005")
+    migrate(club.house.engine)
+    return club
+
+
+def of_old(club: Post, letter: Queued, text: str, by: str) -> list[Queued]:
+    """A mail in alice's name that knows the token of a mail of 0.5.0 from where it stood in it."""
+    token = token_of(letter)
+    if by == "address":
+        return answered(club, letter, text)
+    return club.send(club.write(ALICE, "hi", text, In_Reply_To=f"<b101.0.{token}@club.test>"), EVIL)
+
+
+@pytest.mark.parametrize("line", [*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT])
+def test_a_message_id_of_an_older_version(upgraded: Post, line: str) -> None:
+    """A Message-ID of a mail of 0.5.0, when it was the whole account: it proves nothing any more."""
+    before = state(upgraded)
+    letters = of_old(upgraded, board_mail(upgraded), line, "Message-ID")
+    assert (state(upgraded), {letter.recipient for letter in letters}) == (before, {ALICE})
+
+
+@pytest.mark.parametrize("line", [*ON_THE_BOARD[2:], *ABOUT_MAIL, *ABOUT_THE_ACCOUNT])
+def test_an_address_of_an_older_version(upgraded: Post, line: str) -> None:
+    """A personal address of 0.5.0, whose word went out in Message-IDs: it proves the next move and nothing
+    else."""
+    before = state(upgraded)
+    of_old(upgraded, board_mail(upgraded), line, "address")
+    assert state(upgraded) == before
+
+
+def test_who_answers_a_mail_of_an_older_version(upgraded: Post) -> None:
+    """Who upgrades loses no move: what was on its way is played, on the ply that its mail showed, for ninety
+    days."""
+    letter = board_mail(upgraded)
+    of_old(upgraded, letter, "a1\n\nHello!", "address")
+    assert upgraded.moves() == ["A1"]
+    assert "Hello!" in text_of(upgraded.sent_to(BOB)[-1])
+    upgraded.mail(BOB, "101 bob poppy c3")
+    of_old(upgraded, letter, "a3", "address")
+    of_old(upgraded, letter, "a3#3", "address")
+    assert upgraded.moves() == ["A1", "C3"]
+    upgraded.clock.now += timedelta(days=90)
+    of_old(upgraded, board_mail(upgraded, board=102), "102 a1", "address")
+    assert upgraded.moves(102) == []
+
+
+def test_the_welcome_of_an_older_version(upgraded: Post) -> None:
+    """The welcome mail of 0.5.0 was good for everything for ever: it is good for nothing."""
+    before = state(upgraded)
+    for by in ("address", "Message-ID"):
+        for line in (*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT):
+            of_old(upgraded, upgraded.sent_to(ALICE)[0], line, by)
+            upgraded.clock.move(hours=3)
+    assert state(upgraded) == before
+
+
+def test_nobody_is_told_of_words(club: Post) -> None:
+    """The token of a mail that was answered stands in no mail to anybody else, and in nothing that is kept."""
+    letter = board_mail(club)
+    club.answer(letter, f"a1\n\nLook: {address_of(letter)}", Cc=BOB)
+    assert token_of(letter).encode() not in b"".join(each.raw for each in club.letters() if each.id != letter.id)
+    assert ADDRESS.encode() in club.inbox()[-1].raw
+    assert token_of(letter).encode() not in club.inbox()[-1].raw
