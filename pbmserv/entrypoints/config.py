@@ -59,7 +59,9 @@ class Settings(BaseSettings):
     site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
     confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
     authserv_id: str = Field("", description="mail server whose Authentication-Results are believed; empty: none")
-    delimiter: Literal["+", "-", ""] = Field("+", description="what stands before a tag in the address")
+    delimiter: Literal["+", "-", ""] = Field(
+        "+", description="what stands before a tag in the address; empty: answers prove moves alone"
+    )
     max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"

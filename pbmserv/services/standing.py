@@ -79,11 +79,13 @@ def open_question(
 ) -> Confirmation | None:
     """The question that one of these tokens belongs to, if whoever writes from there may answer it.
 
-    A question about an address is answered from it; any other from whatever address of the player it is about.
+    A question about an address is answered from it; any other from whatever address of the player it is about, as
+    long as that player's mail still goes where it was asked.
     """
     found = confirmations.find(connection, tokens, now) if tokens and sender else None
     if found is None:
         return None
     if found.kind in ("commands", "password"):
-        return found if player is not None and player.userid == found.userid else None
+        is_theirs = player is not None and player.userid == found.userid and player.address == found.address
+        return found if is_theirs else None
     return found if sender == found.address else None

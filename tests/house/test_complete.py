@@ -18,6 +18,7 @@ from pbmserv.games.library import games
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.environment import WIDTH, environment, laid_out, rules_text, templates_folder
 from pbmserv.rendering.sentences import say, template_of
+from tests.attacks import PAGE, attacks_tables
 from tests.readme import README, commands_table
 
 EVERY_COMMAND = list(commands().values())
@@ -109,6 +110,11 @@ def test_readme_names_every_setting() -> None:
     assert named == {PREFIX + name.upper() for name in Settings.model_fields}
 
 
+def test_docs_have_the_attacks() -> None:
+    """The tables of attacks are made from the tests that try them."""
+    assert attacks_tables() in PAGE.read_text()
+
+
 def test_only_the_agreed_entries_at_the_top() -> None:
     """The top level holds what the house has, and nothing else."""
     agreed = {
@@ -121,6 +127,7 @@ def test_only_the_agreed_entries_at_the_top() -> None:
         "templates",
         "tests",
         "deploy",
+        "docs",
     }
     listed = subprocess.run(["git", "ls-files"], cwd=README.parent, capture_output=True, text=True, check=False)
     if listed.returncode:
