@@ -17,6 +17,7 @@ from rich.text import Text
 from pbmserv.entrypoints import admin, tidying, tryout
 from pbmserv.entrypoints.bootstrap import CannotStart, opened, start_logging, utc_now
 from pbmserv.entrypoints.config import Settings, WrongSetting, described
+from pbmserv.entrypoints.descriptors import raise_limit
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
@@ -61,6 +62,7 @@ def serve() -> None:
     """Run everything in one process: listener, poller, worker, sender, web."""
     settings = settings_or_exit()
     start_logging()
+    raise_limit()
     house = house_or_exit(settings, bring_up_to_date=True)
     parts = _made(lambda: all_parts(settings, house))
     stop = stop_at_signals()
@@ -163,6 +165,7 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
 def _ready() -> tuple[Settings, House]:
     settings = settings_or_exit()
     start_logging()
+    raise_limit()
     return settings, house_or_exit(settings)
 
 
