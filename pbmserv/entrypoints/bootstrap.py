@@ -2,23 +2,28 @@
 
 import base64
 import logging
+import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.entrypoints.config import Settings
+from pbmserv.entrypoints.config import Settings, WrongSetting
+from pbmserv.entrypoints.mark import held
 from pbmserv.services.house import House
 from pbmserv.services.identify import password_hasher
 from pbmserv.services.operator.renewal import renew
+from pbmserv.store.backup import CannotBackUp, back_up_aside
 from pbmserv.store.engine import open_engine
-from pbmserv.store.schema import OtherSchema, require_newest
+from pbmserv.store.schema import NEWEST, OtherSchema, knows_version, require_newest, stored_version
 
 TOKEN_BYTES = 12
+
+log = logging.getLogger(__name__)
 
 
 class CannotStart(Exception):
@@ -47,9 +52,53 @@ def build_house(settings: Settings, bring_up_to_date: bool = False) -> House:
             raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
     with opened(settings) as engine:
         if bring_up_to_date and engine.dialect.name == "sqlite":
-            renew(engine)
+            bring_up(settings, engine)
         require_newest(engine)
     return House(engine, settings.server(), new_token, password_hasher())
+
+
+def bring_up(settings: Settings, engine: Engine) -> None:
+    """Brings the schema up to date; of a SQLite file as it was before, a copy is kept in the data folder.
+
+    Raises CannotStart, and changes nothing, where there can be no copy.
+    """
+    version = stored_version(engine)
+    if engine.dialect.name == "sqlite" and version not in (None, NEWEST) and knows_version(str(version)):
+        try:
+            copy = back_up_aside(settings.database_url, settings.data / f"before-{version}.db")
+        except CannotBackUp as error:
+            raise CannotStart(
+                f"the database has schema {version} and is not brought up to date, "
+                f"since no copy of it can be made before: {error}"
+            ) from error
+        log.info("the database is brought up to date; as it was, with schema %s, it is kept in %s", version, copy)
+    renew(engine)
+
+
+@contextmanager
+def alone(settings: Settings) -> Iterator[None]:
+    """While the block lasts no other server runs on the same SQLite file; PostgreSQL is for any number of them.
+
+    Raises WrongSetting.
+    """
+    url = make_url(settings.database_url)
+    if url.get_backend_name() != "sqlite":
+        yield
+        return
+    lock = Path(f"{Path(url.database or '').resolve()}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        mark = held(lock)
+    except OSError as error:
+        raise CannotStart(f"the database {url.database} is not to be had: {error.strerror or error}") from error
+    if mark is None:
+        raise WrongSetting(
+            f"another server, process {lock.read_text().strip() or '?'}, runs on {url.database}: "
+            "stop it first, or give this one a folder of its own by PBMSERV_DATA"
+        )
+    with closing(mark):
+        mark.put(os.getpid())
+        yield
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +16,9 @@ from rich.table import Column
 from rich.text import Text
 
 from pbmserv.entrypoints import admin, tidying, tryout
-from pbmserv.entrypoints.bootstrap import CannotStart, opened, start_logging, utc_now
+from pbmserv.entrypoints.bootstrap import CannotStart, alone, bring_up, opened, start_logging, utc_now
 from pbmserv.entrypoints.config import Settings, WrongSetting, described
+from pbmserv.entrypoints.descriptors import raise_limit
 from pbmserv.entrypoints.listener import CannotListen
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
@@ -26,8 +28,7 @@ from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
-from pbmserv.services.operator.renewal import renew
-from pbmserv.store.schema import NEWEST
+from pbmserv.store.schema import NEWEST, stored_version
 
 app = typer.Typer(
     add_completion=False,
@@ -61,11 +62,14 @@ def serve() -> None:
     """Run everything in one process: listener, poller, worker, sender, web."""
     settings = settings_or_exit()
     start_logging()
-    house = house_or_exit(settings, bring_up_to_date=True)
-    parts = _made(lambda: all_parts(settings, house))
-    stop = stop_at_signals()
-    _greet(settings, [name for name in parts if "://" in name])
-    _run(house, parts, stop)
+    raise_limit()
+    try:
+        with alone(settings):
+            _serve(settings)
+    except WrongSetting as error:
+        give_up(str(error), Exit.WRONG_SETTING)
+    except CannotStart as error:
+        give_up(str(error), Exit.TRY_LATER)
 
 
 @app.command()
@@ -141,9 +145,15 @@ def receive(
 @app.command()
 def migrate() -> None:
     """Bring the database's schema up to date, and rate the games from before there were ratings."""
+    settings = settings_or_exit()
+    start_logging()
     try:
-        with opened(settings_or_exit()) as engine:
-            renew(engine)
+        with opened(settings) as engine:
+            is_new = stored_version(engine) == NEWEST
+            with nullcontext() if is_new else alone(settings):
+                bring_up(settings, engine)
+    except WrongSetting as error:
+        give_up(str(error), Exit.WRONG_SETTING)
     except CannotStart as error:
         give_up(str(error), Exit.TRY_LATER)
     out.print(f"The schema is at version {NEWEST}.")
@@ -160,9 +170,18 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
     print_table(columns, ([Text(part) for part in row] for row in rows))
 
 
+def _serve(settings: Settings) -> None:
+    house = house_or_exit(settings, bring_up_to_date=True)
+    parts = _made(lambda: all_parts(settings, house))
+    stop = stop_at_signals()
+    _greet(settings, [name for name in parts if "://" in name])
+    _run(house, parts, stop)
+
+
 def _ready() -> tuple[Settings, House]:
     settings = settings_or_exit()
     start_logging()
+    raise_limit()
     return settings, house_or_exit(settings)
 
 

@@ -8,15 +8,19 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Final, Literal, cast
 from urllib.parse import urlsplit
 
 from pbmserv.commands.server import Server
-from pbmserv.mail.lmtp import LmtpConnection, SmtpConnection
-from pbmserv.mail.reception import Reception, attempt
+from pbmserv.entrypoints.descriptors import places_for_clients
+from pbmserv.entrypoints.door import BACKLOG, Door, Room
+from pbmserv.mail.lmtp import TOO_MANY, LmtpConnection, SmtpConnection
+from pbmserv.mail.reception import Patience, Reception, attempt
 from pbmserv.mail.together import Keep, Together
 
 PORTS = MappingProxyType({"smtp": 25, "lmtp": 24})
+MOST_OF_A_HOST: Final = 20
+"""So many connections an MTA opens to one destination (Postfix's default)."""
 
 
 class CannotListen(Exception):
@@ -32,10 +36,16 @@ class Listener:
     """
 
     def __init__(
-        self, url: str, server: Server, keep: Keep, *, max_size: int = 2**20, timeout: float = 300.0
+        self,
+        url: str,
+        server: Server,
+        keep: Keep,
+        *,
+        max_size: int = 2**20,
+        patience: Patience = Patience(),  # noqa: B008 - it is frozen
     ) -> None:
         self._kind, self._host, self.port = split(url)
-        self._server, self._keep, self._max_size, self._timeout = server, keep, max_size, timeout
+        self._server, self._keep, self._max_size, self._patience = server, keep, max_size, patience
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told_to_stop = asyncio.Event()
@@ -78,7 +88,7 @@ class Listener:
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listening.bind(found[4])
-                listening.listen(100)
+                listening.listen(BACKLOG)
             except OSError:
                 listening.close()
                 raise
@@ -94,15 +104,17 @@ class Listener:
 
     async def _serve(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        connections: set[SmtpConnection] = set()
         with ThreadPoolExecutor(1, thread_name_prefix="keep") as pool:
             store = Together(partial(attempt, self._keep), pool)
-            reception = Reception(self._server, store, self._max_size, self._timeout)
+            reception = Reception(self._server, store, self._max_size, self._patience)
             speak = LmtpConnection if self._kind == "lmtp" else SmtpConnection
-            accepting = await loop.create_server(lambda: speak(reception, connections, loop), sock=listening)
+            refusal = f"{TOO_MANY}\r\n".encode()
+            room = Room(places_for_clients(), MOST_OF_A_HOST)
+            door = Door(listening, room, lambda: speak(reception, loop), refusal, f"clients at {self.url}")
+            door.open()
             await self._told_to_stop.wait()
-            accepting.close()
-            leaving = list(connections)
+            door.close()
+            leaving = door.guests
             for each in leaving:
                 each.leave()
             for each in leaving:

@@ -45,22 +45,23 @@ def free_mark(folder: Path) -> Mark:
     """A mark that no living worker holds; it is held from now on."""
     folder.mkdir(parents=True, exist_ok=True)
     names = (folder / _NAME.format(number) for number in range(_MOST_WORKERS))
-    held = next((each for each in map(_held, names) if each is not None), None)
-    if held is None:
+    free = next((each for each in map(held, names) if each is not None), None)
+    if free is None:
         raise RuntimeError(f"{_MOST_WORKERS} workers share {folder}")
-    return held
+    return free
 
 
 def abandoned_marks(folder: Path) -> Iterator[Mark]:
     """Every mark that no living worker holds, one held after the other: fewer workers may run than did before."""
     for file in sorted(folder.glob(_NAME.format("*"))):
-        mark = _held(file)
+        mark = held(file)
         if mark is not None:
             with closing(mark):
                 yield mark
 
 
-def _held(file: Path) -> Mark | None:
+def held(file: Path) -> Mark | None:
+    """The mark in a file, held from now on; None where a living process holds it."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

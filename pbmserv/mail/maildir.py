@@ -16,6 +16,9 @@ from pbmserv.mail.outgoing import Deferred, Failed, Outcome, Outgoing, Sent, mal
 
 FOLDERS = ("tmp", "new", "cur")
 
+ABANDONED_AFTER = 36 * 3600.0  # seconds, as the definition of a Maildir says
+LOOK_EVERY = 3600.0
+
 
 class Maildir:
     """A Maildir to deliver into, made when the first mail comes. For one thread; any number of processes."""
@@ -23,6 +26,7 @@ class Maildir:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._last = 0
+        self._look_at = 0.0
 
     def deliver(self, mail: Outgoing) -> Outcome:
         """Store one mail so that it outlives a power cut; a disk that is full or not ours makes it Deferred.
@@ -36,6 +40,7 @@ class Maildir:
         trace = f"Return-Path: <{sender}>\nDelivered-To: {mail.recipient}\n"
         try:
             make(self._path)
+            self._clear_away()
             self._store(trace.encode() + mail.raw.replace(b"\r\n", b"\n"))
         except OSError as error:
             return Deferred(reason(error))
@@ -60,6 +65,17 @@ class Maildir:
             draft.unlink(missing_ok=True)
             raise
         sync(self._path / "new")
+
+    def _clear_away(self) -> None:
+        """Once an hour: what a writer that was killed has left half written, and nobody will ever finish."""
+        if time.monotonic() < self._look_at:
+            return
+        self._look_at = time.monotonic() + LOOK_EVERY
+        oldest = time.time() - ABANDONED_AFTER
+        for draft in (self._path / "tmp").iterdir():
+            with suppress(OSError):
+                if draft.is_file() and draft.stat().st_mtime < oldest:
+                    draft.unlink()
 
     def _name(self) -> str:
         """A name nobody else uses; names of one process sort by the time of delivery."""

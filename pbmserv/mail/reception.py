@@ -19,6 +19,7 @@ MOST_RECIPIENTS = 100  # RFC 5321 4.5.3.1.8: the least a server must take
 MOST_HOPS = 50
 
 KEPT = "250 2.0.0 kept"
+TAKEN = "250 2.1.5 OK"
 NOT_NOW = "451 4.3.0 not now, please try again later"
 TOO_LARGE = "552 5.3.4 mail is larger than this server takes"
 LOOPS = "554 5.4.6 too many Received lines, this mail goes round in circles"
@@ -60,11 +61,27 @@ def strange(address: str, smtputf8: bool) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a client may keep us waiting, in seconds, and how long the store may keep the client waiting.
+
+    `without_mail` is for a whole session, from one mail to the next, in which so many `commands` are answered, not
+    counting recipients that were taken. A mail has to come within `data` seconds, and one more for each `octets`.
+    """
+
+    idle: float = 120.0
+    without_mail: float = 300.0
+    commands: int = 50
+    data: float = 60.0
+    octets: int = 4096
+    store: float = 10.0
+
+
 # Without slots: aiosmtpd looks at all members of its handler, and those of a class with slots raise on the first
 # releases of Python 3.11 (https://github.com/python/cpython/issues/102069).
 @dataclass(frozen=True)
 class Reception:
-    """Whose mail is taken, how much of it, and where it goes; clients and the store have `timeout` seconds.
+    """Whose mail is taken, how much of it, where it goes, and how long it may take.
 
     Also aiosmtpd's handler: the methods below are called by name.
     """
@@ -72,7 +89,7 @@ class Reception:
     server: Server
     store: Together
     max_size: int
-    timeout: float
+    patience: Patience
 
     async def handle_MAIL(  # noqa: N802
         self, smtp: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -94,7 +111,7 @@ class Reception:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 too many recipients"
         envelope.rcpt_tos.append(address)
-        return "250 2.1.5 OK"
+        return TAKEN
 
     async def handle_exception(self, error: Exception) -> str:
         """The reply to a command that made the code raise; aiosmtpd's own is a 500 that tells the error."""

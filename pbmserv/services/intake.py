@@ -8,7 +8,7 @@ from pbmserv.mail.read import sender_of
 from pbmserv.mail.together import Arrival
 from pbmserv.services.house import House
 from pbmserv.store import inbox
-from pbmserv.store.engine import is_database_trouble, writing
+from pbmserv.store.engine import IN_A_HURRY, is_database_trouble, writing
 
 
 def keep(
@@ -19,12 +19,12 @@ def keep(
     now: datetime,
     full_size: int | None = None,
 ) -> int:
-    """Stores the mail durably and gives its number in the inbox; raises when the database is away.
+    """Stores the mail durably and gives its number in the inbox; raises when the database is away, within seconds.
 
     `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
     """
     storable = _storable(house, raw, envelope_sender, recipients)
-    with writing(house.engine) as connection:
+    with writing(house.engine, IN_A_HURRY) as connection:
         return inbox.keep(connection, *storable, now, full_size)
 
 
@@ -35,7 +35,7 @@ def keep_all(house: House, mails: Sequence[Arrival], now: datetime) -> list[Exce
     """
     try:
         rows = [inbox.new_row(*_storable(house, mail.raw, mail.sender, mail.recipients), now) for mail in mails]
-        with writing(house.engine) as connection:
+        with writing(house.engine, IN_A_HURRY) as connection:
             inbox.keep_all(connection, rows)
     except Exception as error:
         if len(mails) == 1 or is_database_trouble(error):

@@ -5,6 +5,7 @@ PostgreSQL by its own pg_dump and pg_restore, whose format says which tables the
 """
 
 import errno
+import filecmp
 import os
 import re
 import shutil
@@ -53,6 +54,27 @@ def back_up(url: str, file: Path) -> None:
                 _vacuum_into(Path(parsed.database or ""), part)
             else:
                 _dump(parsed, part)
+    except OSError as error:
+        raise CannotBackUp(f"{file} cannot be written: {error.strerror}") from error
+
+
+def back_up_aside(url: str, file: Path) -> Path:
+    """A file of such a kind with all that is in a SQLite database: `file`, or one with a number in its name.
+
+    Nothing is overwritten; but where one of them holds the same already it is taken, so that one who tries again
+    and again does not fill the disk. Raises CannotBackUp.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with _part_of(file) as part:
+            _vacuum_into(Path(make_url(url).database or ""), part)
+            number = 1
+            while (place := file if number == 1 else file.with_stem(f"{file.stem}-{number}")).exists():
+                if filecmp.cmp(part, place, shallow=False):
+                    return place
+                number += 1
+            _finish(part, place)
+            return place
     except OSError as error:
         raise CannotBackUp(f"{file} cannot be written: {error.strerror}") from error
 
@@ -202,18 +224,29 @@ def _plain(url: URL) -> str:
 @contextmanager
 def _appearing(file: Path) -> Iterator[Path]:
     """A file beside it to be filled, which becomes it, synced to the disk, when the block ends well."""
+    with _part_of(file) as part:
+        yield part
+        _finish(part, file)
+
+
+@contextmanager
+def _part_of(file: Path) -> Iterator[Path]:
+    """A file beside it to be filled, which is gone when the block ends."""
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
     os.close(descriptor)
     part = Path(name)
     try:
         yield part
-        _sync(part)
-        _become(part, file)
-        _sync(file.parent)
     finally:
         for left in (part, *(Path(f"{part}{ending}") for ending in _BESIDE_SQLITE)):
             with suppress(FileNotFoundError):
                 left.unlink()
+
+
+def _finish(part: Path, file: Path) -> None:
+    _sync(part)
+    _become(part, file)
+    _sync(file.parent)
 
 
 def _become(part: Path, file: Path) -> None:

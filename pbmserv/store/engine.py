@@ -5,8 +5,9 @@ transaction that may write begins with BEGIN IMMEDIATE, one through `reading` wi
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -21,7 +22,11 @@ from pbmserv.store.turns import Turns
 MOST_RACES: Final = 20
 T = TypeVar("T")
 
+IN_A_HURRY: Final = 8.0
+"""Seconds that whoever has a client waiting waits for SQLite's lock: an MTA has to have its answer within ten."""
+
 _PATIENCE = 30.0
+_HURRY = "pbmserv_hurry"
 _READING = "pbmserv_reading"
 _TURNS = "pbmserv_turns"
 _LOST_RACES = ("40001", "40P01", "55P03")
@@ -65,7 +70,6 @@ def open_engine(url: str) -> Engine:
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
         parsed,
-        connect_args={"timeout": _PATIENCE},
         poolclass=QueuePool,
         pool_size=10,
         hide_parameters=True,
@@ -98,13 +102,26 @@ def _configure_postgresql(connection: Any, record: Any) -> None:
 def _configure_sqlite(connection: Any, record: Any) -> None:
     # The driver's own BEGIN comes too late and is never IMMEDIATE; `_begin_sqlite` takes its place.
     connection.isolation_level = None
+    connection.execute(_busy_timeout(IN_A_HURRY))
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.execute(_busy_timeout(_PATIENCE))
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    reading = connection.get_execution_options().get(_READING, False)
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    options = connection.get_execution_options()
+    if _HURRY not in options:
+        connection.exec_driver_sql("BEGIN" if options.get(_READING, False) else "BEGIN IMMEDIATE")
+        return
+    connection.exec_driver_sql(_busy_timeout(options[_HURRY]))
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        connection.exec_driver_sql(_busy_timeout(_PATIENCE))
+
+
+def _busy_timeout(seconds: float) -> str:
+    return f"PRAGMA busy_timeout = {seconds * 1000:.0f}"
 
 
 def locks_rows(engine: Engine) -> bool:
@@ -121,11 +138,22 @@ def reading(engine: Engine, snapshot: bool = False) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that commits when the block ends, and leaves nothing behind when it raises."""
+def writing(engine: Engine, patience: float = _PATIENCE) -> Iterator[Connection]:
+    """A transaction that commits when the block ends, and leaves nothing behind when it raises.
+
+    `patience` is how many seconds it waits for SQLite's lock.
+    """
     turns: Turns | None = engine.get_execution_options().get(_TURNS)
-    with nullcontext() if turns is None else turns.turn(_PATIENCE), engine.begin() as connection:
-        yield connection
+    if turns is None:
+        with engine.begin() as connection:
+            yield connection
+        return
+    end = time.monotonic() + patience
+    with turns.turn(patience), engine.connect() as connection:
+        if patience != _PATIENCE:
+            connection.execution_options(**{_HURRY: max(end - time.monotonic(), 0.0)})
+        with connection.begin():
+            yield connection
 
 
 def forget_overwritten(engine: Engine) -> bool:
@@ -141,7 +169,7 @@ def forget_overwritten(engine: Engine) -> bool:
             try:
                 is_busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
-                cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+                cursor.execute(_busy_timeout(_PATIENCE))
     except (sqlite3.Error, SQLAlchemyError):
         # Whatever it is, whoever has something to write will meet it too, and tell.
         return False

@@ -88,6 +88,34 @@ def test_a_port_in_use_is_one_sentence(terminal: Terminal, settings: dict[str, s
             assert "in use" in sentence
 
 
+def test_two_servers_on_one_folder(terminal: Terminal, settings: dict[str, str]) -> None:
+    """The second says so in one sentence and ends as with a wrong setting; the first does not notice."""
+    others = settings | {"PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}", "PBMSERV_WEB": ""}
+    (terminal.folder / "second").mkdir()
+    with running(settings, terminal.folder, "serve") as first:
+        first.wait_for("Ctrl-C ends it.")
+        with running(others, terminal.folder / "second", "serve") as second:
+            assert second.end() == 78
+            (sentence,) = second.log.strip().splitlines()
+            assert f"another server, process {first.process.pid}, runs on {settings['PBMSERV_DATA']}" in sentence
+        terminal.succeed("mail", *ALICE, "signup alice sesame")
+        assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+    with running(others, terminal.folder / "second", "serve") as second:
+        second.wait_for("Ctrl-C ends it.")
+        assert second.stop() == 0
+
+
+def test_a_part_beside_a_server(terminal: Terminal, settings: dict[str, str]) -> None:
+    """On SQLite a second worker is of little use, but no harm."""
+    with running(settings, terminal.folder, "serve") as server:
+        server.wait_for("Ctrl-C ends it.")
+        with running(settings, terminal.folder, "work") as worker:
+            worker.wait_for("started: ")
+            terminal.succeed("mail", *ALICE, "signup alice sesame")
+            assert worker.stop() == 0
+        assert server.stop() == 0
+
+
 def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str]) -> None:
     """`listen`, `work` and `send` have nothing in common but a SQLite file."""
     terminal.succeed("migrate")
@@ -116,7 +144,7 @@ def accepts(port: int) -> bool:
 def test_serve_on_postgresql(
     terminal: Terminal, settings: dict[str, str], new_postgresql: Callable[[], str]
 ) -> None:
-    """It is never migrated without being asked to."""
+    """It is never migrated without being asked to, and any number of servers share it."""
     settings["PBMSERV_DATABASE"] = new_postgresql()
     with running(settings, terminal.folder, "serve") as server:
         assert server.end() == 75
@@ -125,6 +153,11 @@ def test_serve_on_postgresql(
     with running(settings, terminal.folder, "serve") as server:
         server.wait_for("Ctrl-C ends it.")
         terminal.succeed("mail", *ALICE, "signup alice sesame")
+        others = settings | {"PBMSERV_LISTEN": "", "PBMSERV_WEB": ""}
+        (terminal.folder / "second").mkdir()
+        with running(others, terminal.folder / "second", "serve") as second:
+            second.wait_for("Ctrl-C ends it.")
+            assert second.stop() == 0
         assert server.stop() == 0
         assert "Traceback" not in server.log
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from pbmserv.entrypoints import descriptors
 from pbmserv.entrypoints.cli import app
 from tests.cli.processes import PBMSERV
 from tests.conftest import needed
@@ -61,6 +62,14 @@ def test_a_fault_is_found(installed: Path) -> None:
 def test_locked_up(installed: Path, name: str) -> None:
     """The restrictions that stand in one file reach every unit."""
     analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(installed / name))
+
+
+def test_neither_memory_nor_connections_without_end() -> None:
+    """A crowd at the doors costs nobody else on the machine anything, and the doors have what they need."""
+    common = (DEPLOY / "systemd" / "pbmserv-.service.d" / "house.conf").read_text()
+    (limit,) = re.findall(r"(?m)^LimitNOFILE=(\d+)$", common)
+    assert int(limit) > 2 * (descriptors.MOST_VISITORS + descriptors.NOT_FOR_PAGES)
+    assert re.findall(r"(?m)^MemoryMax=\d+[MG]$", common)
 
 
 def test_every_part_has_its_unit() -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pbmserv.commands.server import Server
+from pbmserv.entrypoints import descriptors
 from pbmserv.entrypoints.listener import CannotListen, Listener
 from pbmserv.mail.reception import Reception
 from tests.mail.keeping import Kept, keep_nothing, one_by_one
@@ -210,14 +211,40 @@ def test_many_clients_at_once(kept: list[Kept]) -> None:
     assert {mail[1] for mail in kept} == {f"{number}.{each}@a.test" for number in range(10) for each in range(5)}
 
 
-def test_too_many_clients_are_told_to_come_again() -> None:
+def test_who_comes_takes_the_place_of_who_waits_longest() -> None:
     with listening([]) as listener, contextlib.ExitStack() as stack:
         clients = [
             stack.enter_context(socket.create_connection(("127.0.0.1", listener.port), timeout=20))
             for _ in range(101)
         ]
         greetings = [client.recv(1000)[:3] for client in clients]
-    assert greetings == [b"220"] * 100 + [b"421"]
+        assert greetings == [b"220"] * 101
+        assert clients[0].recv(1000)[:3] == b"421"
+        assert clients[0].recv(1000) == b""
+        clients[1].sendall(b"NOOP\r\n")
+        assert clients[1].recv(1000)[:3] == b"250"
+
+
+def test_too_many_clients_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose mail is being kept is not sent away for another."""
+    monkeypatch.setattr(descriptors, "MOST_CLIENTS", 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def keep(raw: bytes, sender: str, recipients: tuple[str, ...]) -> None:
+        begun.set()
+        assert go_on.wait(20)
+
+    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), one_by_one(keep))
+    listener.start()
+    with ThreadPoolExecutor(1) as pool, connected(listener) as busy:
+        sending = pool.submit(busy.sendmail, "ann@a.test", ["pbm@club.test"], MAIL)
+        assert begun.wait(20)
+        with socket.create_connection(("127.0.0.1", listener.port), timeout=20) as other:
+            assert other.recv(1000) == b"421 4.3.2 too many connections, please try again later\r\n"
+            assert other.recv(1000) == b""
+        go_on.set()
+        assert sending.result(20) == {}
+    listener.stop()
 
 
 def test_stopping_lets_the_mail_in_hand_finish_and_sends_the_others_away() -> None:

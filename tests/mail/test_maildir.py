@@ -115,6 +115,33 @@ def test_a_mail_that_cannot_be_stored_is_to_come_again(tmp_path: Path, monkeypat
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+def test_what_was_left_half_written_goes_after_36_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A younger one may be of another process that writes still."""
+    way = Maildir(tmp_path)
+    way.deliver(numbered(1))
+    old, young, folder = (tmp_path / "tmp" / name for name in ("1.old", "2.young", "a folder"))
+    for file, hours in ((old, 37), (young, 35)):
+        file.write_text("Subject: ha")
+        os.utime(file, (time.time(), time.time() - hours * 3600))
+    folder.mkdir()
+    assert way.deliver(numbered(2)) == Sent()
+    assert old.exists(), "it looks once an hour"
+    start = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: start + 3601)
+    assert way.deliver(numbered(3)) == Sent()
+    assert sorted((tmp_path / "tmp").iterdir()) == sorted([young, folder])
+    assert len(list(read_all(tmp_path))) == 3
+
+
+def test_a_writer_that_was_killed_is_cleaned_up_after_by_the_next(tmp_path: Path) -> None:
+    Maildir(tmp_path).deliver(numbered(1))
+    left = tmp_path / "tmp" / "1.half"
+    left.write_text("Subject: ha")
+    os.utime(left, (0, 0))
+    Maildir(tmp_path).deliver(numbered(2))
+    assert not left.exists()
+
+
 def test_a_file_in_the_way_is_to_come_again(tmp_path: Path) -> None:
     way = Maildir(tmp_path / "mail")
     (tmp_path / "mail").write_text("not a folder")

@@ -12,6 +12,7 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.entrypoints.listener import Listener
+from pbmserv.mail.reception import Patience
 from tests.mail.keeping import Kept, one_by_one
 
 MAX_SIZE = 2000
@@ -86,7 +87,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 @contextlib.contextmanager
 def meeting(kind: str, desk: Desk, timeout: float = 20, max_size: int = MAX_SIZE) -> Iterator[Client]:
     server = Server("pbm@club.test")
-    listener = Listener(f"{kind}://127.0.0.1:0", server, one_by_one(desk), max_size=max_size, timeout=timeout)
+    patience = Patience(idle=timeout, data=timeout, store=timeout)
+    listener = Listener(f"{kind}://127.0.0.1:0", server, one_by_one(desk), max_size=max_size, patience=patience)
     listener.start()
     client = Client(listener.port)
     try:

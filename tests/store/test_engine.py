@@ -2,12 +2,13 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Engine, MetaData, Table, insert, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, event, insert, select, text
 from sqlalchemy.exc import (
     DataError,
     IntegrityError,
@@ -62,6 +63,29 @@ def test_writing_takes_the_lock_at_once(sqlite_house: House, rival: sqlite3.Conn
     with writing(sqlite_house.engine), pytest.raises(sqlite3.OperationalError, match="locked"):
         rival.execute("BEGIN IMMEDIATE")
     rival.execute("BEGIN IMMEDIATE")
+
+
+def test_whoever_is_in_a_hurry_does_not_wait_for_long(sqlite_house: House, rival: sqlite3.Connection) -> None:
+    """And the connection is as patient as before when the next one has it."""
+    rival.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OperationalError, match="locked"), writing(sqlite_house.engine, 0.1):
+        pass
+    rival.execute("COMMIT")
+    with writing(sqlite_house.engine, 0.1) as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 30_000
+
+
+def test_waiting_for_a_turn_and_for_the_lock_are_one_wait(
+    sqlite_house: House, rival: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of it when the turn has come is waited for the lock."""
+    asked = list[str]()
+    event.listen(sqlite_house.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    moments = iter([0.0, 3.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(moments))
+    with writing(sqlite_house.engine, 8.0):
+        pass
+    assert asked[:3] == ["PRAGMA busy_timeout = 5000", "BEGIN IMMEDIATE", "PRAGMA busy_timeout = 30000"]
 
 
 def test_reading_keeps_nobody_waiting(sqlite_house: House, rival: sqlite3.Connection) -> None:
