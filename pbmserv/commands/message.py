@@ -23,6 +23,9 @@ class IncomingMail:
     `tokens` are those of our mails that this one says it answers, lower-case, the likeliest first; anybody can
     make some up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells
     that the sender's domain stands for the mail.
+
+    Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
+    anything else with an `@`. They grant nothing by themselves.
     """
 
     sender: str | None
@@ -34,6 +37,7 @@ class IncomingMail:
     content_key: str
     tokens: tuple[str, ...] = field(default=(), repr=False)
     authenticated: bool = False
+    doubtful_senders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

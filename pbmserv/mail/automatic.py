@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from pbmserv.mail.addresses import one_address
+from pbmserv.mail.addresses import doubtful_addresses, one_address
 from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import Headers
 from pbmserv.mail.mime import content_type
@@ -54,7 +54,9 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
     Disposition-Notification-To asks for a receipt and is none. X-Loop stays from a person's own forwarding.
     """
     envelope = _bare(envelope_sender)
-    sender = one_address(headers.every("from")) or ""
+    named = headers.every("from")
+    one = one_address(named)
+    senders = (one,) if one else doubtful_addresses(named)
     if not envelope or any(not _bare(path.decode("latin-1")) for path in headers.every("return-path")):
         return "bounce"
     if headers.every("x-failed-recipients"):
@@ -62,7 +64,8 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
     if content_type(headers)[0] in _REPORTS:
         return "report"
     if headers.every(LOOP_HEADER.lower()) or any(
-        _is_ours(address, our_address, delimiter) for address in (sender, envelope)
+        addresses and all(_is_ours(address, our_address, delimiter) for address in addresses)
+        for addresses in (senders, (envelope,))
     ):
         return "ourselves"
     if any(_word(value) != "no" for value in headers.every("auto-submitted")):
@@ -75,7 +78,7 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
         return "list"
     if any(_word(value) in _BULK for name in ("precedence", "x-precedence") for value in headers.every(name)):
         return "bulk"
-    if any(_ROBOT.fullmatch(address.rpartition("@")[0] or address) for address in (sender, envelope)):
+    if any(addresses and all(map(_is_robot, addresses)) for addresses in (senders, (envelope,))):
         return "robot"
     return None
 
@@ -89,6 +92,10 @@ def _is_ours(address: str, our_address: str, delimiter: str) -> bool:
     our_local, _, our_domain = our_address.lower().rpartition("@")
     ours = local == our_local or (delimiter != "" and local.startswith(our_local + delimiter))
     return ours and domain == our_domain
+
+
+def _is_robot(address: str) -> bool:
+    return _ROBOT.fullmatch(address.rpartition("@")[0] or address) is not None
 
 
 def _word(value: bytes) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from pbmserv.commands.message import IncomingMail
-from pbmserv.mail.addresses import one_address
+from pbmserv.mail.addresses import doubtful_addresses, one_address
 from pbmserv.mail.answered import answered_tokens, without_keys, without_tokens
 from pbmserv.mail.authentication import is_authenticated
 from pbmserv.mail.automatic import why_automatic
@@ -65,6 +65,7 @@ def read(
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
+        doubtful_senders=_doubtful_senders(headers) if sender is None else (),
     )
 
 
@@ -73,8 +74,14 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
 
 
 def sender_of(raw: bytes) -> str | None:
-    """Only the sender, as `read` would tell it: for keeping one sender's mails in order before they are read."""
-    return _sender(opened(raw)[1])
+    """Only the sender: for keeping one sender's mails in order before they are read.
+
+    Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
+    """
+    headers = opened(raw)[1]
+    sender = _sender(headers)
+    named = (sender,) if sender else _doubtful_senders(headers)
+    return named[0] if len(named) == 1 else None
 
 
 def opened(raw: bytes) -> tuple[bytes, Headers, int]:
@@ -92,6 +99,10 @@ def opened(raw: bytes) -> tuple[bytes, Headers, int]:
 
 def _sender(headers: Headers) -> str | None:
     return one_address(headers.every("from")) if headers.complete else None
+
+
+def _doubtful_senders(headers: Headers) -> tuple[str, ...]:
+    return doubtful_addresses(headers.every("from")) if headers.complete else ()
 
 
 def _ids(value: bytes) -> list[str]:
