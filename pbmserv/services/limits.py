@@ -34,7 +34,7 @@ PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
 
 NOT_THEIRS_AN_HOUR: Final = 3
-"""Notes to a player that a mail to their personal address does not seem to be theirs: spam may know that address."""
+"""Notes to a player that a mail to their personal address does not seem to be theirs: spam may know it."""
 
 QUESTIONS_AN_HOUR: Final = 3
 QUESTIONS_A_DAY: Final = 6

@@ -210,7 +210,7 @@ def test_there_must_be_exactly_one_header() -> None:
         (["=?utf-8?q?mallory=40evil=2Eexample?=, <alice@bank.example>"], (ALICE, MALLORY)),
         (["Alice @ home, <alice@bank.example>"], ()),
         (["alice@bank.example, @evil.example"], ()),
-        (["'alice@bank.example, <alice@bank.example>"], ()),
+        (["'alice@bank.example, <alice@bank.example>"], ("'alice@bank.example", ALICE)),
         (["\u212aim@bank.example"], ()),
         (["=?utf-8?b?4oSqaW1AYmFuay5leGFtcGxl?="], ()),
         (["mallory\uff20evil.example, <alice@bank.example>"], ()),
