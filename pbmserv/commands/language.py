@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block
+from pbmserv.commands.corrections import asked_again
 from pbmserv.commands.in_passing import move_in_passing
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
@@ -112,6 +113,8 @@ def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -
     body is hardly meant for the other players: which of the two is meant cannot be known.
     """
     about = next((ref.number for ref in subject.arguments.boards), board)
+    if asked := asked_again((titled,), text):
+        return _reading(asked, "")
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
     block = read_block(text, None if subject.command.kind == "token" else about)
     first, *later = block.lines[len(block.claim) :] or (PROSE,)

@@ -15,6 +15,7 @@ from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import MAX_VALUE, Headers, parse_head
 from pbmserv.mail.mime import written_parts
 from pbmserv.mail.parts import as_text
+from pbmserv.mail.struck import without_struck
 from pbmserv.mail.unquote import own_text
 
 MAX_MESSAGE: Final = 2 * 1024 * 1024
@@ -58,7 +59,7 @@ def read(
     return IncomingMail(
         sender=sender,
         subject=subject,
-        text=cleaned(own_text(as_text(written)[:MAX_TEXT])),
+        text=cleaned(without_struck(own_text(as_text(written)[:MAX_TEXT]))),
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
