@@ -75,7 +75,9 @@ def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
     board_subject = _BOARD_SUBJECT.match(subject)
     titled_board = int(board_subject[1]) if board_subject and title.is_answer else None
     board = answered_board if answered_board is not None else titled_board
-    titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, answered_board)
+    # What stands behind `Re: Fwd:` was somebody else's Subject.
+    is_no_command = board_subject or title.answers_forward or _OUR_SUBJECT.match(subject)
+    titled = PROSE if is_no_command else read_line(subject, answered_board)
     if titled.parsed is not None:
         return _with_subject(titled, titled.parsed, mail.text, board)
     block = read_block(mail.text, board)

@@ -17,7 +17,9 @@ _SMALL_WORDS = (
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Nobody's userid, and common in prose: pronouns, prepositions and the like, and what often follows `as`."""
 
-ELSEWHERE = frozenset({"con", "del", "dele", "hel", "hell", "mes", "mess", "pro", "que", "sub", "und"})
+ELSEWHERE = frozenset(
+    {"con", "del", "dele", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
+)
 """Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
 
 NEGATIONS = frozenset(
