@@ -4,10 +4,11 @@ import re
 from typing import Final
 
 from pbmserv.mail.addresses import doubtful_addresses, one_address
+from pbmserv.mail.answered import answered_tokens
 from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import Headers
+from pbmserv.mail.machine_subjects import machine_of
 from pbmserv.mail.mime import content_type
-from pbmserv.mail.phrases import says_away
 
 LOOP_HEADER: Final = "X-Pbmserv-Loop"
 """Every mail that we send carries this header, so that we know it when it comes back."""
@@ -38,7 +39,8 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
 
     `bounce`: the null sender (`<>`, or empty; RFC 5321, section 4.5.5), in the envelope or in Return-Path.
     `bounce` also: X-Failed-Recipients, by which Exim and Gmail name whom they could not reach.
-    `report`: a delivery report or receipt, multipart/report (RFC 6522), or one that came alone.
+    `report`: a delivery report or receipt, multipart/report (RFC 6522), or one that came alone, or one that only
+    its Subject tells ("Undeliverable: ...", "Read: ...").
     `ourselves`: from our address, with or without a tag after `delimiter`, or one of our own mails come back.
     `auto-submitted`: anything but `no` in Auto-Submitted (RFC 3834, section 5).
     `away`: a responder that says so in a header of its own, or in the Subject ("Automatic reply: ..." in the
@@ -72,8 +74,11 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
         return "auto-submitted"
     if any(_word(value) not in ("no", "none", "false") for name in _RESPONDERS for value in headers.every(name)):
         return "away"
-    if says_away(one_line(decode_words(headers.first("subject")))):
-        return "away"
+    is_answer = any(headers.every(name) for name in ("in-reply-to", "references")) or bool(
+        answered_tokens(headers, (), our_address, delimiter)
+    )
+    if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer):
+        return machine
     if any(headers.every(name) for name in _LISTS):
         return "list"
     if any(_word(value) in _BULK for name in ("precedence", "x-precedence") for value in headers.every(name)):
