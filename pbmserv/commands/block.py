@@ -73,6 +73,13 @@ def _block(lines: tuple[Line, ...], rest: str) -> Block:
     return Block(lines, rest) if asked is None else Block(asked)
 
 
+def up_to_stop(text: str) -> str:
+    """What stands above a line that ends all commands; below it are words for others, whatever they are."""
+    lines = text.split("\n")
+    end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
+    return "\n".join(lines[:end])
+
+
 def first_line(text: str, board: int | None) -> tuple[Line, str]:
     """What the first line that is not blank means, and the text below it."""
     first, _, rest = text.lstrip().partition("\n")

@@ -39,8 +39,7 @@ def asked_again(lines: Sequence[Line], below: str) -> tuple[Line, ...] | None:
 
 def _asked(line: Line, later: Sequence[Line], below: str) -> Line:
     said = line.parsed
-    is_act = said is not None and (line.is_bare or said.command.name in _TAKEN_BACK)
-    if said is None or not is_act or not said.arguments.boards:
+    if said is None or said.command.name not in _TAKEN_BACK or not said.arguments.boards:
         return line
     board = said.arguments.boards[0].number
     # Two lines that both name their board are two commands, and may be two players'.

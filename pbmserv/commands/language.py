@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block
+from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block, up_to_stop
 from pbmserv.commands.corrections import asked_again
 from pbmserv.commands.in_passing import move_in_passing
 from pbmserv.commands.library import commands
@@ -115,7 +115,7 @@ def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -
     body is hardly meant for the other players: which of the two is meant cannot be known.
     """
     about = next((ref.number for ref in subject.arguments.boards), board)
-    if asked := asked_again((titled,), text):
+    if asked := asked_again((titled,), up_to_stop(text)):
         return _reading(asked, "")
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
     block = read_block(text, None if subject.command.kind == "token" else about)

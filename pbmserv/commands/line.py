@@ -18,16 +18,7 @@ from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
 from pbmserv.commands.prose import given_up, is_sentence, without_courtesy, yes_or_no
 from pbmserv.commands.refusals.common import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
-from pbmserv.commands.slips import (
-    Slip,
-    has_witness,
-    is_prosaic,
-    is_talk,
-    likely,
-    names_board_or_square,
-    near_pair,
-    near_word,
-)
+from pbmserv.commands.slips import Slip, has_witness, is_talk, likely, names_board_or_square, near_pair, near_word
 from pbmserv.commands.small_words import SMALL_WORDS
 from pbmserv.commands.spoken import cut_off, whole
 from pbmserv.commands.words import (
@@ -255,7 +246,7 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
         board = boards[0] if boards else None
         return _unparsed(first, UnknownCommand(board=board, word=first, suggestions=tuple(suggestions)))
     is_meant = any(names_board_or_square(word) or _acts([word]) for word in rest)
-    near = near_pair(words) or (near_word(first) if is_meant and not is_prosaic(rest) else ())
+    near = near_pair(words) or (near_word(first, rest) if is_meant else ())
     return _unparsed(first[:40], UnknownCommand(word=first[:40], suggestions=near)) if near else PROSE
 
 

@@ -81,21 +81,19 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
     return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
 
 
-def near_word(word: str) -> tuple[str, ...]:
-    """Commands that one word may be meant as, however badly, where boards or squares stand behind it.
+def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
+    """Commands that one word may be meant as, however badly, where a board or square stands behind it, no prose.
 
     What gives something up must be written better than that, and another first letter makes another word.
 
-    >>> near_word("moooove"), near_word("reason:"), near_word("testing"), near_word("rejectt")
-    (('move',), (), (), ('reject',))
+    >>> near_word("moooove", ["101", "c3"]), near_word("testing", ["123"]), near_word("movie", ["at", "d4"])
+    (('move',), (), ())
     """
     names = [name for name in commands() if name[0] == word[0].lower() and name not in PROSY | NEVER_BY_SLIP]
-    return close_to(word, names, _CLOSE_WORD) if word.isalpha() and word.lower() not in ELSEWHERE else ()
-
-
-def is_prosaic(words: Sequence[str]) -> bool:
-    """Whether there are words among these that only prose has."""
-    return any(word.strip(_MARKS).lower() in SMALL_WORDS for word in words)
+    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS for each in after)
+    if is_prose or not word.isalpha() or word.lower() in ELSEWHERE:
+        return ()
+    return close_to(word, names, _CLOSE_WORD)
 
 
 def names_board_or_square(word: str) -> bool:

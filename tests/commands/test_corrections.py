@@ -148,6 +148,8 @@ def test_in_the_subject() -> None:
     for below in ("Hello\n\nor rather\ne5", "Hello. Sorry, e5"):
         for subject in ("move 101 d4", "Re: 101 d4"):
             assert told(read(below, subject)) == ["which? move 101 d4 | move 101 e5"]
+    reading = read("move 101 d4\nend\n\nSorry, e5\ne5", "move 101 d4")
+    assert (told(reading), reading.comment) == (["move 101 d4"], "Sorry, e5\ne5")
     reading = read("Hello, sorry about e5", "move 101 d4")
     assert (told(reading), reading.comment) == (["move 101 d4"], "Hello, sorry about e5")
 
@@ -174,7 +176,7 @@ def test_three_moves() -> None:
 
 def test_what_is_no_move_is_not_taken_back() -> None:
     """Words to others, and what only shows."""
-    for text in ("chat 101\nSorry, e5", "show 101\nno wait, e5", "queue 101 c3 d4\nSorry, e5"):
+    for text in ("chat 101\nSorry, e5", "show 101\nno wait, e5", "queue 101 c3 d4\nSorry, e5", "undo\nSorry, e5"):
         assert not told(read(text))[0].startswith("which?")
 
 
