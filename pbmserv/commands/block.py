@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbmserv.commands.corrections import MOST_CHOICES, asked_again, in_a_moves_place
 from pbmserv.commands.line import PROSE, Line, read_line
-from pbmserv.commands.message import Parsed, Unparsed
+from pbmserv.commands.message import Unparsed
 from pbmserv.commands.prose import ANSWERING
 from pbmserv.commands.refusals.common import WhichOne
 from pbmserv.commands.words import normalised
@@ -14,8 +15,6 @@ MOST_GREETING_LINES = 3
 
 _MOST_LINES = 5 * MOST_COMMANDS
 """After so many command lines nothing more of a mail is read; it is no letter to anybody."""
-
-_MOST_CHOICES = 5
 
 _STOPS = frozenset({"--", "stop", "quit", "end"})
 
@@ -57,7 +56,7 @@ def read_block(text: str, board: int | None) -> Block:
             if len(found) > _MOST_LINES:
                 return Block(_one_move_only(found, board))
         elif found:
-            return Block(_one_move_only(found, board), "\n".join(lines[number:]))
+            return _block(_one_move_only(found, board), "\n".join(lines[number:]))
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = Block((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -66,7 +65,19 @@ def read_block(text: str, board: int | None) -> Block:
             return answer
         else:
             greeted += 1
-    return Block(_one_move_only(found, board)) if found else answer
+    return _block(_one_move_only(found, board), "") if found else answer
+
+
+def _block(lines: tuple[Line, ...], rest: str) -> Block:
+    asked = asked_again(lines, rest)
+    return Block(lines, rest) if asked is None else Block(asked)
+
+
+def up_to_stop(text: str) -> str:
+    """What stands above a line that ends all commands; below it are words for others, whatever they are."""
+    lines = text.split("\n")
+    end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
+    return "\n".join(lines[:end])
 
 
 def first_line(text: str, board: int | None) -> tuple[Line, str]:
@@ -80,17 +91,13 @@ def _is_bare_answer(line: Line) -> bool:
     return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
 
 
-def _in_a_moves_place(said: Parsed) -> str:
-    return said.arguments.move.lower().replace(" ", "") or said.command.name
-
-
 def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]:
     """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
 
     Whoever writes a move and `resign` below it has hardly meant both.
     """
     bare = {
-        (_in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
+        (in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
         for line in found
         if line.is_bare and line.parsed is not None
     }
@@ -100,5 +107,5 @@ def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]
     first = next(place for place, line in enumerate(kept) if line.is_bare)
     if len(bare) > 1:
         choices = tuple(bare.values())
-        kept[first] = Line(unparsed=Unparsed(choices[0], WhichOne(board=board, choices=choices[:_MOST_CHOICES])))
+        kept[first] = Line(unparsed=Unparsed(choices[0], WhichOne(board=board, choices=choices[:MOST_CHOICES])))
     return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)

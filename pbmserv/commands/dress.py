@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbmserv.commands.library import commands
-from pbmserv.commands.small_words import COURTESY
+from pbmserv.commands.small_words import COURTESY, LABELS
 from pbmserv.commands.words import FIRST_BOARD, board_number
 from pbmserv.games.library import games
 
@@ -21,6 +21,7 @@ _PAIRS = dict(zip("\"'`*_~([{<\u00ab\u00bb\u2039", "\"'`*_~)]}>\u00bb\u00ab\u203
 _AROUND_NAMES = "\"'`*_~()[]{}<>\u00ab\u00bb,:;."
 _BOARD_WORDS = frozenset({"board", "match", "game"})
 _BETWEEN = re.compile(r"[-:=>,;]+")
+_LABELLED = re.compile(r"([^:=]{2,30}?) ?(?::|=>?|->) ?(?=[a-z])", re.IGNORECASE)
 _MOST_PAIRS = 6
 
 
@@ -47,6 +48,17 @@ def undressed(words: Sequence[str]) -> Undressed:
     if kept and (name := _named(kept)):
         kept = [name, *kept[1:]]
     return Undressed(tuple(_without_marks_behind_board(kept)), only_marks=len(kept) == len(bare))
+
+
+def without_label(words: Sequence[str]) -> list[str]:
+    """The words without the label that says that a move comes: `my move: d4`, `Zug = d4`.
+
+    >>> [without_label(line.split()) for line in ("Mein Zug : d4", "zet:d4", "Note: d4", "Zug d4")]
+    [['d4'], ['d4'], ['Note:', 'd4'], ['Zug', 'd4']]
+    """
+    text = " ".join(words)
+    label = _LABELLED.match(text)
+    return text[label.end() :].split() if label and label[1].casefold() in LABELS else list(words)
 
 
 def _without_bullet(words: list[str]) -> list[str]:

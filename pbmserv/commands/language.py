@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block
+from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block, up_to_stop
+from pbmserv.commands.corrections import asked_again
 from pbmserv.commands.in_passing import move_in_passing
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
@@ -74,7 +75,9 @@ def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
     board_subject = _BOARD_SUBJECT.match(subject)
     titled_board = int(board_subject[1]) if board_subject and title.is_answer else None
     board = answered_board if answered_board is not None else titled_board
-    titled = PROSE if board_subject or _OUR_SUBJECT.match(subject) else read_line(subject, answered_board)
+    # What stands behind `Re: Fwd:` was somebody else's Subject.
+    is_no_command = board_subject or title.answers_forward or _OUR_SUBJECT.match(subject)
+    titled = PROSE if is_no_command else read_line(subject, answered_board)
     if titled.parsed is not None:
         return _with_subject(titled, titled.parsed, mail.text, board)
     block = read_block(mail.text, board)
@@ -112,6 +115,8 @@ def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -
     body is hardly meant for the other players: which of the two is meant cannot be known.
     """
     about = next((ref.number for ref in subject.arguments.boards), board)
+    if asked := asked_again((titled,), up_to_stop(text)):
+        return _reading(asked, "")
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
     block = read_block(text, None if subject.command.kind == "token" else about)
     first, *later = block.lines[len(block.claim) :] or (PROSE,)

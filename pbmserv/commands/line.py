@@ -12,20 +12,13 @@ from dataclasses import dataclass, replace
 
 from pbmserv.commands.alone import alone
 from pbmserv.commands.command import Command
-from pbmserv.commands.dress import undressed
+from pbmserv.commands.dress import undressed, without_label
 from pbmserv.commands.forms import Fitted, fit
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Claim, Parsed, Secret, Unparsed
-from pbmserv.commands.prose import PROSY, given_up, is_sentence, without_courtesy, yes_or_no
+from pbmserv.commands.prose import given_up, is_sentence, without_courtesy, yes_or_no
 from pbmserv.commands.refusals.common import NotPlainlySaid, UnknownCommand, UnknownGame, WrongForm
-from pbmserv.commands.slips import (
-    Slip,
-    has_witness,
-    is_talk,
-    likely,
-    names_board_or_square,
-    near_pair,
-)
+from pbmserv.commands.slips import Slip, has_witness, is_talk, likely, names_board_or_square, near_pair, near_word
 from pbmserv.commands.small_words import SMALL_WORDS
 from pbmserv.commands.spoken import cut_off, whole
 from pbmserv.commands.words import (
@@ -110,8 +103,9 @@ def _read(words: list[str], answered_board: int | None) -> Line:
         said = without_courtesy(command.name, command.kind, after)
         is_prose = is_sentence(command.name, command.kind, said, answered_board)
         return PROSE if is_prose else _fitted(command, said, None, answered_board)
-    if answered_board is not None and is_move_like(words):
-        move = without_dress(words).split()
+    said = words if answered_board is None else without_label(words)
+    if answered_board is not None and is_move_like(said):
+        move = without_dress(said).split()
         return replace(_fitted(commands()["move"], move, None, answered_board), is_bare=True)
     return _slip(words, None, answered_board)
 
@@ -252,9 +246,7 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
         board = boards[0] if boards else None
         return _unparsed(first, UnknownCommand(board=board, word=first, suggestions=tuple(suggestions)))
     is_meant = any(names_board_or_square(word) or _acts([word]) for word in rest)
-    near = near_pair(words) or (
-        close_to(first, [name for name in commands() if name not in PROSY]) if is_meant else ()
-    )
+    near = near_pair(words) or (near_word(first, rest) if is_meant else ())
     return _unparsed(first[:40], UnknownCommand(word=first[:40], suggestions=near)) if near else PROSE
 
 

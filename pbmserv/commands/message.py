@@ -24,6 +24,9 @@ class IncomingMail:
     names: by them it says which of our mails it answers, lower-case, the likeliest first; anybody can make some
     up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells that the
     sender's domain stands for the mail.
+
+    Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
+    anything else with an `@`. They grant nothing by themselves.
     """
 
     sender: str | None
@@ -36,6 +39,7 @@ class IncomingMail:
     tokens: tuple[str, ...] = field(default=(), repr=False)
     thread_words: tuple[str, ...] = field(default=(), repr=False)
     authenticated: bool = False
+    doubtful_senders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

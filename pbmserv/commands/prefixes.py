@@ -1,7 +1,8 @@
 """What mail programs put before a Subject: that it is an answer, a forward, or came over a list.
 
 The words are those that mail programs use in their languages. `VS` is an answer in Finnish and a forward in Danish
-and Norwegian: what stands on top is the sender's own words in both, so it counts as an answer.
+and Norwegian: what stands on top is the sender's own words in both, so it counts as an answer. So it is where a
+forwarded mail is answered, `Re: Fwd:`: the first word tells what this mail is, the later ones what it answers.
 """
 
 import re
@@ -24,35 +25,38 @@ _TAG = re.compile(r"\s*\[\s*([^\]\n]{0,60})\]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A Subject without what mail programs put before it."""
+    """A Subject without what mail programs put before it. `answers_forward`: the mail that is answered was one."""
 
     text: str
     is_answer: bool = False
     is_forward: bool = False
+    answers_forward: bool = False
 
 
 def title_of(subject: str) -> Title:
     """What a normalised Subject says, and how the mail came by it. Takes time linear in the Subject's length.
 
     >>> title_of("[club] Re: AW: move 101 c3")
-    Title(text='move 101 c3', is_answer=True, is_forward=False)
+    Title(text='move 101 c3', is_answer=True, is_forward=False, answers_forward=False)
     >>> title_of("I: move 101 c3").is_forward, title_of("I : c3").is_forward, title_of("[Fwd: c3]").is_forward
     (True, False, True)
+    >>> title_of("Re: Fwd: c3")
+    Title(text='c3', is_answer=True, is_forward=False, answers_forward=True)
     """
-    is_answer = False
+    is_answer = answers_forward = False
     place = 0
     while True:
-        if tag := _TAG.match(subject, place):
-            if _prefix(tag[1], 0)[0] == "forward":
-                return Title(subject[place:], is_answer, is_forward=True)
+        tag = _TAG.match(subject, place)
+        if tag and _prefix(tag[1], 0)[0] != "forward":
             place = tag.end()
             continue
-        kind, end = _prefix(subject, place)
-        if kind == "forward":
-            return Title(subject[place:], is_answer, is_forward=True)
+        kind, end = _prefix(subject, tag.start(1) if tag else place)
         if kind == "none":
-            return Title(subject[place:], is_answer)
+            return Title(subject[place:], is_answer, answers_forward=answers_forward)
+        if kind == "forward" and not is_answer:
+            return Title(subject[place:], is_forward=True)
         is_answer, place = True, end
+        answers_forward = answers_forward or kind == "forward"
 
 
 def _prefix(text: str, place: int) -> tuple[str, int]:

@@ -38,7 +38,7 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     """
     if not after:
         return False
-    if name == "yes" and answered_board is not None:
+    if name == "no" or (name == "yes" and answered_board is not None):
         return not any(map(_TOKEN.fullmatch, after))
     if name in ADDRESSED:
         return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
@@ -51,12 +51,7 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     plain = [word.strip(_MARKS).lower() for word in after]
     if name == "set" and len(plain) == 2 and plain[1] == "on":
         return False
-    is_talk = any(word in SMALL_WORDS or word in COURTESY for word in plain) or bool(
-        _QUESTION_END.search(after[-1])
-    )
-    if name == "no":
-        return True
-    return is_talk
+    return any(word in SMALL_WORDS or word in COURTESY for word in plain) or bool(_QUESTION_END.search(after[-1]))
 
 
 def _is_talked_about(kind: str, after: Sequence[str], answered_board: int | None) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Arguments
 from pbmserv.commands.prose import ADDRESSED, PROSY, is_sentence, is_witness
+from pbmserv.commands.small_words import ELSEWHERE, SMALL_WORDS
 from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, board_number, close_to, is_one_slip_away
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
@@ -13,6 +14,8 @@ from pbmserv.games.squares import is_square_like
 _LONG_NAME = 6
 _LONG_ENOUGH = 5
 _CLOSE = 0.75
+_CLOSE_WORD = 0.72
+_MARKS = ".,;:!?\"'()*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,21 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
     return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
 
 
+def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
+    """Commands that one word may be meant as, however badly, where a board or square stands behind it, no prose.
+
+    What gives something up must be written better than that, and another first letter makes another word.
+
+    >>> near_word("moooove", ["101", "c3"]), near_word("testing", ["123"]), near_word("movie", ["at", "d4"])
+    (('move',), (), ())
+    """
+    names = [name for name in commands() if name[0] == word[0].lower() and name not in PROSY | NEVER_BY_SLIP]
+    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS for each in after)
+    if is_prose or not word.isalpha() or word.lower() in ELSEWHERE:
+        return ()
+    return close_to(word, names, _CLOSE_WORD)
+
+
 def names_board_or_square(word: str) -> bool:
     """Whether a word is a board's number or begins like a square."""
     return is_square_like(word) or (board_number(word) or 0) >= FIRST_BOARD
@@ -85,6 +103,8 @@ def names_board_or_square(word: str) -> bool:
 
 def _may_mean(word: str, meant: str) -> bool:
     lowered = word.lower()
+    if lowered in ELSEWHERE:
+        return False
     if lowered == meant or (len(word) >= 3 and meant.startswith(lowered)):
         return True
     return len(word) >= 4 and is_one_slip_away(lowered, meant)

@@ -17,6 +17,11 @@ _SMALL_WORDS = (
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Nobody's userid, and common in prose: pronouns, prepositions and the like, and what often follows `as`."""
 
+ELSEWHERE = frozenset(
+    {"con", "del", "dele", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
+)
+"""Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
+
 NEGATIONS = frozenset(
     {
         "not",
@@ -36,3 +41,14 @@ NEGATIONS = frozenset(
     }
 )
 """Beside these a word is not said to be done."""
+
+_LABELS = (
+    "my move|my answer|answer|my reply|reply|i play|zug|mein zug|ich ziehe|ich spiele|antwort|meine antwort"
+    "|coup|mon coup|je joue|réponse|ma réponse|jugada|mi jugada|movimiento|mi movimiento|juego|respuesta"
+    "|mossa|mia mossa|la mia mossa|gioco|risposta|zet|mijn zet|ik speel|antwoord|drag|mitt drag|jag spelar|svar"
+    "|mitt svar|træk|mit træk|jeg spiller|mit svar|trekk|mitt trekk|lance|meu lance|jogada|minha jogada|jogo"
+    "|resposta|ruch|mój ruch|gram|odpowiedź|tah|můj tah|hraju|hraji|odpověď|siirto|siirtoni|pelaan|vastaus"
+    "|ход|мой ход|хожу|ответ|хід|мій хід|lépés|lépésem|hamle|hamlem|mutare|mutarea mea|κίνηση"
+)
+LABELS = frozenset(_LABELS.split("|"))
+"""What people write before a move and a colon: `Mein Zug: d4`."""

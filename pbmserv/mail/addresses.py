@@ -1,8 +1,11 @@
 """The one address of a From header (RFC 5322, section 3.4), or none where there is any doubt."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
+
+from pbmserv.mail.decoding import decode_words
 
 MAX_FROM: Final = 4_096
 """Bytes of a From header that are read; a longer one is doubtful."""
@@ -13,6 +16,8 @@ _ADDRESS: Final = rf"{_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*"
 _PLAIN: Final = re.compile(rf"[ \t]*({_ADDRESS})[ \t]*")
 _NAMED: Final = re.compile(rf"[^<>@,;:\\\[\]]*<[ \t]*({_ADDRESS})[ \t]*>[ \t]*")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_BARE: Final = re.compile(_ADDRESS)
+_BETWEEN: Final = re.compile(r"[\x00-\x20\x7f<>()\[\],:;\"\\]+")
 
 
 def one_address(values: Sequence[bytes]) -> str | None:
@@ -36,10 +41,40 @@ def one_address(values: Sequence[bytes]) -> str | None:
     found = _PLAIN.fullmatch(outline.lower()) or _NAMED.fullmatch(outline.lower())
     if found is None:
         return None
-    address = found[1]
+    return found[1] if _is_short(found[1]) else None
+
+
+def doubtful_addresses(values: Sequence[bytes]) -> tuple[str, ...]:
+    """Every address that From headers hold which do not name one without doubt: lower-case, each once, in order.
+
+    All that holds an `@` must be an address, as written and once its encoded words are decoded: none are given as
+    soon as anything does that is none, so that no parser can see another sender in the headers than these.
+    """
+    found: dict[str, None] = {}
+    for value in values:
+        if len(value) > MAX_FROM:
+            return ()
+        for word in _BETWEEN.split(f"{value.decode('latin-1')}\n{decode_words(value)}"):
+            if "@" not in unicodedata.normalize("NFKC", word):
+                continue
+            address = _undressed(word)
+            # An ASCII letter is lower-cased to one; the Kelvin sign would be as well.
+            if not address.isascii() or not _BARE.fullmatch(address.lower()) or not _is_short(address):
+                return ()
+            found[address.lower()] = None
+    return tuple(found)
+
+
+def _undressed(word: str) -> str:
+    """An address without the quotes that some programs put around it, and the dot that ends a full domain."""
+    inner = word[1:-1] if len(word) > 1 and word[0] == word[-1] == "'" else word
+    return inner.removesuffix(".")
+
+
+def _is_short(address: str) -> bool:
     local, _, domain = address.partition("@")
     # RFC 5321, section 4.5.3.1.
-    return address if len(local) <= 64 and len(domain) <= 253 and len(address) <= 254 else None
+    return len(local) <= 64 and len(domain) <= 253 and len(address) <= 254
 
 
 def _outline(text: str) -> str | None:

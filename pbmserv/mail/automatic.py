@@ -3,11 +3,12 @@
 import re
 from typing import Final
 
-from pbmserv.mail.addresses import one_address
+from pbmserv.mail.addresses import doubtful_addresses, one_address
+from pbmserv.mail.answered import answered_tokens
 from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import Headers
+from pbmserv.mail.machine_subjects import machine_of
 from pbmserv.mail.mime import content_type
-from pbmserv.mail.phrases import says_away
 
 LOOP_HEADER: Final = "X-Pbmserv-Loop"
 """Every mail that we send carries this header, so that we know it when it comes back."""
@@ -38,7 +39,8 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
 
     `bounce`: the null sender (`<>`, or empty; RFC 5321, section 4.5.5), in the envelope or in Return-Path.
     `bounce` also: X-Failed-Recipients, by which Exim and Gmail name whom they could not reach.
-    `report`: a delivery report or receipt, multipart/report (RFC 6522), or one that came alone.
+    `report`: a delivery report or receipt, multipart/report (RFC 6522), or one that came alone, or one that only
+    its Subject tells ("Undeliverable: ...", "Read: ...").
     `ourselves`: from our address, with or without a tag after `delimiter`, or one of our own mails come back.
     `auto-submitted`: anything but `no` in Auto-Submitted (RFC 3834, section 5).
     `away`: a responder that says so in a header of its own, or in the Subject ("Automatic reply: ..." in the
@@ -54,7 +56,9 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
     Disposition-Notification-To asks for a receipt and is none. X-Loop stays from a person's own forwarding.
     """
     envelope = _bare(envelope_sender)
-    sender = one_address(headers.every("from")) or ""
+    named = headers.every("from")
+    one = one_address(named)
+    senders = (one,) if one else doubtful_addresses(named)
     if not envelope or any(not _bare(path.decode("latin-1")) for path in headers.every("return-path")):
         return "bounce"
     if headers.every("x-failed-recipients"):
@@ -62,20 +66,24 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
     if content_type(headers)[0] in _REPORTS:
         return "report"
     if headers.every(LOOP_HEADER.lower()) or any(
-        _is_ours(address, our_address, delimiter) for address in (sender, envelope)
+        addresses and all(_is_ours(address, our_address, delimiter) for address in addresses)
+        for addresses in (senders, (envelope,))
     ):
         return "ourselves"
     if any(_word(value) != "no" for value in headers.every("auto-submitted")):
         return "auto-submitted"
     if any(_word(value) not in ("no", "none", "false") for name in _RESPONDERS for value in headers.every(name)):
         return "away"
-    if says_away(one_line(decode_words(headers.first("subject")))):
-        return "away"
+    is_answer = any(headers.every(name) for name in ("in-reply-to", "references")) or bool(
+        answered_tokens(headers, (), our_address, delimiter)
+    )
+    if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer):
+        return machine
     if any(headers.every(name) for name in _LISTS):
         return "list"
     if any(_word(value) in _BULK for name in ("precedence", "x-precedence") for value in headers.every(name)):
         return "bulk"
-    if any(_ROBOT.fullmatch(address.rpartition("@")[0] or address) for address in (sender, envelope)):
+    if any(addresses and all(map(_is_robot, addresses)) for addresses in (senders, (envelope,))):
         return "robot"
     return None
 
@@ -89,6 +97,10 @@ def _is_ours(address: str, our_address: str, delimiter: str) -> bool:
     our_local, _, our_domain = our_address.lower().rpartition("@")
     ours = local == our_local or (delimiter != "" and local.startswith(our_local + delimiter))
     return ours and domain == our_domain
+
+
+def _is_robot(address: str) -> bool:
+    return _ROBOT.fullmatch(address.rpartition("@")[0] or address) is not None
 
 
 def _word(value: bytes) -> str:

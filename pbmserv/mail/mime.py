@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from pbmserv.mail.decoding import clean_text, from_base64, from_charset, from_quoted_printable
 from pbmserv.mail.headers import Headers, parse_head
+from pbmserv.mail.struck import may_be_struck
 
 MAX_DEPTH: Final = 10
 MAX_PARTS: Final = 500
@@ -44,9 +45,10 @@ def content_type(headers: Headers, default: str = "text/plain") -> tuple[str, di
 def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]:
     """The text and HTML parts of the message whose body begins at `start`, in their order, attachments left out.
 
-    Of alternatives only one is taken: the first with plain text, else the first with HTML that is not blank, else
-    the first that is anything. What lies in an
-    attached or forwarded message (message/rfc822) is not what this mail's sender wrote, so nothing is read there.
+    Of alternatives only one is taken: the first with HTML in which something is struck out, which plain text does
+    not tell; else the first with plain text, else the first with HTML that is not blank, else the first that is
+    anything. What lies in an attached or forwarded message (message/rfc822) is not what this mail's sender wrote,
+    so nothing is read there.
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
     """
     return _written(message, _Part(headers, start, len(message)), "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)))
@@ -94,8 +96,11 @@ def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iter
             groups.append(_written(message, _Part(headers, body, end), default, depth - 1, budget))
     if kind == "multipart/alternative":
         filled = [group for group in groups if any(one.text.strip() for one in group)]
+        struck = (
+            group for group in filled if any(one.kind == "html" and may_be_struck(one.text) for one in group)
+        )
         plain = (group for group in filled if any(one.kind == "plain" and one.text.strip() for one in group))
-        return next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
+        return next(struck, None) or next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
     return [one for group in groups for one in group]
 
 

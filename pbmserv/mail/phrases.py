@@ -66,25 +66,6 @@ _WROTE: Final = """
 _OPENINGS: Final = (
     "On|Am|Le|El|Em|Il|Il giorno|Op|Den|Dne|Dnia|W dniu|La|På|Pe|Στις|Вт|Пн|Ср|Чт|Пт|Сб|Вс|В|在|于|ב"
 )
-_AUTOMATIC: Final = """
-    Automatic (?:reply|response)|Auto[-\\s]?(?:reply|response|responder)
-    |Vacation (?:reply|response|message|notice)
-    |(?:Your )?Out[-\\s]of[-\\s]office (?:auto[-\\s]?)?(?:reply|response|message)
-    |Away from (?:my )?(?:mail|e-?mail)|Automatische Antwort|Auto[-\\s]?Antwort
-    |Abwesenheits(?:notiz|nachricht|benachrichtigung|meldung|assistent)|R[ée]ponse automatique
-    |Message automatique|Absence du bureau|Respuesta autom[áa]tica|Resposta autom[áa]tica
-    |Risposta automatica|Automatisch (?:antwoord|bericht)|Afwezigheids(?:bericht|assistent)|Autosvar
-    |Automatiskt? svar|Frav[æa]rs(?:besked|melding)|Automaattinen vastaus|Poissaolo(?:viesti|ilmoitus)
-    |Odpowied[źz] automatyczna|Automatyczna odpowied[źz]|Autoodpowied[źz]|Автоматический ответ|Автоответ
-    |Автоматична відповідь|Automatick[áa] odpov[ěe][ďd]|Automatikus v[áa]lasz|R[ăa]spuns automat
-    |Otomatik (?:yan[ıi]t|cevap)|Αυτόματη απάντηση|自動返信|自動応答|自動回覆|自動回复|自动回复|自动答复
-    |不在通知|자동 ?회신|자동 ?응답|부재 ?중 ?자동 ?회신
-"""
-_AWAY: Final = """
-    (?:Your )?Out[-\\s]of[-\\s](?:the[-\\s])?office|Auto|OOO|Abwesenheit|Absent\\(e\\) du bureau
-    |Fuera de(?: la)? oficina|Aus[êe]ncia tempor[áa]ria|Fuori sede|Fuori ufficio|Afwezig|Niet aanwezig
-    |Fr[åa]nvaro|Frav[æa]r|Poissaolo|Nieobecno[śs][ćc]|Нет на работе|Mimo kancel[áa][řr]|不在届|부재 중
-"""
 _FROM_A_PHONE: Final = """
     Sent (?:from|via|with|using) [^,;:]{1,60}|Get Outlook for [^,;:]{1,40}|Get BlueMail for [^,;:]{1,40}
     |Von meine[mr] [^,;:]{1,60} gesendet|Gesendet (?:von|mit) [^,;:]{1,60}
@@ -123,9 +104,6 @@ _RULED: Final = _pattern(
 _BEGUN: Final = _pattern(rf"\s{{0,3}}{_any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
 _RULER: Final = re.compile(r"\s{0,3}(?:-{2,}[^-\n]{0,60}-{2,}|_{8,})\s*$")
 _PHONE: Final = _pattern(rf"[\s*_]{{0,3}}{_any_of(_FROM_A_PHONE)}[.。!]?[*_]{{0,2}}(?: ?<[^>]{{1,120}}>)?\s*$")
-_ABSENCE: Final = _pattern(
-    rf" {{0,3}}(?:{_any_of(_AUTOMATIC)}(?: ?[:\uff1a(\[]| -| re\b|\s*$)|{_any_of(_AWAY)} ?[:\uff1a]\s*\S)"
-)
 _BREVITY: Final = _pattern(r"[\s]{0,3}Please (?:excuse|forgive) my brevity[.]?\s*$")
 _VERB: Final = _pattern(rf"(?<!\w){_any_of(_WROTE)}|{_any_of('さんは書きました|写道|寫道|のメール|작성')}")
 _WHEN_OR_WHO: Final = re.compile(r"[0-9]|@")
@@ -201,11 +179,3 @@ def opens_attribution(line: str) -> bool:
     """
     line = line[:_MOST]
     return _OPENS.match(line) is not None or _TIME_AND_ADDRESS.search(line) is not None
-
-
-def says_away(subject: str) -> bool:
-    """Whether a Subject begins as those of absence notes do: `Automatic reply`, `Out of office: Board 101`.
-
-    What a person may write there too counts only with a colon and the Subject of the answered mail behind it.
-    """
-    return _ABSENCE.match(subject[:_MOST]) is not None

@@ -5,12 +5,13 @@ from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 from pbmserv.mail.phrases import begins_head, is_forward_line
+from pbmserv.mail.struck import STRUCK_STYLE, STRUCK_TAGS
 
 Node: TypeAlias = Any  # an element of lxml, which has no types
 
 Kind: TypeAlias = Literal["own", "quote", "left out", "below"]
-"""The sender's own; quoted from another mail; neither (a signature, hidden, a button); the head of a quoted mail
-that reaches to the end of this one."""
+"""The sender's own; quoted from another mail; neither (a signature, hidden, struck out, a button); the head of a
+quoted mail that reaches to the end of this one."""
 
 _UNREAD: Final = frozenset(
     """
@@ -66,7 +67,7 @@ def kind_of(node: Node, holds_quote: bool) -> Kind:
     What wraps both a quote and the words that lead up to it, as Gmail's `gmail_quote`, is the sender's own as soon
     as a quote of its own lies in it: people answer between and below quotes, and stay in that wrapping.
     """
-    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node):
+    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node) or _is_struck(node):
         return "left out"
     marks = _marks(node)
     if _has(marks, _SIGNATURES) or (node.get("id", "").lower() == "signature" and node.tag == "div"):
@@ -105,6 +106,10 @@ def is_quote(node: Node) -> bool:
 def is_hidden(node: Node) -> bool:
     """Whether nobody sees it. Letters in the colour of the ground are not looked for."""
     return node.get("hidden") is not None or _HIDDEN.search(node.get("style", "").lower()) is not None
+
+
+def _is_struck(node: Node) -> bool:
+    return node.tag in STRUCK_TAGS or STRUCK_STYLE.search(node.get("style", "").lower()) is not None
 
 
 def holding_quotes(body: Node) -> frozenset[Node]:

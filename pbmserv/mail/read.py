@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from pbmserv.commands.message import IncomingMail
-from pbmserv.mail.addresses import one_address
+from pbmserv.mail.addresses import doubtful_addresses, one_address
 from pbmserv.mail.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.authentication import is_authenticated
 from pbmserv.mail.automatic import why_automatic
@@ -15,6 +15,7 @@ from pbmserv.mail.decoding import decode_words, one_line
 from pbmserv.mail.headers import MAX_VALUE, Headers, parse_head
 from pbmserv.mail.mime import written_parts
 from pbmserv.mail.parts import as_text
+from pbmserv.mail.struck import without_struck
 from pbmserv.mail.unquote import own_text
 
 MAX_MESSAGE: Final = 2 * 1024 * 1024
@@ -58,7 +59,7 @@ def read(
     return IncomingMail(
         sender=sender,
         subject=subject,
-        text=cleaned(own_text(as_text(written)[:MAX_TEXT])),
+        text=cleaned(without_struck(own_text(as_text(written)[:MAX_TEXT]))),
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
@@ -66,6 +67,7 @@ def read(
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
+        doubtful_senders=_doubtful_senders(headers) if sender is None else (),
     )
 
 
@@ -74,8 +76,14 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
 
 
 def sender_of(raw: bytes) -> str | None:
-    """Only the sender, as `read` would tell it: for keeping one sender's mails in order before they are read."""
-    return _sender(opened(raw)[1])
+    """Only the sender: for keeping one sender's mails in order before they are read.
+
+    Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
+    """
+    headers = opened(raw)[1]
+    sender = _sender(headers)
+    named = (sender,) if sender else _doubtful_senders(headers)
+    return named[0] if len(named) == 1 else None
 
 
 def opened(raw: bytes) -> tuple[bytes, Headers, int]:
@@ -93,6 +101,10 @@ def opened(raw: bytes) -> tuple[bytes, Headers, int]:
 
 def _sender(headers: Headers) -> str | None:
     return one_address(headers.every("from")) if headers.complete else None
+
+
+def _doubtful_senders(headers: Headers) -> tuple[str, ...]:
+    return doubtful_addresses(headers.every("from")) if headers.complete else ()
 
 
 def _ids(value: bytes) -> list[str]:

@@ -21,11 +21,11 @@ from pbmserv.services.house import House
 from pbmserv.services.identify import Proofs
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering, news_letter, plain_answer
-from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless
+from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless, may_be_warned
 from pbmserv.services.notices import tell_letters
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, decisions, run_all, touched
-from pbmserv.store import accounts, confirmations, inbox, outbox, retention
+from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention
 from pbmserv.store.inbox import Fate
 from pbmserv.store.outbox import Kind, Letter
 from pbmserv.store.records import TransactionRecords
@@ -71,8 +71,10 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
     records = TransactionRecords(connection, house.recent)
     to = _answering(records, opened, proofs, now)
     if to is None:
-        return CarriedOut("silent")
+        return _as_not_theirs(connection, house, opened, now)
     allowed = allowance(connection, records, to, opened)
+    if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
+        return _as_not_theirs(connection, house, opened, now)
     if allowed is not Allowance.FULL:
         _contest(connection, records, opened, now)
         return _in_short(connection, house, to, allowed)
@@ -89,6 +91,18 @@ def _contest(connection: Connection, records: TransactionRecords, opened: Opened
     is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in opened.asked.lines)
     if owner is not None and not owner.is_confirmed and is_sign_up:
         accounts.keep(connection, NewPassword(owner.id, accounts.NO_HASH), now)
+
+
+def _as_not_theirs(connection: Connection, house: House, opened: Opened, now: datetime) -> CarriedOut:
+    """What comes of a mail that nobody can be answered: who was told the personal address that it went to is told
+    at their first address that nothing was done, since the From is not theirs alone."""
+    owner = players.addressed_by(connection, opened.mail.tokens)
+    if owner is None or not owner.is_confirmed or not may_be_warned(connection, owner.address, now):
+        return CarriedOut("silent")
+    to = Answering(opened.kept.id, opened.mail, owner.address, owner, "not theirs", proven=False, now=now)
+    letter = plain_answer(house, to, "mail/odd_from.txt", "your mail", "not theirs", player=owner)
+    outbox.queue(connection, [letter], now)
+    return CarriedOut("handled")
 
 
 def _in_short(connection: Connection, house: House, to: Answering, allowed: Allowance) -> CarriedOut:

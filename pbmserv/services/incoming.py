@@ -11,7 +11,7 @@ from pbmserv.commands.message import IncomingMail, Parsed
 from pbmserv.mail.read import read
 from pbmserv.services.echo import HEAD, without_echo
 from pbmserv.services.house import House
-from pbmserv.services.standing import Standing, open_question, stand
+from pbmserv.services.standing import Standing, open_question, sender_beside_token, stand
 from pbmserv.store import outbox
 from pbmserv.store.inbox import Kept
 
@@ -44,6 +44,8 @@ def read_kept(house: House, kept: Kept) -> IncomingMail:
 def open_mail(connection: Connection, house: House, kept: Kept) -> Opened:
     """Reads a mail and understands its lines. Of one that was too large to be kept whole nothing is understood."""
     mail = read_kept(house, kept)
+    if mail.sender is None:
+        mail = replace(mail, sender=sender_beside_token(connection, mail, kept.kept_at))
     standing = stand(connection, mail, house.server, kept.kept_at)
     if standing.answered is not None or standing.confirmation is not None:
         ours = outbox.beginnings_of(connection, mail.tokens, mail.thread_words, HEAD)

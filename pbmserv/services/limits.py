@@ -33,6 +33,9 @@ FRUITFUL: Final = frozenset(
 PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
 
+NOT_THEIRS_AN_HOUR: Final = 3
+"""Notes to a player that a mail to their personal address does not seem to be theirs: spam may know it."""
+
 QUESTIONS_AN_HOUR: Final = 3
 QUESTIONS_A_DAY: Final = 6
 QUESTIONS_A_DAY_IN_ALL: Final = 200
@@ -98,6 +101,12 @@ def allowance_of_fruitless(connection: Connection, to: Answering) -> Allowance:
 def may_be_told(connection: Connection, address: str, now: datetime) -> bool:
     """Whether an address may be sent what neither was proven nor asks for anything."""
     return outbox.unproven_since(connection, address, now - timedelta(hours=1)) < UNPROVEN_AN_HOUR
+
+
+def may_be_warned(connection: Connection, address: str, now: datetime) -> bool:
+    """Whether a player may be told there that a mail was not understood to be theirs."""
+    told = outbox.count_since(connection, ("not theirs",), now - timedelta(hours=1), address)
+    return told < NOT_THEIRS_AN_HOUR and may_be_told(connection, address, now)
 
 
 def may_be_asked(connection: Connection, address: str, now: datetime) -> bool:

@@ -89,3 +89,21 @@ def open_question(
         is_theirs = player is not None and player.userid == found.userid and player.address == found.address
         return found if is_theirs else None
     return found if sender == found.address else None
+
+
+def sender_beside_token(connection: Connection, mail: IncomingMail, now: datetime) -> str | None:
+    """The address that a mail is from whose From is doubtful; None where that cannot be told.
+
+    Programs write From in many ways that are no one clean address: `alice@x <alice@x>`, `Example, Alice <a@x>`.
+    By itself such a From is nobody's. It is somebody's where all addresses in it are of the player whom a token in
+    the mail belongs to, or are the one that an open question was mailed to. What is proven is no business of this.
+    """
+    named = mail.doubtful_senders
+    if not named or not mail.tokens or mail.automatic is not None:
+        return None
+    owners = {player.id if (player := players.find_at(connection, address)) else None for address in named}
+    (owner,) = owners if len(owners) == 1 else (None,)
+    if owner is not None and outbox.find_answered(connection, owner, mail.tokens, ()) is not None:
+        return named[0]
+    asked = confirmations.find(connection, mail.tokens, now)
+    return asked.address if asked is not None and named == (asked.address,) else None

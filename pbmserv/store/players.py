@@ -8,7 +8,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, or_, select
 
 from pbmserv.matches.player import Player
-from pbmserv.store.tables import addresses, blocks, players
+from pbmserv.store.tables import addresses, blocks, outbox, players
+from pbmserv.store.tokens import digest
 
 _MOST_COMPARED = 2000
 
@@ -26,6 +27,14 @@ def find_at(connection: Connection, address: str) -> Player | None:
 def owner_of(connection: Connection, address: str) -> Player | None:
     """The player who has that address, answered from or not."""
     return _one(connection, _OWNER_OF, {"address": address.lower()})
+
+
+def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
+    """The player whom the first of these tokens' mails was sent to; None when none was sent to a player."""
+    digests = [digest(token) for token in tokens]
+    rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
+    found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
+    return None if found is None else _player(found)
 
 
 def everybody(connection: Connection) -> list[Player]:
@@ -144,6 +153,12 @@ _HAS_ADDRESS: Final = select(addresses.c.player_id).where(addresses.c.address ==
 _OWNER_OF: Final = _players().where(players.c.id == _HAS_ADDRESS.scalar_subquery())
 _FIND_AT: Final = _players().where(
     players.c.id == _HAS_ADDRESS.where(addresses.c.confirmed_at.is_not(None)).scalar_subquery()
+)
+_ADDRESSED_BY: Final = (
+    _players()
+    .add_columns(outbox.c.token_digest)
+    .join(outbox, outbox.c.player_id == players.c.id)
+    .where(outbox.c.token_digest.in_(bindparam("digests", expanding=True)))
 )
 _PASSWORD_HASH: Final = select(players.c.password_hash).where(players.c.userid_lower == bindparam("userid"))
 _DIGEST_DUE: Final = (

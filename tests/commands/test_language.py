@@ -28,8 +28,8 @@ def told(reading: Reading) -> list[str]:
 
 def test_subject() -> None:
     """A command in the Subject leaves the body to the other players."""
-    reading = read("move 101 c3", "Good luck!\nmove 101 d4\n")
-    assert (told(reading), reading.comment) == (["move 101 c3"], "Good luck!\nmove 101 d4")
+    reading = read("move 101 c3", "Good luck!\nmove 102 d4\n")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Good luck!\nmove 102 d4")
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,17 @@ FORWARDED = [
     "VL: ",
     "Fwd: Re: ",
     "[club] Fwd: ",
-    "Re: Fwd: ",
     "[Fwd: x] FW: ",
     "[Fwd: ",
+    "Fwd: Re: Fwd: ",
+]
+ANSWERED_FORWARDS = [
+    "Re: Fwd: ",
     "Re: AW: WG: ",
+    "RE: FW: RE: ",
+    "[club] Re: Fwd: ",
+    "Re: [Fwd: ",
+    "Sv: [club] VB: ",
 ]
 
 
@@ -115,6 +122,15 @@ def test_prefixes(prefix: str) -> None:
 def test_forwards(prefix: str, subject: str) -> None:
     """Nothing in a forward runs."""
     assert read(prefix + subject, "move 101 c3\nc3") == Reading(forwarded=True)
+
+
+@pytest.mark.parametrize("prefix", ANSWERED_FORWARDS)
+def test_answers_to_a_forward(prefix: str) -> None:
+    """The words on top are the sender's own; the Subject still tells the board, but is no command."""
+    reading = read(f"{prefix}Cephalopod Board 101: anna vs bob]", "c3\nYour turn.")
+    assert (told(reading), reading.comment) == (["move 101 c3"], "Your turn.")
+    assert told(read(f"{prefix}move 101 c3]", "Hello")) == []
+    assert told(read(f"{prefix}move 101 c3", "help")) == ["help"]
 
 
 @pytest.mark.parametrize(
@@ -380,9 +396,7 @@ def test_another_command_in_the_body(body: str, other: str) -> None:
     assert "sesame" not in as_kept(reading)
 
 
-@pytest.mark.parametrize(
-    "body", ["c4 was no option", "Yes!", "help!", "Hello\nc4", "I resign", "next week?", "show"]
-)
+@pytest.mark.parametrize("body", ["c4 was no option", "Yes!", "help!", "I resign", "next week?", "show"])
 def test_comments_that_begin_like_commands(body: str) -> None:
     """What does not bind anybody is no second command."""
     reading = read("move 101 c3", body)
@@ -400,7 +414,8 @@ def test_two_moves_in_one_answer() -> None:
     assert told(read(ANSWER, "c3\nd4\n102 e5\nBye")) == ["which? move 101 c3 | move 101 d4", "move 102 e5"]
     assert told(read(ANSWER, "My thoughts:\n- c3\n- d4")) == ["which? move 101 c3 | move 101 d4"]
     assert told(read(ANSWER, "c3\n\nC3.\nBye")) == ["move 101 c3"]
-    assert told(read(ANSWER, "c3\nmove 101 d4")) == ["move 101 c3", "move 101 d4"]
+    assert told(read(ANSWER, "c3\nmove 101 d4")) == ["which? move 101 c3 | move 101 d4", "move 101 d4"]
+    assert told(read(ANSWER, "move 101 c3\nmove 101 d4")) == ["move 101 c3", "move 101 d4"]
 
 
 def test_a_move_and_a_resignation_in_one_answer() -> None:
@@ -419,7 +434,7 @@ def test_a_move_and_a_resignation_in_one_answer() -> None:
     ("text", "near"),
     [
         ("I play b2", "b2"),
-        ("My move: B2.", "B2"),
+        ("My move is B2.", "B2"),
         ("Hi, b2", "b2"),
         ("b2 - good luck!", "b2"),
         ("b2 (good luck)", "b2"),

@@ -273,3 +273,70 @@ def test_one_kind_of_blank_and_dash() -> None:
     line = normalised("\uff2dove\u00a0101  c3\u2013b3\u2007\ufeff")
     assert line == "Move 101 c3-b3"
     assert normalised(line) == line
+
+
+FIRST_LINES = """
+Testing 123
+Testing, testing: d4
+Test 101
+Reason: board 101
+Season 101
+It should be noted
+It should be noted that board 101 is slow
+Regarding board 101
+Regarding d4
+How about d4
+What about d4?
+That d4 of yours!
+Hell of a game, d4 and all
+Lost on d4, I think
+Last move: d4
+Massage at 101, High Street
+Movie at d4, row 3
+Moved to 101 Main Street
+Gamers of board 101
+Story of board 101
+Week 101
+Project 101
+Names: 101 of them
+Firm d4
+Understanding 101
+Proposal: d4?
+Purpose: d4
+Rejected: d4
+Confirmed: d4
+Remark: d4
+Question: d4?
+Notes on board 101
+Und d4?
+Und nun zu Brett 101
+Mein Zug ist d4
+Meine Meinung zu d4
+Rein theoretisch d4
+Reise nach 101
+Brett 101
+Beste Grüße von Brett 101
+Schade um d4
+Raison: 101
+Mes amis, d4
+Passons à d4
+Merci pour d4
+Razón: 101
+Con d4 gano
+Que d4
+Del tablero 101
+Mossa bella, d4
+Reden: bord 101
+Hel bra, d4
+Mój powód: d4
+Můj důvod: d4
+Viesti 101
+Мой ход на d4
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("board", [None, BOARD], ids=["", "in an answer"])
+@pytest.mark.parametrize("line", FIRST_LINES)
+def test_first_lines_are_no_slips(line: str, board: int | None) -> None:
+    """Ordinary ones, with a square or a number that could be a board's: nobody is asked for a command."""
+    assert meaning(line, board) == "prose"

@@ -1,6 +1,6 @@
 import pytest
 
-from pbmserv.mail.addresses import MAX_FROM, one_address
+from pbmserv.mail.addresses import MAX_FROM, doubtful_addresses, one_address
 from pbmserv.mail.read import read, sender_of
 
 ALICE = "alice@bank.example"
@@ -197,3 +197,26 @@ def test_there_must_be_exactly_one_header() -> None:
     assert one_address([]) is None
     assert one_address([ALICE.encode()]) == ALICE
     assert one_address([ALICE.encode(), ALICE.encode()]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], ()),
+        ([""], ()),
+        (["Alice"], ()),
+        (["alice@bank.example <Alice@Bank.example>"], (ALICE,)),
+        (["Example, Alice <alice@bank.example>", "mallory@evil.example."], (ALICE, MALLORY)),
+        (["=?utf-8?q?mallory=40evil=2Eexample?=, <alice@bank.example>"], (ALICE, MALLORY)),
+        (["Alice @ home, <alice@bank.example>"], ()),
+        (["alice@bank.example, @evil.example"], ()),
+        (["'alice@bank.example, <alice@bank.example>"], ("'alice@bank.example", ALICE)),
+        (["\u212aim@bank.example"], ()),
+        (["=?utf-8?b?4oSqaW1AYmFuay5leGFtcGxl?="], ()),
+        (["mallory\uff20evil.example, <alice@bank.example>"], ()),
+        (["<alice@bank.example>" + " " * MAX_FROM], ()),
+    ],
+)
+def test_all_addresses_of_a_doubtful_from(values: list[str], expected: tuple[str, ...]) -> None:
+    """In their order; none as soon as anything with an `@` is no address."""
+    assert set(doubtful_addresses([value.encode() for value in values])) == set(expected)

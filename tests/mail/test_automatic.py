@@ -151,10 +151,122 @@ def test_a_doubtful_sender_alone_is_not_automatic() -> None:
         "自动回复: x",
         "自動返信",
         "자동 회신: x",
+        "[Auto-Reply] x",
+        "[Auto-Reply] Re: Board 101",
+        "(Automatic reply) x",
+        "【自動返信】x",
+        "[EXTERNAL] Automatic reply: x",
+        "Automatic reply - x",
+        "Abwesenheitsnotiz: x",
     ],
 )
 def test_the_subject_of_an_absence_note_tells(subject: str) -> None:
     assert why(f"Subject: {subject}") == "away"
+
+
+BESIDE_AN_ANSWER = [
+    ("Abwesend", "away"),
+    ("Abwesenheit", "away"),
+    ("Ich bin derzeit nicht im Büro", "away"),
+    ("Out of office", "away"),
+    ("Out of the office.", "away"),
+    ("Absent du bureau : x", None),
+    ("Absent : x", "away"),
+    ("En congés", "away"),
+    ("Fuera de la oficina", "away"),
+    ("Ausente: x", "away"),
+    ("Fuori sede", "away"),
+    ("In ferie", "away"),
+    ("Afwezig", "away"),
+    ("Niet aanwezig", "away"),
+    ("Frånvaro", "away"),
+    ("På semester", "away"),
+    ("Fraværende", "away"),
+    ("På ferie", "away"),
+    ("Poissa toimistolta", "away"),
+    ("Lomalla", "away"),
+    ("Fora do escritório", "away"),
+    ("Nieobecność", "away"),
+    ("Na urlopie", "away"),
+    ("Mimo kancelář", "away"),
+    ("Dovolená", "away"),
+    ("Отпуск", "away"),
+    ("Нет на работе", "away"),
+    ("不在", "away"),
+    ("休假", "away"),
+    ("부재중", "away"),
+    ("Read: x", "report"),
+    ("Not read: x", "report"),
+    ("Gelesen: x", "report"),
+    ("Lu : x", "report"),
+    ("Leído: x", "report"),
+    ("Letto: x", "report"),
+    ("Gelezen: x", "report"),
+    ("Läst: x", "report"),
+    ("Læst: x", "report"),
+    ("Luettu: x", "report"),
+    ("Przeczytane: x", "report"),
+    ("Přečteno: x", "report"),
+    ("Прочтено: x", "report"),
+    ("Lida: x", "report"),
+    ("Recall: x", "report"),
+    ("Rückruf: x", "report"),
+    ("Delivered: x", "report"),
+    ("Zugestellt: x", "report"),
+    ("Re: Abwesend", None),
+    ("AW: Gelesen: x", None),
+    ("read", None),
+    ("Read me", None),
+    ("Read: ", None),
+    ("Abwesend war ich gestern", None),
+    ("Away we go", None),
+    ("Absence makes the heart grow fonder", None),
+    ("Urlaubsgrüße", None),
+    ("vacation 14", None),
+    ("Semester 3", None),
+    ("d4", None),
+    ("lu", None),
+]
+"""Subjects of answers; each with whose it is."""
+
+
+@pytest.mark.parametrize(("subject", "reason"), BESIDE_AN_ANSWER)
+def test_the_subject_of_an_answer(subject: str, reason: str | None) -> None:
+    """What a person may write too is a machine's where it answers one of ours: a person's would begin `Re:`."""
+    assert why(f"Subject: {subject}", "In-Reply-To: <b101.3.abcdefghij@club.test>") == reason
+    assert why(f"Subject: {subject}", "To: pbm+abcdefghij2345678901@club.test") == reason
+    assert why(f"Subject: {subject}", "To: pbm@club.test") is None
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Undeliverable: x",
+        "Undeliverable mail",
+        "Unzustellbar: x",
+        "Non remis : x",
+        "No se puede entregar: x",
+        "Onbestelbaar: x",
+        "Недоставлено: x",
+        "Delivery Status Notification (Failure)",
+        "Delivery Status Notification",
+        "Undelivered Mail Returned to Sender",
+        "Mail delivery failed: returning message to sender",
+        "Mail Delivery Failure",
+        "Returned mail: see transcript for details",
+        "failure notice",
+        "Return receipt (displayed) - x",
+        "Lesebestätigung: x",
+        "Accusé de réception : x",
+        "Read: Cephalopod Board 101: alice vs bob",
+        "Recall: Cephalopod Board 101: alice vs bob",
+        "Lu : pbmserv: help move",
+    ],
+)
+def test_the_subject_of_a_report_tells(subject: str) -> None:
+    """Nobody else begins so; a receipt is known by a Subject of ours behind it."""
+    assert why(f"Subject: {subject}") == "report"
+    assert why(f"Subject: Re: {subject}", "In-Reply-To: <b101.3.abcdefghij@club.test>") is None
 
 
 @pytest.mark.parametrize(
@@ -170,6 +282,13 @@ def test_the_subject_of_an_absence_note_tells(subject: str) -> None:
         "Cephalopod Board 101: alice vs bob",
         "Re: Cephalopod Board 101: autoreply vs bob",
         "Automatic replying is fun",
+        "Read: my new rules",
+        "Read me",
+        "read",
+        "Recall: we play at eight",
+        "Delivery failed me, sorry",
+        "Undeliverables are a band",
+        "Returned mails are a plague",
         "automatic",
         "chat 101",
         "",

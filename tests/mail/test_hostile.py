@@ -356,7 +356,8 @@ def test_any_bytes_give_a_mail(raw: bytes, envelope_sender: str) -> None:
     incoming = read(raw, envelope_sender, "pbm@club.test")
     check(incoming)
     assert incoming == read(raw, envelope_sender, "pbm@club.test")
-    assert sender_of(raw) == incoming.sender
+    named = (incoming.sender,) if incoming.sender else incoming.doubtful_senders
+    assert sender_of(raw) == (named[0] if len(named) == 1 else None)
 
 
 @st.composite
