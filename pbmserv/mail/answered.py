@@ -50,6 +50,15 @@ def answered_tokens(
     return tuple(dict.fromkeys((*addresses, *replied, *earlier)))[:MAX_TOKENS]
 
 
+def addressed_words(
+    headers: Headers, recipients: Iterable[str], our_address: str, delimiter: str = "+"
+) -> tuple[str, ...]:
+    """The tokens in the addresses of ours that a mail was sent to, and no others."""
+    names = WRITTEN_BY_SERVERS + WRITTEN_BY_SENDERS
+    addresses = Headers(tuple(each for each in headers.fields if each[0] in names))
+    return answered_tokens(addresses, recipients, our_address, delimiter)
+
+
 def without_tokens(text: str, our_address: str, delimiter: str = "+") -> str:
     """The text with our plain address in place of each of our tagged ones and of each of our Message-IDs.
 

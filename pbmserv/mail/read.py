@@ -49,7 +49,7 @@ def read(
     """
     message, headers, body = opened(raw)
     written = written_parts(message, headers, body)
-    sender = _sender(headers)
+    sender = sender_in(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
     cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
     subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
@@ -72,9 +72,14 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
     return without_keys(without_tokens(text, our_address, delimiter))
 
 
-def sender_of(raw: bytes) -> str | None:
-    """Only the sender, as `read` would tell it: for keeping one sender's mails in order before they are read."""
-    return _sender(opened(raw)[1])
+def head_of(raw: bytes) -> Headers:
+    """Only the head, as `read` would take it: for what is to be known of a mail before it is read."""
+    return opened(raw)[1]
+
+
+def sender_in(headers: Headers) -> str | None:
+    """The sender, as `read` would tell it."""
+    return one_address(headers.every("from")) if headers.complete else None
 
 
 def opened(raw: bytes) -> tuple[bytes, Headers, int]:
@@ -88,10 +93,6 @@ def opened(raw: bytes) -> tuple[bytes, Headers, int]:
         start = message.find(b"\n") + 1
     headers, body = parse_head(message, start, len(message))
     return message, headers, body
-
-
-def _sender(headers: Headers) -> str | None:
-    return one_address(headers.every("from")) if headers.complete else None
 
 
 def _ids(value: bytes) -> list[str]:
@@ -121,7 +122,7 @@ def envelope_sender_of(raw: bytes) -> str:
     """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
     headers = opened(raw)[1]
     path = headers.first("return-path").decode("ascii", "replace").strip()
-    return path.strip("<>") or "<>" if path else _sender(headers) or "unknown"
+    return path.strip("<>") or "<>" if path else sender_in(headers) or "unknown"
 
 
 def is_mail(raw: bytes) -> bool:

@@ -116,7 +116,7 @@ def play(house: House, door: Door, move: str, words: str, now: datetime) -> Sent
     )
     raw = write_by_link(mail, now)
     content_key = read(raw, mail.sender, address, house.server.delimiter).content_key
-    return Sent(keep(house, raw, mail.sender, [address], now), content_key)
+    return Sent(keep(house, raw, mail.sender, [address], now, by_link=True), content_key)
 
 
 def settled(house: House, sent: Sent) -> int | None:
