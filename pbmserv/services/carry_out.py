@@ -14,6 +14,7 @@ from pbmserv.commands.refusals.common import Forwarded, NoCommand, TooLarge
 from pbmserv.mail.write import write_masked
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed
+from pbmserv.services import sign_ups
 from pbmserv.services.answer import answer, notices, questions
 from pbmserv.services.bounce import heed_report, lift_for
 from pbmserv.services.guesses import reckoned
@@ -21,7 +22,13 @@ from pbmserv.services.house import House
 from pbmserv.services.identify import ChangedMeanwhile, Proofs
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering, news_letter, plain_answer
-from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless
+from pbmserv.services.limits import (
+    Allowance,
+    allowance,
+    allowance_of_fruitless,
+    allowance_of_heavy,
+    room_for,
+)
 from pbmserv.services.notices import tell_letters
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, decisions, run_all, touched
@@ -35,12 +42,14 @@ from pbmserv.store.records import TransactionRecords
 class CarriedOut:
     """What became of a mail, and the boards that it changed, as they stand then.
 
-    `is_forgotten`: its sender is no player any more, and nothing of it stays.
+    `is_forgotten`: its sender is no player any more, and nothing of it stays. `used_up` are the day's places for
+    newcomers, in words, of which it has taken the last.
     """
 
     fate: Fate
     boards: tuple[Replayed, ...] = ()
     is_forgotten: bool = False
+    used_up: tuple[str, ...] = ()
 
 
 def carry_out(connection: Connection, house: House, opened: Opened, proofs: Proofs, now: datetime) -> CarriedOut:
@@ -106,6 +115,9 @@ def _in_short(connection: Connection, house: House, to: Answering, allowed: Allo
     if allowed is Allowance.SHORT:
         outbox.queue(connection, [plain_answer(house, to, "mail/stranger.txt", "your mail", "short")], to.now)
         return CarriedOut("handled")
+    if allowed is Allowance.NO_ROOM:
+        notice = plain_answer(house, to, "mail/no_room.txt", "signup", "no room")
+        outbox.queue(connection, [notice], to.now)
     if allowed is Allowance.LAST_NOTICE:
         notice = plain_answer(house, to, "mail/limit.txt", "limit", "limit")
         outbox.queue(connection, [notice], to.now)
@@ -131,6 +143,12 @@ def _in_full(
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
     sent = answer(records, house, to, results)
+    if not is_proven:
+        room = room_for(connection, to, opened)
+        if len(sent.letter.raw) > room.whole:
+            sent = answer(records, house, to, results, is_brief=True)
+        if len(sent.letter.raw) > room.at_all and not any(map(_changes, results)):
+            return _in_short(connection, house, to, allowance_of_heavy(connection, to))
     letter = sent.letter
     if sent.asks is not None:
         # Where it is the same question as before, that mail may be answered too.
@@ -144,7 +162,8 @@ def _in_full(
         ask(connection, house, question, to.inbox_id, to.now)
     if to.player is not None and is_proven:
         lift_for(connection, to.player)
-    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)))
+    used_up = sign_ups.used_up(connection, opened, to.recipient, to.now) if letter.kind == "sign-up" else ()
+    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)), used_up)
 
 
 def _is_confirmed(result: Result) -> bool:
@@ -196,6 +215,12 @@ def _bears_fruit(result: Result) -> bool:
     has_joined = any(isinstance(change, JoinedOffer) for change in decided.changes)
     is_fruit = decided.opened or decided.boards or decided.tells or has_joined
     return bool(is_fruit) or result.line.command.kind == "token"
+
+
+def _changes(result: Result) -> bool:
+    """Whether a line has changed anything, so that it must be told."""
+    decided = result.outcome
+    return isinstance(decided, Decision) and bool(decided.opened or decided.boards or decided.changes)
 
 
 def _nothing_asked(records: TransactionRecords, opened: Opened) -> Result:

@@ -145,6 +145,8 @@ def _to_prove(connection: Connection, house: House, opened: Opened, now: datetim
 def _committed(house: House, opened: Opened, done: CarriedOut) -> None:
     house.recent.remember(done.boards)
     count = len(opened.asked.lines)
+    for places in done.used_up:
+        log.warning("mail %d: the day's places for sign-ups are used up: %s", opened.kept.id, places)
     log.info("mail %d: %s, %d %s", opened.kept.id, done.fate, count, "command" if count == 1 else "commands")
 
 

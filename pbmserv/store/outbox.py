@@ -20,10 +20,22 @@ AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_WAIT: Final = timedelta(hours=7)
 """No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
 
-Kind = Literal["answer", "puzzled", "stranger", "sign-up", "short", "limit", "question", "board", "notice"]
+Kind = Literal[
+    "answer",
+    "puzzled",
+    "stranger",
+    "sign-up",
+    "short",
+    "limit",
+    "no room",
+    "invitation",
+    "question",
+    "board",
+    "notice",
+]
 """An answer to a player, one to a mail without any command, to a stranger, one to a stranger's sign-up, a
-short one to a stranger, the notice of a limit; what waits for a `yes`, where that is no answer; unasked: a board,
-or news."""
+short one to a stranger, the notice of a limit, that there is no room for a newcomer; what the operator has sent to
+one; what waits for a `yes`, where that is no answer; unasked: a board, or news."""
 
 TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
 

@@ -8,7 +8,7 @@ from argon2 import PasswordHasher, extract_parameters
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.services import handle
 from pbmserv.services.house import House
-from pbmserv.services.identify import Proofs, password_hasher, prove
+from pbmserv.services.identify import Proofs, ToProve, password_hasher, prove
 from pbmserv.services.operator.operate import set_password
 from pbmserv.services.views.boards import see_board
 from pbmserv.store import accounts
