@@ -63,7 +63,9 @@ def answer(
     asks = _waiting(to, results, views) or _question_here(to, results)
     told = [tell(result, house.server, to, asks) for result in results]
     rest: list[str] = []
+    has_more = False
     if is_brief:
+        has_more = len(views) > 1
         told, rest = shortened(told, views)
         views = views[:1]
     text = render(
@@ -72,7 +74,7 @@ def answer(
         results=told,
         views=views,
         unshown=unshown,
-        is_brief=is_brief,
+        has_more=has_more or any(each.left_out for each in told),
         rest=rest if to.player else (),
         server=house.server,
     )
@@ -115,7 +117,7 @@ def _content(
         results=told,
         views=(),
         unshown=unshown,
-        is_brief=False,
+        has_more=False,
         rest=(),
         server=house.server,
     )

@@ -135,7 +135,7 @@ def _in_full(
     results = run_all(connection, records, opened, proofs) or (_nothing_asked(records, opened),)
     is_proven = to.proven or opened.standing.proof != "none" or any(map(_is_confirmed, results))
     if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
-        to = replace(to, proven=False)
+        to = replace(to, proven=False, kind="fruitless")
         allowed = allowance_of_fruitless(connection, to)
         if allowed is not Allowance.FULL:
             return _in_short(connection, house, to, allowed)

@@ -65,7 +65,7 @@ _IS_UNPROVEN: Final = (
     outbox.c.recipient == bindparam("address"),
     outbox.c.created_at > bindparam("since"),
     ~outbox.c.proven,
-    outbox.c.kind != "board",
+    outbox.c.kind.not_in(("board", "fruitless")),
 )
 _BYTES_SENT: Final = select(func.coalesce(func.sum(func.length(outbox.c.raw)), 0)).where(*_IS_UNPROVEN)
 _BYTES_ANSWERED: Final = select(func.coalesce(func.sum(inbox.c.size), 0)).where(

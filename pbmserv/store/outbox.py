@@ -22,6 +22,7 @@ LONGEST_WAIT: Final = timedelta(hours=7)
 
 Kind = Literal[
     "answer",
+    "fruitless",
     "puzzled",
     "stranger",
     "sign-up",
@@ -33,9 +34,9 @@ Kind = Literal[
     "board",
     "notice",
 ]
-"""An answer to a player, one to a mail without any command, to a stranger, one to a stranger's sign-up, a
-short one to a stranger, the notice of a limit, that there is no room for a newcomer; what the operator has sent to
-one; what waits for a `yes`, where that is no answer; unasked: a board, or news."""
+"""An answer to a player, to proven commands that changed nothing, to a mail without any command, to a stranger, to
+a stranger's sign-up, a short one to a stranger, the notice of a limit, that there is no room for a newcomer; the
+operator's invitation; what waits for a `yes`, where that is no answer; unasked: a board, or news."""
 
 TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
 
