@@ -28,6 +28,9 @@ WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0,
 MOST_TOGETHER: Final = 10
 """Mails handled in one transaction: the first answer waits for the last, and so does whoever wants to write."""
 
+MOST_LINES_TOGETHER: Final = 20
+"""After so many commands it ends: a mail may hold as many as that."""
+
 MOST_TURNS: Final = 10
 TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
     {4: (PLAYERS, STRANGERS, ANSWERS), 9: (STRANGERS, PLAYERS, ANSWERS)}
@@ -66,8 +69,12 @@ def _whose_turn(house: House) -> Sequence[int]:
 
 def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHand, lanes: Sequence[int]) -> bool:
     done: list[tuple[Opened, CarriedOut]] = []
+    lines = 0
     with writing(house.engine) as connection:
-        while len(done) < MOST_TOGETHER and (held := inbox.take(connection, clock(), lanes)) is not None:
+        while len(done) < MOST_TOGETHER and lines < MOST_LINES_TOGETHER:
+            held = inbox.take(connection, clock(), lanes)
+            if held is None:
+                break
             if done and held.lane > done[0][0].kept.lane:
                 # Nobody in a quicker lane waits for the answer until those of a slower one have theirs.
                 break
@@ -77,7 +84,7 @@ def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHan
             if asked.is_slow:
                 break
             done.append((opened, carry_out(connection, house, opened, prove(asked, house.hasher), clock())))
-            lanes = LANES
+            lanes, lines = LANES, lines + len(opened.asked.lines)
     for each in done:
         _committed(house, *each)
     return bool(done)

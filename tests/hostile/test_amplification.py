@@ -83,7 +83,7 @@ def test_an_hour_of_forged_mails(club: Post) -> None:
 def test_a_padded_mail_brings_no_more_than_sixty_kilobytes_whole(club: Post) -> None:
     """Forged mails that are large enough for whole answers twenty times their size."""
     padding = "\n".join(["", "-- ", *["x" * 70] * 200])
-    answers = [club.mail(ALICE, "", f"show 101 102 103 104{padding}")[0] for _ in range(8)]
+    answers = [club.mail(ALICE, "", f"show 101{padding}")[0] for _ in range(8)]
     whole = [letter for letter in answers if has_html(letter)]
     assert 0 < sizes(whole) <= WHOLE_BYTES
     assert not has_html(answers[-1])
