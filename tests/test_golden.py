@@ -27,7 +27,7 @@ from pbmserv.mail.maildir import read_all
 from pbmserv.mail.outgoing import Sent
 from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.sentences import say
-from pbmserv.services import answer
+from pbmserv.services import told
 from pbmserv.services.deliver import note
 from pbmserv.services.handle import handle_next
 from pbmserv.services.house import House
@@ -168,21 +168,22 @@ def played(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHashe
     def play_once(file: Path) -> Played:
         said: set[type] = set()
         run: set[str] = set()
-        told = answer._told
+        tell = told.tell
 
         def noted(what: Reply | Refused, server: Server, words: bool = False) -> str:
             said.add(type(what))
             return say(what, server, words)
 
-        def noted_line(result: Result, *others: Any) -> answer.ToldResult:
+        def noted_line(result: Result, *others: Any) -> told.ToldResult:
             if isinstance(result.line, Parsed):
                 run.add(result.line.command.name)
-            return told(result, *others)
+            return tell(result, *others)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("pbmserv.services.answer.say", noted)
+            patch.setattr("pbmserv.services.told.say", noted)
             patch.setattr("pbmserv.services.letters.say", noted)
-            patch.setattr(answer, "_told", noted_line)
+            patch.setattr("pbmserv.services.answer.tell", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
         return Played(text, frozenset(said), frozenset(run))
 

@@ -33,6 +33,7 @@ app.command("movie")(admin_movie.movie)
 app.command("restore")(admin_backup.restore)
 app.command("suspended")(admin_addresses.suspended)
 app.command("lift")(admin_addresses.lift)
+app.command("invite")(admin_addresses.invite)
 for each in (
     admin_referee.end,
     admin_referee.undo,

@@ -1,12 +1,15 @@
-"""`pbmserv admin suspended` and `lift`: addresses that mail is held back from, because it came back."""
+"""`pbmserv admin suspended` and `lift`: addresses that mail is held back from; and `invite`."""
 
 from typing import Annotated
 
 import typer
 
+from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Json, give_up, house_or_exit, out, print_rows, settings_or_exit
 from pbmserv.services.bounce import lift as lift_address
 from pbmserv.services.bounce import see_suspended
+from pbmserv.services.operator.inviting import CannotInvite
+from pbmserv.services.operator.inviting import invite as invite_address
 
 
 def suspended(json: Json = False) -> None:
@@ -30,3 +33,13 @@ def lift(whose: Annotated[str, typer.Argument(metavar="ADDRESS|USERID")]) -> Non
     if lifted is None:
         give_up(f"mail to {whose} is not held back; `pbmserv admin suspended` lists what is")
     out.print(f"Mail to {lifted} goes out again.", markup=False, highlight=False, soft_wrap=True)
+
+
+def invite(address: Annotated[str, typer.Argument(metavar="ADDRESS")]) -> None:
+    """Mail somebody an invitation, with which they can sign up however many have done so that day."""
+    try:
+        days = invite_address(house_or_exit(settings_or_exit()), address, utc_now())
+    except CannotInvite as error:
+        give_up(str(error))
+    told = f"{address} is mailed an invitation, good for {days} days."
+    out.print(told, markup=False, highlight=False, soft_wrap=True)

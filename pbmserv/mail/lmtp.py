@@ -28,6 +28,7 @@ class SmtpConnection(SMTP):
 
     line_length_limit = 2**16  # no limit on lines: how much is buffered before a long one is taken in pieces
     command_size_limit = COMMAND_OCTETS
+    is_handed_on = False
 
     def __init__(self, reception: Reception, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(
@@ -152,7 +153,7 @@ class SmtpConnection(SMTP):
         assert self._timeout_handle is not None
         self._timeout_handle.cancel()  # from here on the client waits for us
         self._keeping = True
-        mail = Arrival(raw, envelope.mail_from or "<>", tuple(envelope.rcpt_tos), host)
+        mail = Arrival(raw, envelope.mail_from or "<>", tuple(envelope.rcpt_tos), host, self.is_handed_on)
         try:
             async with asyncio.timeout(self._patience.store):
                 status = await self._reception.store.keep(mail)
@@ -208,6 +209,8 @@ class SmtpConnection(SMTP):
 
 class LmtpConnection(SmtpConnection, LMTP):
     """One client's connection speaking LMTP (RFC 2033): LHLO, and after DATA one reply for each recipient."""
+
+    is_handed_on = True
 
     async def check_helo_needed(self, helo: str = "LHLO") -> bool:
         """Whether the client has not greeted yet, which it is told."""

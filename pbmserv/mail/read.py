@@ -75,12 +75,16 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
     return without_keys(without_tokens(text, our_address, delimiter))
 
 
-def sender_of(raw: bytes) -> str | None:
+def head_of(raw: bytes) -> Headers:
+    """Only the head, as `read` would take it: for what is to be known of a mail before it is read."""
+    return opened(raw)[1]
+
+
+def sender_of(headers: Headers) -> str | None:
     """Only the sender: for keeping one sender's mails in order before they are read.
 
     Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
     """
-    headers = opened(raw)[1]
     sender = _sender(headers)
     named = (sender,) if sender else _doubtful_senders(headers)
     return named[0] if len(named) == 1 else None

@@ -12,12 +12,16 @@ ROUNDS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A mail as a client brought it: byte for byte, recipients as it wrote them; the null sender is "<>"."""
+    """A mail as a client brought it: byte for byte, recipients as it wrote them; the null sender is "<>".
+
+    `is_handed_on`: by a mail server that delivers to us (LMTP), whatever host that is.
+    """
 
     raw: bytes = field(repr=False)
     sender: str
     recipients: tuple[str, ...]
     host: str = "?"
+    is_handed_on: bool = False
 
 
 class NotNow(Exception):

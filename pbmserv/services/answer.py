@@ -1,10 +1,9 @@
 """What goes out for one mail: one answer to its sender, and each board touched to its other players."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question, Remark, words_above
@@ -14,10 +13,8 @@ from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.replies.common import HelpCommand, HelpGame, HelpTopic, Reply
 from pbmserv.commands.replies.queue import Queued, QueueShown
 from pbmserv.commands.server import Server
-from pbmserv.commands.words import is_userid
 from pbmserv.matches.entry import Entry
 from pbmserv.matches.player import Player
-from pbmserv.matches.refusals import Refused
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.environment import render
 from pbmserv.rendering.html_mail import Content, Said
@@ -38,27 +35,13 @@ from pbmserv.services.links import linked
 from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.rating_remarks import rating_remarks
 from pbmserv.services.recorded import record_files, record_texts
-from pbmserv.services.run import NotRun, Result, decisions, touched
-from pbmserv.store.outbox import TO_STRANGERS, Letter
+from pbmserv.services.run import Result, decisions, touched
+from pbmserv.services.told import ToldResult, shortened, tell
+from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
 
 MOST_TOUCHED_SHOWN = 5
 MOST_SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ToldResult:
-    """What `mail/answer.txt` says of one line: what became of it, the line as written, the sentences about it.
-
-    For a line that was not run `board` is the one on which an earlier line was refused; None: all stop then.
-    `unsaid`: the words below it were not passed on, since nothing proves whose they are.
-    """
-
-    fate: Literal["done", "waits", "refused", "not run"]
-    line: str
-    text: str
-    board: int | None = None
-    unsaid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +52,39 @@ class Answer:
     asks: Confirmation | None = None
 
 
-def answer(records: TransactionRecords, house: House, to: Answering, results: Sequence[Result]) -> Answer:
-    """The sender's mail: what became of each line, then the boards it is about."""
+def answer(
+    records: TransactionRecords, house: House, to: Answering, results: Sequence[Result], is_brief: bool = False
+) -> Answer:
+    """The sender's mail: what became of each line, then the boards it is about.
+
+    If it `is_brief` it is text alone, with one board and the shorter sentences, and tells how to ask for the rest.
+    """
     seen, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
     views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
-    told = [_told(result, records, house.server, to, asks) for result in results]
+    told = [tell(result, records, house.server, to, asks) for result in results]
+    rest: list[str] = []
+    has_more = False
+    if is_brief:
+        has_more = len(views) > 1
+        told, rest = shortened(told, views)
+        views = views[:1]
     text = render(
         "mail/answer.txt",
         words=in_words(to.player),
         results=told,
         views=views,
         unshown=unshown,
+        has_more=has_more or any(each.left_out for each in told),
+        rest=rest if to.player else (),
         server=house.server,
     )
     # Nobody who is not known here is sent files: their address may be anybody's.
-    files = record_files(results, house.server) if to.player else ()
-    records_asked = record_texts(results, files, house.server, in_words(to.player))
+    files = record_files(results, house.server) if to.player and not is_brief else ()
+    records_asked = () if is_brief else record_texts(results, files, house.server, in_words(to.player))
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
+    has_html = takes_html(to.player) and not is_brief
     draft = Draft(
         kind=to.kind,
         recipient=to.recipient,
@@ -96,7 +93,8 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         text="\n\n".join([text, *records_asked]),
         board=alone.number if alone else None,
         views=views,
-        content=_content(house, told, views, unshown, records_asked) if takes_html(to.player) else None,
+        content=_content(house, told, views, unshown, records_asked) if has_html else None,
+        has_html=has_html,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
         proven=to.proven,
@@ -115,7 +113,15 @@ def _content(
     records_asked: Sequence[str],
 ) -> Content:
     """The same for the HTML part, which draws the boards in its own way."""
-    text = render("mail/answer.txt", results=told, views=(), unshown=unshown, server=house.server)
+    text = render(
+        "mail/answer.txt",
+        results=told,
+        views=(),
+        unshown=unshown,
+        has_more=False,
+        rest=(),
+        server=house.server,
+    )
     said = Said("\n\n".join([text, *records_asked]), any(each.fate == "refused" for each in told))
     return Content(said, tuple(views))
 
@@ -182,42 +188,6 @@ def _question_here(to: Answering, results: Sequence[Result]) -> Confirmation | N
     asked = [question.confirmation for question in questions(results, None)]
     again = [result.still_asked for result in results if result.still_asked]
     return next((each for each in (*asked, *again) if each.address == to.recipient), None)
-
-
-def _told(
-    result: Result, records: TransactionRecords, server: Server, to: Answering, asks: Confirmation | None
-) -> ToldResult:
-    with_words = to.kind not in TO_STRANGERS
-    line = result.line.line if with_words else ""
-    words = in_words(to.player)
-    match result.outcome:
-        case Decision(reply=reply, question=question):
-            if question is not None and question.confirmation == asks:
-                return ToldResult("done", line, say(question.words, server, words))
-            fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
-            return ToldResult(fate, line, say(reply, server, words), unsaid=_is_unsaid(result, records))
-        case Refused():
-            refused = result.outcome if with_words else _without_words(result.outcome)
-            return ToldResult("refused", line, say(refused, server, words))
-        case NotRun(board):
-            return ToldResult("not run", line, "", board)
-
-
-def _is_unsaid(result: Result, records: TransactionRecords) -> bool:
-    """Whether there were words below a line for others, and they did not get them."""
-    if not result.comment or not isinstance(result.outcome, Decision):
-        return False
-    boards = result.outcome.boards
-    return result.awaits_yes or not all(
-        result.actor and speaks_on(result.actor, board.match, records) for board in boards
-    )
-
-
-def _without_words(refused: Refused) -> Refused:
-    """A refusal for somebody unknown: nothing of what they wrote goes to an address that may be another's."""
-    typed = {"word", "subject", "userid", "address", "value", "name"} & {each.name for each in fields(refused)}
-    long: dict[str, Any] = {name: "..." for name in typed if not is_userid(str(getattr(refused, name)))}
-    return replace(refused, **long)
 
 
 def _boards_for_sender(

@@ -14,14 +14,22 @@ from pbmserv.commands.refusals.common import Forwarded, NoCommand, TooLarge
 from pbmserv.mail.write import write_masked
 from pbmserv.matches.refusals import Refused
 from pbmserv.matches.replay import Replayed
+from pbmserv.services import sign_ups
 from pbmserv.services.answer import answer, notices, questions
 from pbmserv.services.bounce import heed_report, lift_for
 from pbmserv.services.guesses import reckoned
 from pbmserv.services.house import House
-from pbmserv.services.identify import Proofs
+from pbmserv.services.identify import ChangedMeanwhile, Proofs
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering, news_letter, plain_answer
-from pbmserv.services.limits import Allowance, allowance, allowance_of_fruitless, may_be_warned
+from pbmserv.services.limits import (
+    Allowance,
+    allowance,
+    allowance_of_fruitless,
+    allowance_of_heavy,
+    may_be_warned,
+    room_for,
+)
 from pbmserv.services.notices import tell_letters
 from pbmserv.services.question import ask
 from pbmserv.services.run import Result, decisions, run_all, touched
@@ -35,12 +43,14 @@ from pbmserv.store.records import TransactionRecords
 class CarriedOut:
     """What became of a mail, and the boards that it changed, as they stand then.
 
-    `is_forgotten`: its sender is no player any more, and nothing of it stays.
+    `is_forgotten`: its sender is no player any more, and nothing of it stays. `used_up` are the day's places for
+    newcomers, in words, of which it has taken the last.
     """
 
     fate: Fate
     boards: tuple[Replayed, ...] = ()
     is_forgotten: bool = False
+    used_up: tuple[str, ...] = ()
 
 
 def carry_out(connection: Connection, house: House, opened: Opened, proofs: Proofs, now: datetime) -> CarriedOut:
@@ -52,6 +62,13 @@ def carry_out(connection: Connection, house: House, opened: Opened, proofs: Proo
     if done.is_forgotten:
         retention.empty(connection, opened.kept.id, now)
     return done
+
+
+def is_carried_out(connection: Connection, house: House, opened: Opened, now: datetime) -> bool:
+    """Whether a mail is to be carried out even if no password in it proves anything."""
+    records = TransactionRecords(connection, house.recent)
+    to = _answering(records, opened, Proofs({}, (), {}), now)
+    return to is not None and allowance(connection, records, to, opened) is Allowance.FULL
 
 
 def _without_our_token(house: House, mail: IncomingMail) -> IncomingMail:
@@ -67,7 +84,7 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
         return CarriedOut("report" if heed_report(connection, house, opened.kept, now) else "silent")
     if inbox.is_known(connection, mail.content_key):
         return CarriedOut("duplicate")
-    proofs = reckoned(connection, proofs, mail.sender, now)
+    proofs = reckoned(connection, proofs, opened, now)
     records = TransactionRecords(connection, house.recent)
     to = _answering(records, opened, proofs, now)
     if to is None:
@@ -78,6 +95,9 @@ def _do(connection: Connection, house: House, opened: Opened, proofs: Proofs, no
     if allowed is not Allowance.FULL:
         _contest(connection, records, opened, now)
         return _in_short(connection, house, to, allowed)
+    if proofs.is_put_off:
+        # There was no room for it a moment ago.
+        raise ChangedMeanwhile
     return _in_full(connection, records, house, opened, to, proofs)
 
 
@@ -110,6 +130,9 @@ def _in_short(connection: Connection, house: House, to: Answering, allowed: Allo
     if allowed is Allowance.SHORT:
         outbox.queue(connection, [plain_answer(house, to, "mail/stranger.txt", "your mail", "short")], to.now)
         return CarriedOut("handled")
+    if allowed is Allowance.NO_ROOM:
+        notice = plain_answer(house, to, "mail/no_room.txt", "signup", "no room")
+        outbox.queue(connection, [notice], to.now)
     if allowed is Allowance.LAST_NOTICE:
         notice = plain_answer(house, to, "mail/limit.txt", "limit", "limit")
         outbox.queue(connection, [notice], to.now)
@@ -127,7 +150,7 @@ def _in_full(
     results = run_all(connection, records, opened, proofs) or (_nothing_asked(records, opened),)
     is_proven = to.proven or opened.standing.proof != "none" or any(map(_is_confirmed, results))
     if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
-        to = replace(to, proven=False)
+        to = replace(to, proven=False, kind="fruitless")
         allowed = allowance_of_fruitless(connection, to)
         if allowed is not Allowance.FULL:
             return _in_short(connection, house, to, allowed)
@@ -135,6 +158,12 @@ def _in_full(
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
     sent = answer(records, house, to, results)
+    if not is_proven:
+        room = room_for(connection, to, opened)
+        if len(sent.letter.raw) > room.whole:
+            sent = answer(records, house, to, results, is_brief=True)
+        if len(sent.letter.raw) > room.at_all and not any(map(_changes, results)):
+            return _in_short(connection, house, to, allowance_of_heavy(connection, to))
     letter = sent.letter
     if sent.asks is not None:
         # Where it is the same question as before, that mail may be answered too.
@@ -148,7 +177,8 @@ def _in_full(
         ask(connection, house, question, to.inbox_id, to.now)
     if to.player is not None and is_proven:
         lift_for(connection, to.player)
-    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)))
+    used_up = sign_ups.used_up(connection, opened, to.recipient, to.now) if letter.kind == "sign-up" else ()
+    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)), used_up)
 
 
 def _is_confirmed(result: Result) -> bool:
@@ -201,6 +231,12 @@ def _bears_fruit(result: Result) -> bool:
     has_joined = any(isinstance(change, JoinedOffer) for change in decided.changes)
     is_fruit = decided.opened or decided.boards or decided.tells or has_joined
     return bool(is_fruit) or result.line.command.kind == "token"
+
+
+def _changes(result: Result) -> bool:
+    """Whether a line has changed anything, so that it must be told."""
+    decided = result.outcome
+    return isinstance(decided, Decision) and bool(decided.opened or decided.boards or decided.changes)
 
 
 def _nothing_asked(records: TransactionRecords, opened: Opened) -> Result:

@@ -2,22 +2,24 @@
 
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.services.carry_out import CarriedOut, carry_out
+from pbmserv.services.carry_out import CarriedOut, carry_out, is_carried_out
 from pbmserv.services.guesses import unheard
 from pbmserv.services.house import House
-from pbmserv.services.identify import ChangedMeanwhile, Proofs, claimed_userids, has_secrets, prove
+from pbmserv.services.identify import ChangedMeanwhile, ToProve, claimed_userids, has_secrets, prove, to_prove
 from pbmserv.services.incoming import Opened, open_mail, read_kept, stand_anew
 from pbmserv.services.letters import Answering, plain_answer
 from pbmserv.services.limits import may_be_told
 from pbmserv.store import inbox, outbox, players
-from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
+from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, writing
 from pbmserv.store.inbox import Kept
+from pbmserv.store.lanes import ANSWERS, LANES, PLAYERS, STRANGERS
 from pbmserv.store.outbox import Letter
 
 WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
@@ -25,6 +27,15 @@ WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0,
 
 MOST_TOGETHER: Final = 10
 """Mails handled in one transaction: the first answer waits for the last, and so does whoever wants to write."""
+
+MOST_LINES_TOGETHER: Final = 20
+"""After so many commands it ends: a mail may hold as many as that."""
+
+MOST_TURNS: Final = 10
+TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
+    {4: (PLAYERS, STRANGERS, ANSWERS), 9: (STRANGERS, PLAYERS, ANSWERS)}
+)
+"""Which of so many turns is whose before those of quicker lanes have theirs."""
 
 MOST_KILLS: Final = len(WAITS_BETWEEN_TRIES)
 
@@ -34,40 +45,58 @@ log = logging.getLogger(__name__)
 
 
 def handle_some(house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None) -> bool:
-    """Handles the oldest mails that wait, a few in one transaction; False when there was none.
+    """Handles the next mails that wait, a few in one transaction; False when there was none.
 
     Only where a transaction keeps everybody else from writing anyhow: where rows are locked, those of several
     mails would be, in no order. Errors as for `handle_next`.
     """
+    lanes = _whose_turn(house)
     if locks_rows(house.engine):
-        return handle_next(house, clock, in_hand)
+        return handle_next(house, clock, in_hand, lanes)
     try:
-        return _handle_together(house, clock, in_hand) or handle_next(house, clock, in_hand)
+        return _handle_together(house, clock, in_hand, lanes) or handle_next(house, clock, in_hand, lanes)
     except Exception as error:
         if is_database_trouble(error):
             raise
         # Nothing was done. Alone, it will be found out which of them it was.
-        return handle_next(house, clock, in_hand)
+        return handle_next(house, clock, in_hand, lanes)
 
 
-def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHand) -> bool:
+def _whose_turn(house: House) -> Sequence[int]:
+    """The lanes as they come first now: nobody is kept waiting for ever by those of a quicker lane."""
+    return TURNS.get(next(house.turns) % MOST_TURNS, LANES)
+
+
+def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHand, lanes: Sequence[int]) -> bool:
     done: list[tuple[Opened, CarriedOut]] = []
+    lines = 0
     with writing(house.engine) as connection:
-        while len(done) < MOST_TOGETHER and (held := inbox.take(connection, clock())) is not None:
+        while len(done) < MOST_TOGETHER and lines < MOST_LINES_TOGETHER:
+            held = inbox.take(connection, clock(), lanes)
+            if held is None:
+                break
+            if done and held.lane > done[0][0].kept.lane:
+                # Nobody in a quicker lane waits for the answer until those of a slower one have theirs.
+                break
             in_hand(held.id)
             opened = open_mail(connection, house, held)
-            if has_secrets(opened.asked):
+            asked = _to_prove(connection, house, opened, clock())
+            if asked.is_slow:
                 break
-            done.append(
-                (opened, carry_out(connection, house, opened, _prove(connection, house, opened, clock()), clock()))
-            )
+            done.append((opened, carry_out(connection, house, opened, prove(asked, house.hasher), clock())))
+            lanes, lines = LANES, lines + len(opened.asked.lines)
     for each in done:
         _committed(house, *each)
     return bool(done)
 
 
-def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None) -> bool:
-    """Handles the oldest mail that waits; False when there was none.
+def handle_next(
+    house: House,
+    clock: Callable[[], datetime],
+    in_hand: InHand = lambda _: None,
+    lanes: Sequence[int] = LANES,
+) -> bool:
+    """Handles the next mail that waits, of the first of these lanes that has one; False when there was none.
 
     `in_hand` is told which mail it is once no other worker can have it, before anything is done with it. Trouble
     with the database is raised, and the mail waits on; any other fault is counted against the mail and kept here.
@@ -77,18 +106,18 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
     def once() -> bool:
         nonlocal held
         with writing(house.engine) as connection:
-            held = inbox.take(connection, clock())
+            held = inbox.take(connection, clock(), lanes)
             if held is None:
                 return False
             in_hand(held.id)
             opened = open_mail(connection, house, held)
             # Proving is slow. A lock on a row keeps nobody else waiting meanwhile, one on all of a file does.
-            at_once = locks_rows(house.engine) or not has_secrets(opened.asked)
+            asked = _to_prove(connection, house, opened, clock())
+            at_once = locks_rows(house.engine) or not asked.is_slow
             if at_once:
-                done = carry_out(connection, house, opened, _prove(connection, house, opened, clock()), clock())
+                done = carry_out(connection, house, opened, prove(asked, house.hasher), clock())
         if not at_once:
-            with reading(house.engine) as connection:
-                proofs = _prove(connection, house, opened, clock())
+            proofs = prove(asked, house.hasher)
             with writing(house.engine) as connection:
                 if inbox.claim(connection, held.id, clock()) is None:
                     return True
@@ -106,14 +135,25 @@ def handle_next(house: House, clock: Callable[[], datetime], in_hand: InHand = l
         return True
 
 
-def _prove(connection: Connection, house: House, opened: Opened, now: datetime) -> Proofs:
-    closed = unheard(connection, claimed_userids(opened.asked), opened.mail.sender, now)
-    return prove(opened.asked, lambda userid: players.password_hash(connection, userid), house.hasher, closed)
+def _to_prove(connection: Connection, house: House, opened: Opened, now: datetime) -> ToProve:
+    """What is to be verified and hashed: nothing for a mail that is to be answered in short or not at all."""
+    if not has_secrets(opened.asked) or inbox.is_known(connection, opened.mail.content_key):
+        return ToProve()
+    is_proven = opened.standing.proof != "none"
+    return to_prove(
+        opened.asked,
+        lambda userid: players.password_hash(connection, userid),
+        unheard(connection, claimed_userids(opened.asked), opened, now),
+        is_proven,
+        not is_proven and not is_carried_out(connection, house, opened, now),
+    )
 
 
 def _committed(house: House, opened: Opened, done: CarriedOut) -> None:
     house.recent.remember(done.boards)
     count = len(opened.asked.lines)
+    for places in done.used_up:
+        log.warning("mail %d: the day's places for sign-ups are used up: %s", opened.kept.id, places)
     log.info("mail %d: %s, %d %s", opened.kept.id, done.fate, count, "command" if count == 1 else "commands")
 
 

@@ -7,6 +7,7 @@ stands under the lock. A password is never logged, echoed or compared but by arg
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -50,7 +51,8 @@ class Proofs:
 
     `false_claim` is the first that does not fit, after which none was looked at; `beyond` are those after the
     first MOST_CLAIMS. A claim of a userid in `unheard` (lower case) proves nothing, and was not looked at.
-    `claimant` is who the mail's first claim names, if it is true.
+    `claimant` is who the mail's first claim names, if it is true. `most` new passwords may have been hashed; they
+    were not, whatever their number, if `is_put_off`: such a mail was not to be carried out.
     """
 
     seen: Mapping[str, str | None] = field(repr=False)
@@ -60,6 +62,8 @@ class Proofs:
     beyond: frozenset[Claim] = frozenset()
     unheard: frozenset[str] = frozenset()
     first_claim: Claim | None = None
+    most: int = MOST_CLAIMS
+    is_put_off: bool = False
 
     @property
     def claimant(self) -> str | None:
@@ -70,39 +74,85 @@ class Proofs:
         return first.userid
 
 
+@dataclass(frozen=True, slots=True)
+class ToProve:
+    """What a mail asks to be verified and hashed, as far as it may be.
+
+    `seen` are the hashes of all userids claimed, `claims` what is to be verified, `secrets` what is to be hashed.
+    `is_proven`: its head proves who wrote. `is_put_off`: nothing is hashed for it. The rest as in `Proofs`.
+    """
+
+    seen: Mapping[str, str | None] = field(default_factory=dict, repr=False)
+    claims: tuple[Claim, ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    beyond: frozenset[Claim] = frozenset()
+    unheard: frozenset[str] = frozenset()
+    first_claim: Claim | None = None
+    is_proven: bool = False
+    is_put_off: bool = False
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether there is anything to verify or to hash."""
+        return bool(self.claims or (self.secrets and not self.is_put_off))
+
+
 def password_hasher() -> PasswordHasher:
     """Argon2id with 19 MiB, two passes, one lane."""
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 
 
-def prove(
-    reading: Reading, look_up: LookUp, hasher: PasswordHasher, unheard: frozenset[str] = frozenset()
-) -> Proofs:
-    """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one.
-
-    Claims of the userids in `unheard` are not looked at.
-    """
+def to_prove(
+    reading: Reading,
+    look_up: LookUp,
+    unheard: frozenset[str] = frozenset(),
+    is_proven: bool = False,
+    is_put_off: bool = False,
+) -> ToProve:
+    """What of a mail is to be verified and hashed; claims of the userids in `unheard` are not looked at."""
     claims = _claims(reading)
     seen = {claim.userid.lower(): look_up(claim.userid) for claim in claims}
     first, beyond = _to_verify(reading, seen)
+    heard = tuple(takewhile(lambda claim: claim.userid.lower() not in unheard, first))
+    # Where a claim is not looked at, nothing proves that the rest is anybody's.
+    secrets = _to_hash(reading) if is_proven or heard or not first else []
+    return ToProve(
+        seen,
+        heard,
+        tuple(secrets),
+        frozenset(beyond),
+        unheard,
+        claims[0] if claims else None,
+        is_proven,
+        is_put_off and not heard,
+    )
+
+
+def prove(asked: ToProve, hasher: PasswordHasher) -> Proofs:
+    """Verifies the claims of a mail, hashes its new passwords; an unknown userid costs as much as a known one.
+
+    Until something is proven one of all that is done, and no more: mails cost their sender nothing.
+    """
     true_claims: list[Claim] = []
     false_claim: Claim | None = None
-    for claim in first:
-        if claim.userid.lower() in unheard:
-            break
-        if not _fits(claim, seen[claim.userid.lower()], hasher):
+    for claim in asked.claims:
+        if not _fits(claim, asked.seen[claim.userid.lower()], hasher):
             # Nothing after a false claim is run, so nothing more is to be found out by guessing.
             false_claim = claim
             break
         true_claims.append(claim)
+    is_proven = asked.is_proven or bool(true_claims)
+    most = MOST_CLAIMS if is_proven else 0 if asked.claims or asked.is_put_off else 1
     return Proofs(
-        seen,
+        asked.seen,
         tuple(true_claims),
-        {secret: hasher.hash(secret.value) for secret in _to_hash(reading)},
+        {secret: hasher.hash(secret.value) for secret in asked.secrets[:most]},
         false_claim,
-        frozenset(beyond),
-        unheard,
-        claims[0] if claims else None,
+        asked.beyond,
+        asked.unheard,
+        asked.first_claim,
+        MOST_CLAIMS if is_proven else 1,
+        asked.is_put_off and not is_proven,
     )
 
 
@@ -151,7 +201,7 @@ def identify(
     if line.new_password is not None and not _is_fit(line.new_password.value):
         return BadPassword(least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD)
     if line.new_password is not None and line.new_password not in proofs.new_hashes:
-        return TooManyPasswords(board=board, limit=MOST_CLAIMS)
+        return TooManyPasswords(board=board, limit=proofs.most)
     if line.command.name in PERSONAL and actor.player is not None and _speaks_for_others(reading, actor.player):
         return MisplacedAs(userid=actor.player.userid)
     new_hash = proofs.new_hashes[line.new_password] if line.new_password else None

@@ -50,7 +50,7 @@ class Draft:
     to anybody. `answers` is the Message-ID of the mail that it answers. `content` is what its HTML part holds,
     where that is more than the boards, or than the text if there are none. `unsubscribe` is the one command that
     ends mails like this one, where there is one. `attachments` go along as files. `key` is the one in the links of
-    its boards (`links`).
+    its boards (`links`). `has_html` is False where even who wants an HTML part gets none.
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class Draft:
     unsubscribe: str = ""
     attachments: tuple[Attachment, ...] = ()
     key: str = field(default="", repr=False)
+    has_html: bool = True
 
 
 def sealed(house: House, draft: Draft, now: datetime) -> Letter:
@@ -83,7 +84,7 @@ def sealed(house: House, draft: Draft, now: datetime) -> Letter:
         board=draft.board,
         ply=None if draft.board is None else shown.get(draft.board),
         answers=draft.answers,
-        is_notice=draft.kind in ("board", "notice", "question"),
+        is_notice=draft.kind in ("board", "notice", "question", "invitation"),
         is_personal=draft.player is not None or draft.is_question,
         unsubscribe=draft.unsubscribe,
     )
@@ -130,7 +131,7 @@ def takes_html(player: Player | None) -> bool:
 
 
 def _html(house: House, draft: Draft, envelope: Envelope) -> str | None:
-    if not takes_html(draft.player):
+    if not draft.has_html or not takes_html(draft.player):
         return None
     content = draft.content or Content(Said("" if draft.views else draft.text), draft.views)
     content = replace(content, asks=draft.is_question)
@@ -215,6 +216,12 @@ def question_letter(house: House, question: Question, inbox_id: int | None, now:
         is_question=True,
     )
     return sealed(house, draft, now)
+
+
+def invitation_letter(house: House, address: str, days: int, now: datetime) -> Letter:
+    """By which somebody who is no player may sign up for so many days."""
+    text = filled(render("mail/invitation.txt", days=days, server=house.server))
+    return sealed(house, Draft("invitation", address, None, other_subject("invitation"), text), now)
 
 
 def news_letter(house: House, address: str, news: Reply, inbox_id: int | None, now: datetime) -> Letter:

@@ -1,6 +1,7 @@
 """How much is sent to addresses that gave no proof, counted in SQL: nobody can be bombed through our answers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Final
@@ -12,13 +13,19 @@ from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.verbs.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.records import Records
+from pbmserv.services import sign_ups
 from pbmserv.services.incoming import Opened
 from pbmserv.services.letters import Answering
-from pbmserv.store import outbox
+from pbmserv.store import caused, outbox
 from pbmserv.store.outbox import TO_STRANGERS, Kind
 
 UNPROVEN_AN_HOUR: Final = 20
 UNPROVEN_A_DAY: Final = 100
+
+WHOLE_BYTES: Final = 60_000
+FREE_BYTES: Final = 30_000
+TIMES_RECEIVED: Final = 20
+"""An hour, to an address: a small forged mail must not bring somebody a large one of ours."""
 
 FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
@@ -42,19 +49,29 @@ QUESTIONS_A_DAY_IN_ALL: Final = 200
 """Whoever has an account can have us write to any address; not to all the world."""
 
 STRANGERS_A_DAY: Final = 200
-SIGN_UPS_A_DAY: Final = 200
-"""A budget of their own: whoever asks for help in many names must not shut the door to newcomers."""
+"""Sign-ups have a budget of their own (`sign_ups`)."""
 
 A_STRANGER_A_DAY: Final = 20
 
 
 class Allowance(Enum):
-    """How a mail may be answered: in full, with one short text, with the notice of a limit, or not at all."""
+    """How a mail may be answered: in full, with one short text (that there is no room for a newcomer is one),
+    with the notice of a limit, or not at all.
+    """
 
     FULL = auto()
     SHORT = auto()
+    NO_ROOM = auto()
     LAST_NOTICE = auto()
     SILENCE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many bytes an answer may have to be whole, and to be sent at all."""
+
+    whole: int
+    at_all: int
 
 
 def allowance(connection: Connection, records: Records, to: Answering, opened: Opened) -> Allowance:
@@ -62,6 +79,9 @@ def allowance(connection: Connection, records: Records, to: Answering, opened: O
     if to.proven:
         is_safe = to.by_password or any(map(_may_bear_fruit, opened.understood.lines))
         return Allowance.FULL if is_safe else allowance_of_fruitless(connection, to)
+    lines = opened.understood.lines
+    if to.kind == "sign-up" and sign_ups.is_welcome(connection, to.recipient, to.now):
+        return Allowance.SILENCE if _is_waited_for(records, to, lines) else Allowance.FULL
     an_hour_ago, a_day_ago = to.now - timedelta(hours=1), to.now - timedelta(days=1)
     if (
         to.kind == "puzzled"
@@ -76,12 +96,13 @@ def allowance(connection: Connection, records: Records, to: Answering, opened: O
         return _last_notice(connection, to, a_day_ago)
     if not is_stranger:
         return Allowance.FULL
-    lines = opened.understood.lines
     if not lines or _is_waited_for(records, to, lines):
         return Allowance.SILENCE
     if to.kind == "sign-up":
-        signed_up = outbox.count_since(connection, ("sign-up",), a_day_ago)
-        return Allowance.FULL if signed_up < SIGN_UPS_A_DAY else Allowance.SILENCE
+        if sign_ups.has_room(connection, opened, to.recipient, to.now):
+            return Allowance.FULL
+        may_be_told = sign_ups.may_be_turned_away(connection, to.recipient, to.now)
+        return Allowance.NO_ROOM if may_be_told else Allowance.SILENCE
     if outbox.count_since(connection, ("stranger", "short"), a_day_ago) >= STRANGERS_A_DAY:
         return Allowance.SILENCE
     if any(map(_asks_openly, lines)):
@@ -96,6 +117,18 @@ def allowance_of_fruitless(connection: Connection, to: Answering) -> Allowance:
     if outbox.unproven_since(connection, to.recipient, an_hour_ago) < FRUITLESS_AN_HOUR:
         return Allowance.FULL
     return _last_notice(connection, to, an_hour_ago)
+
+
+def room_for(connection: Connection, to: Answering, opened: Opened) -> Room:
+    """How large an answer may go to an address for a mail that proves nothing."""
+    sent, received = caused.weight_since(connection, to.recipient, to.now - timedelta(hours=1))
+    at_all = FREE_BYTES + TIMES_RECEIVED * (received + opened.kept.size) - sent
+    return Room(min(at_all, WHOLE_BYTES - sent), at_all)
+
+
+def allowance_of_heavy(connection: Connection, to: Answering) -> Allowance:
+    """What a mail may be answered with whose answer is too large even in brief."""
+    return _last_notice(connection, to, to.now - timedelta(hours=1))
 
 
 def may_be_told(connection: Connection, address: str, now: datetime) -> bool:

@@ -13,7 +13,7 @@ from pbmserv.games.game import MoveError, Seat
 from pbmserv.mail.answered import without_keys, without_tokens
 from pbmserv.mail.by_link import ByLink, came_by, mark_of, write_by_link
 from pbmserv.mail.opened import open_mail
-from pbmserv.mail.read import read, sender_of
+from pbmserv.mail.read import head_of, read, sender_of
 from pbmserv.matches.match import rules_of
 from pbmserv.matches.replay import Replayed
 from pbmserv.services.house import House
@@ -107,7 +107,7 @@ def play(house: House, door: Door, move: str, words: str, now: datetime) -> Sent
     if notation is None or not door.is_open:
         return None
     # The address that the mail came from: an answer to it proves whose move it is.
-    address = sender_of(door.mail.raw) or house.server.address
+    address = sender_of(head_of(door.mail.raw)) or house.server.address
     played = sum(entry.kind == "played" for entry in door.board.match.entries)
     mail = ByLink(
         sender=door.mail.recipient,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from pbmserv.store.outbox import UNASKED
 from pbmserv.store.tables import inbox, outbox
@@ -54,6 +54,23 @@ def answer_to(connection: Connection, mail_id: int, player_id: int) -> bytes:
     return connection.execute(_ANSWER_TO, {"mail_id": mail_id, "player_id": player_id}).scalar() or b""
 
 
+def weight_since(connection: Connection, address: str, since: datetime) -> tuple[int, int]:
+    """Bytes of the answers that an address was sent without any proof, and of the mails that they answer."""
+    values = {"address": address, "since": since}
+    sent = connection.execute(_BYTES_SENT, values).scalar_one()
+    return int(sent), int(connection.execute(_BYTES_ANSWERED, values).scalar_one())
+
+
+_IS_UNPROVEN: Final = (
+    outbox.c.recipient == bindparam("address"),
+    outbox.c.created_at > bindparam("since"),
+    ~outbox.c.proven,
+    outbox.c.kind.not_in(("board", "fruitless")),
+)
+_BYTES_SENT: Final = select(func.coalesce(func.sum(func.length(outbox.c.raw)), 0)).where(*_IS_UNPROVEN)
+_BYTES_ANSWERED: Final = select(func.coalesce(func.sum(inbox.c.size), 0)).where(
+    inbox.c.id.in_(select(outbox.c.inbox_id).where(*_IS_UNPROVEN))
+)
 _STATUS: Final = select(inbox.c.status).where(inbox.c.id == bindparam("mail_id"))
 _FATE: Final = select(inbox.c.status, inbox.c.kept_at, inbox.c.raw).where(inbox.c.id == bindparam("mail_id"))
 _FIRST_OF: Final = select(inbox.c.id).where(inbox.c.content_key == bindparam("content_key"))

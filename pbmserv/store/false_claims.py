@@ -28,6 +28,17 @@ def count_from(connection: Connection, sender: str | None, since: datetime) -> i
     return connection.execute(query).scalar_one()
 
 
+def count_pair(connection: Connection, userid: str, sender: str | None, since: datetime) -> int:
+    """How many came from an address for one userid."""
+    is_pair = (false_claims.c.sender == (sender or "")) & (false_claims.c.userid_lower == userid.lower())
+    return connection.execute(select(func.count()).where(is_pair, false_claims.c.at > since)).scalar_one()
+
+
+def count_all(connection: Connection, since: datetime) -> int:
+    """How many came in all."""
+    return connection.execute(select(func.count()).where(false_claims.c.at > since)).scalar_one()
+
+
 def tidy(connection: Connection, now: datetime) -> None:
     """Deletes what counts no more."""
     connection.execute(delete(false_claims).where(false_claims.c.at < now - KEPT))

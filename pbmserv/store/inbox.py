@@ -2,6 +2,8 @@
 
 A row is "waiting" until its one handling transaction makes it "handled", "duplicate" (a second copy), "silent"
 (never to be answered), "report" (a mail of ours came back) or, after our own repeated failure, "set aside".
+
+Which waiting mail is next is told by its lane and its place there (`lanes`).
 """
 
 from collections.abc import Sequence
@@ -12,19 +14,17 @@ from typing import Any, Final, Literal
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    FromClause,
     Row,
-    ScalarSelect,
     Select,
     bindparam,
     exists,
-    func,
     insert,
     literal_column,
     select,
     update,
 )
 
+from pbmserv.store.lanes import LANES, STRANGERS, in_turn, is_waiting, place
 from pbmserv.store.tables import inbox
 
 Fate = Literal["handled", "duplicate", "silent", "report"]
@@ -38,7 +38,8 @@ LONGEST_WAIT: Final = timedelta(minutes=15)
 class Kept:
     """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process.
 
-    `full_size` (bytes) is None but for a mail that was too large, of which `raw` holds the head alone.
+    `full_size` (bytes) is None but for a mail that was too large, of which `raw` holds the head alone. `size` is
+    that of what was kept, before it was masked. `host` brought it, where that is somebody out in the net.
     """
 
     id: int
@@ -52,6 +53,9 @@ class Kept:
     kills: int
     error: str | None
     full_size: int | None
+    size: int = 0
+    lane: int = STRANGERS
+    host: str | None = None
 
 
 def keep(
@@ -62,9 +66,10 @@ def keep(
     sender: str,
     now: datetime,
     full_size: int | None = None,
+    lane: int = STRANGERS,
 ) -> int:
     """Stores a mail; `sender` is its From address in lower case, for the order of one sender's mails."""
-    row = new_row(raw, envelope_sender, recipients, sender, now, full_size)
+    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, lane)
     mail_id: int = connection.execute(_KEEP_ONE, row).scalar_one()
     return mail_id
 
@@ -81,8 +86,10 @@ def new_row(
     sender: str,
     now: datetime,
     full_size: int | None = None,
+    lane: int = STRANGERS,
+    host: str | None = None,
 ) -> dict[str, object]:
-    """What is stored of a mail; parameters as for `keep`."""
+    """What is stored of a mail; parameters as for `keep`, and the host that brought it."""
     return {
         "kept_at": now,
         "envelope_sender": envelope_sender,
@@ -90,6 +97,12 @@ def new_row(
         "sender": sender,
         "raw": raw,
         "full_size": full_size,
+        "size": len(raw),
+        "lane": lane,
+        "host": host,
+        "of_sender": sender,
+        "in_lane": lane,
+        "came_at": int(now.timestamp()),
         "status": "waiting",
         "tries": 0,
         "kills": 0,
@@ -97,12 +110,14 @@ def new_row(
     }
 
 
-def take(connection: Connection, now: datetime) -> Kept | None:
-    """The oldest mail that may be handled now, held until the transaction ends; None when there is none.
+def take(connection: Connection, now: datetime, lanes: Sequence[int] = LANES) -> Kept | None:
+    """The next mail that may be handled now, held until the transaction ends; None when there is none.
 
-    It is one that no other worker holds, and none of its sender's waits before it. SQLite holds all of its file.
+    It is of the first of these lanes that has one which no other worker holds, and which waits for no other of its
+    sender's. SQLite holds all of its file.
     """
-    return _one(connection, _TAKE, _moments(now))
+    found = (_one(connection, _TAKE[lane], _moments(now)) for lane in lanes)
+    return next((kept for kept in found if kept is not None), None)
 
 
 def claim(connection: Connection, mail_id: int, now: datetime) -> Kept | None:
@@ -179,7 +194,7 @@ def _moments(now: datetime) -> dict[str, object]:
     return {"now": now, "beyond": now + LONGEST_WAIT}
 
 
-def _may_be_handled() -> ColumnElement[bool]:
+def _may_be_handled(lane: int | None = None) -> ColumnElement[bool]:
     # Only a failed try makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
     # any we set was set by a clock that ran ahead.
     is_due = (
@@ -187,20 +202,7 @@ def _may_be_handled() -> ColumnElement[bool]:
         | (inbox.c.not_before <= bindparam("now"))
         | (inbox.c.not_before > bindparam("beyond"))
     )
-    return _is_waiting(inbox) & is_due & (inbox.c.id <= _first_of_its_sender())
-
-
-def _first_of_its_sender() -> ScalarSelect[int]:
-    # "Not above it" says as much as "equal to it", or as "none exists before". Of equal ones PostgreSQL expects so
-    # few that it sorts all that wait; "exists" it turns into a join, which may read all of them for each.
-    waiting = inbox.alias("waiting")
-    firsts = select(func.min(waiting.c.id)).where(_is_waiting(waiting), waiting.c.sender == inbox.c.sender)
-    return firsts.scalar_subquery()
-
-
-def _is_waiting(table: FromClause) -> ColumnElement[bool]:
-    # In the very words of the indexes ix_inbox_waiting and ix_inbox_waiting_sender: a parameter could be anything.
-    return table.c.status == literal_column("'waiting'")
+    return is_waiting(inbox) & is_due & in_turn(lane)
 
 
 def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> Kept | None:
@@ -221,19 +223,23 @@ def _kept(row: Row[Any]) -> Kept:
         row.kills,
         row.error,
         row.full_size,
+        row.size,
+        row.lane,
+        row.host,
     )
 
 
 # Statements that every mail needs are built once: building costs more than what SQLite does for them.
-_KEEP: Final = insert(inbox)
+_KEEP: Final = insert(inbox).values(place=place())
 _KEEP_ONE: Final = _KEEP.returning(inbox.c.id)
-_TAKE: Final = (
-    select(inbox)
-    .where(_may_be_handled())
-    .order_by(inbox.c.id)
+_TAKE: Final = {
+    lane: select(inbox)
+    .where(inbox.c.lane == literal_column(str(lane)), _may_be_handled(lane))
+    .order_by(inbox.c.place, inbox.c.id)
     .limit(1)
     .with_for_update(skip_locked=True, of=inbox)
-)
+    for lane in LANES
+}
 _CLAIM: Final = (
     select(inbox)
     .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())

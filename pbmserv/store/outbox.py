@@ -36,11 +36,24 @@ LONGEST_WAIT: Final = timedelta(hours=7)
 """No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
 
 Kind = Literal[
-    "answer", "puzzled", "stranger", "sign-up", "short", "limit", "not theirs", "question", "board", "notice"
+    "answer",
+    "fruitless",
+    "puzzled",
+    "stranger",
+    "sign-up",
+    "short",
+    "limit",
+    "no room",
+    "not theirs",
+    "invitation",
+    "question",
+    "board",
+    "notice",
 ]
-"""An answer to a player, one to a mail without any command, to a stranger, one to a stranger's sign-up, a
-short one to a stranger, the notice of a limit, the note that a mail does not seem to be a player's; what waits for
-a `yes`, where that is no answer; unasked: a board, or news."""
+"""An answer to a player, to proven commands that changed nothing, to a mail without any command, to a stranger, to
+a stranger's sign-up, a short one to a stranger, the notice of a limit, that there is no room for a newcomer, that
+a mail does not seem to be a player's; the operator's invitation; what waits for a `yes`, where that is no answer;
+unasked: a board, or news."""
 
 TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
 

@@ -22,7 +22,7 @@ _HANDLED: Final = and_(text("handled_at IS NOT NULL"), text("tidied_at IS NULL")
 _DONE: Final = and_(text("status <> 'waiting'"), text("tidied_at IS NULL"))
 
 _FORGOTTEN_IN: Final[Mapping[str, object]] = MappingProxyType(
-    {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None}
+    {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None, "host": None}
 )
 _FORGOTTEN_OUT: Final[Mapping[str, object]] = MappingProxyType(
     {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None, "key_digest": None}

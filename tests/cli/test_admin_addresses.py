@@ -1,4 +1,4 @@
-"""`pbmserv admin suspended` and `lift`."""
+"""`pbmserv admin suspended`, `lift` and `invite`."""
 
 import pytest
 from rich.console import Console
@@ -63,3 +63,17 @@ def test_without_a_schema_one_sentence(terminal: Terminal, words: tuple[str, ...
     done = terminal.run("admin", *words)
     assert done.code == 75
     assert "there is no database" in done.sentence
+
+
+def test_invite(club: Terminal) -> None:
+    said = club.succeed("admin", "invite", "dora@example.org")
+    assert said == "dora@example.org is mailed an invitation, good for 14 days.\n"
+    (letter,) = club.post().sent_to("dora@example.org")
+    assert (letter.kind, letter.status) == ("invitation", "waiting")
+
+
+@pytest.mark.parametrize(("address", "why"), [(BOB, "belongs to bob already"), ("dora", "is no mail address")])
+def test_nobody_to_invite(club: Terminal, address: str, why: str) -> None:
+    done = club.run("admin", "invite", address)
+    assert done.code == 1
+    assert why in done.sentence

@@ -11,12 +11,10 @@ from pbmserv.services.house import House
 from pbmserv.services.limits import (
     A_STRANGER_A_DAY,
     FRUITLESS_AN_HOUR,
-    SIGN_UPS_A_DAY,
     STRANGERS_A_DAY,
     UNPROVEN_AN_HOUR,
 )
 from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import Queued
@@ -220,23 +218,6 @@ def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
     assert len(post.mail("eve@example.net", "signup eve pepper")) == 1, "the door stays open"
     post.clock.move(days=1)
     assert len(post.mail("201@example.net", "help")) == 1
-
-
-def test_two_hundred_sign_ups_a_day(asking_club: Post) -> None:
-    assert SIGN_UPS_A_DAY == 200
-    post = asking_club
-    with writing(post.house.engine) as connection:
-        for number in range(SIGN_UPS_A_DAY - 2 - 1):  # alice and bob were strangers once
-            other = outbox.Letter(
-                f"o{number}", "sign-up", False, f"{number}@example.net", "", "<x@y>", b"", thread_word=f"o{number}"
-            )
-            outbox.queue(connection, [other], post.clock())
-    assert len(post.mail("eve@example.net", "signup eve pepper")) == 1
-    assert post.mail("zoe@example.net", "signup zoe pepper") == []
-    assert "zoe" not in [player.userid for player in see_players(post.house)]
-    assert len(post.mail("zoe@example.net", "help")) == 1
-    post.clock.move(days=1)
-    assert len(post.mail("zoe@example.net", "signup zoe pepper")) == 1
 
 
 def test_one_strangers_address_gets_twenty_answers_a_day(asking_club: Post) -> None:

@@ -51,7 +51,7 @@ def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
         mail_id = inbox.keep(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
         found = inbox.claim(connection, mail_id, NOON)
     wanted = inbox.Kept(
-        mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None, None
+        mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None, None, len(raw)
     )
     assert found == wanted
 
@@ -70,6 +70,62 @@ def test_the_oldest_first(house: House) -> None:
             inbox.finish(connection, mail_id, "handled", NOON, masked=b"")
     with reading(house.engine) as connection:
         assert first(connection) is None
+
+
+def test_answers_then_players_then_strangers(house: House) -> None:
+    with writing(house.engine) as connection:
+        for lane, sender in ((2, "s"), (1, "p"), (0, "a"), (1, "q"), (0, "b")):
+            inbox.keep(connection, b"raw", "", [], sender, NOON, lane=lane)
+    assert in_order(house) == ["a", "b", "p", "q", "s"]
+
+
+def test_strangers_get_their_turn(house: House) -> None:
+    with writing(house.engine) as connection:
+        for lane, sender in ((0, "a"), (1, "p"), (2, "s")):
+            inbox.keep(connection, b"raw", "", [], sender, NOON, lane=lane)
+        found = [inbox.take(connection, NOON, lanes) for lanes in ((2, 1, 0), (1, 2, 0), (0, 1, 2))]
+    assert [kept.sender for kept in found if kept] == ["s", "p", "a"]
+
+
+@pytest.mark.parametrize("lane", [0, 1, 2])
+def test_many_in_one_name_keep_nobody_else_waiting(house: House, lane: int) -> None:
+    """The second of a sender's mails stands a minute behind the first, and the hundredth far behind."""
+    with writing(house.engine) as connection:
+        rows = [inbox.new_row(b"raw", "", [], "flood", NOON, lane=lane) for _ in range(5)]
+        inbox.keep_all(connection, rows)
+        later = NOON + timedelta(seconds=59)
+        inbox.keep(connection, b"raw", "", [], "other", later, lane=lane)
+        inbox.keep(connection, b"raw", "", [], "third", later + timedelta(seconds=2), lane=lane)
+    assert in_order(house) == ["flood", "other", "flood", "third", "flood", "flood", "flood"]
+
+
+def test_an_answer_waits_for_no_other_mail_of_its_sender(house: House) -> None:
+    """Those of its own lane stay in order, and what comes behind it in a slower lane waits for it."""
+    with writing(house.engine) as connection:
+        one, two, three, four = (
+            inbox.keep(connection, b"raw", "", [], "alice", NOON, lane=lane) for lane in (1, 0, 0, 1)
+        )
+        assert first(connection) == two
+        assert [inbox.claim(connection, each, NOON) is None for each in (one, two, three, four)] == [
+            False,
+            False,
+            True,
+            True,
+        ]
+        inbox.fail(connection, two, "bug", LATER)
+        assert first(connection) == one
+        inbox.finish(connection, one, "handled", NOON, masked=b"")
+        assert first(connection) is None
+
+
+def in_order(house: House) -> list[str]:
+    """The senders of all that waits, as it is taken."""
+    taken: list[str] = []
+    with writing(house.engine) as connection:
+        while (kept := inbox.take(connection, NOON)) is not None:
+            taken.append(kept.sender)
+            inbox.finish(connection, kept.id, "handled", NOON, masked=b"")
+    return taken
 
 
 def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> None:
@@ -130,9 +186,11 @@ def test_few_rows_are_looked_at_however_many_wait(postgresql_house: House, analy
         executed: list[tuple[str, Any]] = []
         event.listen(connection, "before_cursor_execute", lambda *given: executed.append((given[2], given[3])))
         assert inbox.take(connection, NOON) is not None
-        ((statement, parameters),) = executed
-        explained = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
-        assert looked_at(explained.scalar_one()[0]["Plan"]) < 20
+        asked = executed[:]
+        assert len(asked) == 3, "once for each lane"
+        for statement, parameters in asked:
+            explained = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)
+            assert looked_at(explained.scalar_one()[0]["Plan"]) < 20
 
 
 def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
@@ -149,7 +207,8 @@ def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
         with worker(house) as other:
             assert first(other) == three
     with reading(house.engine) as connection:
-        assert first(connection) == two
+        assert first(connection) == three, "the second of a sender stands back"
+        assert inbox.claim(connection, two, NOON) is not None
 
 
 def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     String,
     Table,
     Text,
@@ -17,6 +18,7 @@ from sqlalchemy import (
 
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
+_ZERO = text("0")
 _WAITING = text("status = 'waiting'")
 _HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
 _DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
@@ -35,6 +37,13 @@ inbox = Table(
     Column("raw", LargeBinary, nullable=False),
     # Of the whole mail, in bytes, where only its head was kept.
     Column("full_size", BigInteger),
+    # Of what was kept, in bytes, before anything was blotted out.
+    Column("size", BigInteger, nullable=False, server_default=_ZERO),
+    # How much it is known by (`lanes`), and its place in that lane, in seconds.
+    Column("lane", SmallInteger, nullable=False, server_default=_ZERO),
+    Column("place", BigInteger, nullable=False, server_default=_ZERO),
+    # Who brought it to our own listener, where that is out in the net.
+    Column("host", String(45)),
     Column("status", String(12), nullable=False),
     Column("tries", Integer, nullable=False),
     Column("kills", Integer, nullable=False),
@@ -45,10 +54,18 @@ inbox = Table(
     # When what it said was let go of.
     Column("tidied_at", UtcDateTime),
     Index("ix_inbox_tidy", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE),
-    Index("ix_inbox_waiting", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    Index(
+        "ix_inbox_waiting_lane",
+        "lane",
+        "place",
+        "id",
+        sqlite_where=_WAITING,
+        postgresql_where=_WAITING,
+    ),
     Index(
         "ix_inbox_waiting_sender",
         "sender",
+        "lane",
         "id",
         sqlite_where=_WAITING,
         postgresql_where=_WAITING,

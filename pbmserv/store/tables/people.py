@@ -73,6 +73,7 @@ false_claims = Table(
     Column("at", UtcDateTime, nullable=False),
     Index("ix_false_claims_userid_lower_at", "userid_lower", "at"),
     Index("ix_false_claims_sender_at", "sender", "at"),
+    Index("ix_false_claims_at", "at"),
 )
 
 # Whole days, in UTC, on which a player's clocks stand still.

@@ -1,4 +1,4 @@
-"""Repairs: a word of its own for Message-IDs, which proves nothing; players end what older mails prove.
+"""Words: one of its own for Message-IDs, which proves nothing; players end what older mails prove.
 
 Revision ID: 0006
 Revises: 0005
