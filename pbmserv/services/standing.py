@@ -48,7 +48,8 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
         return Standing()
     player = players.find_at(connection, mail.sender)
     answered = outbox.find_answered(connection, player.id, mail.tokens, mail.thread_words) if player else None
-    is_believed = server.confirm == "from" or mail.authenticated
+    # Beside a token an oddly written From says who the token is of; by itself it is not believed anywhere.
+    is_believed = mail.authenticated or (server.confirm == "from" and not mail.doubtful_senders)
     proof: Proof = "none"
     if player is not None:
         proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)

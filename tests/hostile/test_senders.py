@@ -1,28 +1,11 @@
 """From lines that are to be taken for a player's, beside an address that only the player was told."""
 
-from dataclasses import replace
-
-import pytest
-
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.house import House
 from pbmserv.services.limits import NOT_THEIRS_AN_HOUR
-from tests.conftest import ADDRESS, Clock
-from tests.services.post import Post, address_of, text_of
+from tests.conftest import ADDRESS
+from tests.services.post import Post, address_of, text_of, thread_word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
 NOT_YOURS = "does\nnot say that it is from you alone"
-
-
-@pytest.fixture
-def club(sqlite_house: House, clock: Clock) -> Post:
-    """Alice and bob at board 101 of 3x3, where it is alice's turn."""
-    post = Post(replace(sqlite_house, server=Server(ADDRESS), new_token=new_token), clock)
-    post.people(alice="sesame", bob="poppy")
-    post.mail(ALICE, "as alice sesame", "challenge alice bob -size=3x3")
-    post.clock.move(days=2)
-    return post
 
 
 def attack(club: Post, sender: str, text: str = "a1") -> list[str]:
@@ -129,6 +112,24 @@ def test_a_made_up_word(club: Post) -> None:
     assert club.send(raw, MALLORY, ["pbmserv+abcdefghij2345678901@club.test"]) == []
     assert club.mail(f"{ALICE} <{ALICE}>", "hi", "101 a1") == []
     assert club.moves() == []
+
+
+def test_a_message_id(club: Post) -> None:
+    """Write her address oddly beside a Message-ID's word, as a reference or in our address: it proves nothing."""
+    letter = next(letter for letter in club.sent_to(ALICE) if letter.match == 101)
+    odd = f"{ALICE} <{ALICE}>"
+    assert club.mail(odd, "Re: hi", "a1", In_Reply_To=letter.message_id, References=letter.message_id) == []
+    assert club.send(club.write(odd, "Re: hi", "a1"), ALICE, [f"pbmserv+{thread_word_of(letter)}@club.test"]) == []
+    assert club.moves() == []
+
+
+def test_a_revoked_word(club: Post) -> None:
+    """Where From addresses are believed, write hers oddly beside a word that she has revoked: it is asked."""
+    letter = next(letter for letter in club.sent_to(ALICE) if letter.match == 101)
+    club.answer(letter, "revoke")
+    here = club.with_server(confirm="from")
+    letters = here.send(here.write(f"{ALICE} <{ALICE}>", "Re: hi", "101 a1"), MALLORY, [address_of(letter)])
+    assert (here.moves(), [each.recipient for each in letters]) == ([], [ALICE])
 
 
 def test_a_bomb(club: Post) -> None:

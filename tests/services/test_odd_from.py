@@ -104,7 +104,9 @@ def test_what_she_is_told(club: Post) -> None:
         "    alice <alice@example.org>\n"
         "or begin it with\n"
         "    as alice PASSWORD\n"
-        "If you did not, you need do nothing.\n"
+        "If you did not, somebody else knows the address that one of your mails\n"
+        "came from. To make it worthless, answer with\n"
+        "    revoke\n"
     )
 
 
