@@ -18,7 +18,7 @@ from pbmserv.entrypoints.parts import LONGEST_PAUSE, Part
 from pbmserv.entrypoints.pulse import pulse
 from pbmserv.services.house import House
 from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.steward.digests import send_next
+from pbmserv.services.steward.digests import send_digests
 from pbmserv.services.steward.dump import dump_last_month
 from pbmserv.services.steward.offers import expire
 from pbmserv.services.steward.robots import play_robots
@@ -41,7 +41,7 @@ class Duty:
 
 DUTIES: Final[Sequence[Duty]] = (
     Duty("clocks", timedelta(minutes=1), look_after_clocks),
-    Duty("digests", timedelta(minutes=1), send_next),
+    Duty("digests", timedelta(minutes=1), send_digests),
     Duty("offers", timedelta(hours=1), expire),
     Duty("robots", timedelta(seconds=2), play_robots),
 )
