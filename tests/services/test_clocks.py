@@ -21,7 +21,7 @@ from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views.boards import see_board
 from pbmserv.services.views.mails import see_outbox
 from pbmserv.services.views.people import see_players
-from pbmserv.store import bounces, clocks, inbox, matches, vacations
+from pbmserv.store import bounces, clocks, inbox, matches, mishaps, vacations
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued
@@ -215,7 +215,7 @@ def test_no_forfeit_while_a_mail_is_set_aside(quick: Post) -> None:
     days_pass(quick, 6)
     assert kinds(quick) == []
     with writing(quick.house.engine) as connection:
-        inbox.retry(connection, mail_id, quick.clock())
+        mishaps.retry(connection, mail_id, quick.clock())
     quick.work()
     assert kinds(quick) == ["played"]
 

@@ -204,7 +204,7 @@ def duty(name: str) -> Duty:
 
 
 def test_all_that_are_due_leave_in_one_round(club: Post) -> None:
-    """The steward goes round once a second: one digest a round would keep the last of a club waiting for minutes."""
+    """The steward goes round once a second: one digest a round would keep a club waiting for minutes."""
     club.mail(BOB, "set digest daily 19:30")
     club.mail(ALICE, "move 101 a1")
     club.clock.now = EVENING
