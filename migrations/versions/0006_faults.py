@@ -1,13 +1,16 @@
-"""Faults: setbacks of mails are counted apart from what is blamed on them; ratings are counted anew in steps.
+"""Faults: setbacks of mails are counted apart from what is blamed on them; ratings are counted anew in steps; for
+mail that comes back clocks stand still for a while, and no more.
 
 Revision ID: 0006
 Revises: 0005
 """
 
+from datetime import UTC, datetime, timedelta
+
 import sqlalchemy as sa
 from alembic import op
 
-from pbmserv.store.tables import UtcDateTime
+from pbmserv.store.tables import RowId, UtcDateTime
 
 revision = "0006"
 down_revision = "0005"
@@ -26,9 +29,38 @@ def upgrade() -> None:
         sa.Column("match", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("game", name=op.f("pk_recounts")),
     )
+    op.create_table(
+        "standstills",
+        sa.Column("id", RowId, nullable=False),
+        sa.Column("player_id", RowId, nullable=False),
+        sa.Column("began_at", UtcDateTime(), nullable=False),
+        sa.Column("until_at", UtcDateTime(), nullable=False),
+        sa.Column("told_at", UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_standstills_player_id_players")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_standstills")),
+    )
+    op.create_index("ix_standstills_player_id", "standstills", ["player_id"])
+    # Whom no mail reaches has the whole time from now on; until now such clocks were not looked at.
+    now = datetime.now(UTC)
+    addresses = sa.table(
+        "addresses", sa.column("player_id"), sa.column("is_first", sa.Boolean()), sa.column("suspended_at")
+    )
+    unreached = sa.select(addresses.c.player_id).where(addresses.c.is_first, addresses.c.suspended_at.is_not(None))
+    standstills = sa.table(
+        "standstills",
+        sa.column("player_id"),
+        sa.column("began_at", UtcDateTime()),
+        sa.column("until_at", UtcDateTime()),
+    )
+    clocks = sa.table("clocks", sa.column("player_id"), sa.column("next_at", UtcDateTime()))
+    until = sa.literal(now + timedelta(days=30), UtcDateTime())
+    rows = unreached.add_columns(sa.literal(now, UtcDateTime()), until)
+    op.execute(sa.insert(standstills).from_select(["player_id", "began_at", "until_at"], rows))
+    op.execute(sa.update(clocks).where(clocks.c.player_id.in_(unreached)).values(next_at=now))
 
 
 def downgrade() -> None:
     """Takes them away."""
+    op.drop_table("standstills")
     op.drop_table("recounts")
     op.drop_column("inbox", "setbacks")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Json, give_up, house_or_exit, out, print_rows, settings_or_exit
 from pbmserv.services.bounce import lift as lift_address
 from pbmserv.services.bounce import see_suspended
@@ -26,7 +27,7 @@ def suspended(json: Json = False) -> None:
 
 def lift(whose: Annotated[str, typer.Argument(metavar="ADDRESS|USERID")]) -> None:
     """Let mail go to a suspended address again, and send what was missed."""
-    lifted = lift_address(house_or_exit(settings_or_exit()), whose)
+    lifted = lift_address(house_or_exit(settings_or_exit()), whose, utc_now())
     if lifted is None:
         give_up(f"mail to {whose} is not held back; `pbmserv admin suspended` lists what is")
     out.print(f"Mail to {lifted} goes out again.", markup=False, highlight=False, soft_wrap=True)

@@ -23,6 +23,7 @@ from pbmserv.services.steward.digests import send_digests
 from pbmserv.services.steward.dump import dump_last_month
 from pbmserv.services.steward.offers import expire
 from pbmserv.services.steward.robots import play_robots
+from pbmserv.services.steward.standstills import tell_over
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.outages import STEWARD
 
@@ -42,6 +43,7 @@ class Duty:
 
 DUTIES: Final[Sequence[Duty]] = (
     Duty("clocks", timedelta(minutes=1), look_after_clocks),
+    Duty("standstills", timedelta(minutes=1), tell_over),
     Duty("digests", timedelta(minutes=1), send_digests),
     Duty("offers", timedelta(hours=1), expire),
     Duty("ratings", timedelta(seconds=5), recount_ratings),

@@ -100,7 +100,8 @@ def set_back(house: House, mail_id: int, error: str, now: datetime) -> None:
     with writing(house.engine) as connection:
         setbacks = mishaps.set_back(connection, mail_id, error, again_at)
     if setbacks:
-        log.warning("mail %d: setback %d, tried again at %s", mail_id, setbacks, again_at(setbacks).isoformat())
+        reason, again = error.rpartition("\n")[2], again_at(setbacks).isoformat(timespec="seconds")
+        log.warning("mail %d: %s; setback %d, tried again at %s", mail_id, reason, setbacks, again)
 
 
 def tell_set_aside(house: House, mail_id: int, now: datetime) -> None:

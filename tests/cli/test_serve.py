@@ -167,7 +167,7 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     with running(settings, terminal.folder, "work") as worker:
         wait_for(lambda: terminal.run("admin", "outbox", "--json").rows != [])
         assert worker.stop() == 0
-        assert "mail 1 was in hand when an earlier worker ended" in worker.log
+        assert "mail 1: a worker ended that had it in hand; setback 1" in worker.log
     (row,) = terminal.run("admin", "inbox", "--all", "--json").rows
     assert (row["status"], row["kills"], row["tries"], row["setbacks"]) == ("handled", 0, 0, 1)
 

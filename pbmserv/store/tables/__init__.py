@@ -4,7 +4,16 @@ from pbmserv.store.tables.boards import clocks, entries, matches, plans, seats, 
 from pbmserv.store.tables.club import beats, offer_players, offers, outages, rating_changes, ratings, recounts
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 from pbmserv.store.tables.mails import bounces, inbox, outbox
-from pbmserv.store.tables.people import addresses, blocks, confirmations, false_claims, players, said, vacations
+from pbmserv.store.tables.people import (
+    addresses,
+    blocks,
+    confirmations,
+    false_claims,
+    players,
+    said,
+    standstills,
+    vacations,
+)
 
 __all__ = [
     "RowId",
@@ -31,6 +40,7 @@ __all__ = [
     "recounts",
     "said",
     "seats",
+    "standstills",
     "subscriptions",
     "vacations",
 ]
