@@ -22,7 +22,7 @@ from pbmserv.services.operator.retry import retry as retry_mail
 from pbmserv.services.steward.tidy import discard as discard_mail
 from pbmserv.services.views.boards import see_board
 from pbmserv.services.views.listings import see_boards
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.services.views.mails import see_inbox, see_outbox, see_trouble
 from pbmserv.services.views.people import see_players
 
 app = typer.Typer(no_args_is_help=True, help="Look after the server: boards, players, mails.")
@@ -135,7 +135,7 @@ def password(userid: str) -> None:
 
 
 inbox_app = typer.Typer(
-    invoke_without_command=True, help="Mails taken in: those set aside, or all; retry or discard one."
+    invoke_without_command=True, help="Mails taken in: those in trouble, or all; retry or discard one."
 )
 app.add_typer(inbox_app, name="inbox")
 
@@ -143,11 +143,14 @@ app.add_typer(inbox_app, name="inbox")
 @inbox_app.callback()
 def inbox(
     context: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="not only those set aside")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="not only those in trouble")] = False,
     count: Count = 50,
     json: Json = False,
 ) -> None:
-    """List the mails that were set aside after our own failure, with the place where it happened."""
+    """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
+
+    Tries: exceptions; kills: ends of processes of its own; setbacks are not its fault and set nothing aside.
+    """
     if context.invoked_subcommand is not None:
         return
     rows = [
@@ -158,11 +161,13 @@ def inbox(
             "status": mail.status,
             "tries": mail.tries,
             "kills": mail.kills,
+            "setbacks": mail.setbacks,
+            "not_before": mail.not_before if mail.is_held_up else None,
             "error": mail.error or "",
         }
-        for mail in see_inbox(_house(), None if everything else "set aside", count)
+        for mail in (see_inbox(_house(), None, count) if everything else see_trouble(_house(), count))
     ]
-    _show(rows, json, "mails" if everything else "mails set aside")
+    _show(rows, json, "mails" if everything else "mails set aside or held up")
 
 
 @inbox_app.command()

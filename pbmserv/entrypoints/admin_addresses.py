@@ -29,7 +29,7 @@ def suspended(json: Json = False) -> None:
 
 def lift(whose: Annotated[str, typer.Argument(metavar="ADDRESS|USERID")]) -> None:
     """Let mail go to a suspended address again, and send what was missed."""
-    lifted = lift_address(house_or_exit(settings_or_exit()), whose)
+    lifted = lift_address(house_or_exit(settings_or_exit()), whose, utc_now())
     if lifted is None:
         give_up(f"mail to {whose} is not held back; `pbmserv admin suspended` lists what is")
     out.print(f"Mail to {lifted} goes out again.", markup=False, highlight=False, soft_wrap=True)

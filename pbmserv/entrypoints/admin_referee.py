@@ -1,12 +1,14 @@
 """`pbmserv admin end`, `undo`, `extend`, `pause`, `resume`, `ban`, `unban`, `announce`: the operator referees."""
 
 import sys
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, settings_or_exit
@@ -15,6 +17,10 @@ from pbmserv.services.operator import banning, referee
 from pbmserv.services.operator.announce import announce as announce_to
 from pbmserv.services.operator.announce import announce_on, audience
 from pbmserv.services.operator.referee import CannotRule, Ruled
+from pbmserv.services.recounting import recount_all
+
+QUIET: Final = 2.0
+"""Seconds of work before a terminal is told how far it is."""
 
 Board = Annotated[int, typer.Argument(help="a board's number")]
 Reason = Annotated[str, typer.Option(help="why; stands in the mails to the players, and nowhere else")]
@@ -144,10 +150,29 @@ def _each(
 
 
 def _ruled(rule: Callable[[House, datetime], Ruled]) -> Ruled:
+    house = house_or_exit(settings_or_exit())
     try:
-        return rule(house_or_exit(settings_or_exit()), utc_now())
+        ruled = rule(house, utc_now())
     except CannotRule as error:
         give_up(str(error))
+    _recount(house)
+    return ruled
+
+
+def _recount(house: House) -> None:
+    """Has the ratings follow at once; where that takes long, a terminal shows how far it is."""
+    shown_from = time.monotonic() + QUIET
+    with ExitStack() as stack:
+        bar: list[tuple[Progress, TaskID]] = []
+
+        def progress(done: int, of: int) -> None:
+            if not bar and err.is_terminal and time.monotonic() >= shown_from:
+                shown = stack.enter_context(Progress(console=err, transient=True))
+                bar.append((shown, shown.add_task("counting ratings anew", total=of)))
+            for shown, task in bar:
+                shown.update(task, completed=done)
+
+        recount_all(house, progress)
 
 
 def _tell(ruled: Ruled, what: str) -> None:

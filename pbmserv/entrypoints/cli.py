@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -16,6 +16,7 @@ from rich.table import Column
 from rich.text import Text
 
 from pbmserv.entrypoints import admin, tidying, tryout
+from pbmserv.entrypoints.apart import live_apart
 from pbmserv.entrypoints.bootstrap import CannotStart, alone, bring_up, opened, start_logging, utc_now
 from pbmserv.entrypoints.config import Settings, WrongSetting, described
 from pbmserv.entrypoints.descriptors import raise_limit
@@ -26,8 +27,10 @@ from pbmserv.entrypoints.steward import duties_with, stewarding
 from pbmserv.entrypoints.terminal import Exit, err, give_up, house_or_exit, out, print_table, settings_or_exit
 from pbmserv.mail.read import envelope_sender_of, is_mail
 from pbmserv.mail.reception import MOST_HOPS, hops
+from pbmserv.services.handle import handle_one
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep
+from pbmserv.services.mishaps import tell_set_aside
 from pbmserv.store.schema import NEWEST, stored_version
 
 app = typer.Typer(
@@ -96,6 +99,17 @@ def work() -> None:
     settings, house = _ready()
     worker = working(house, settings.data, threading.Event(), threading.Event())
     _run(house, {"worker": worker, "steward": stewarding(house, duties_with(settings.data))})
+
+
+@app.command(hidden=True)
+def apart(task: Literal["handle", "tell"], mail_id: int) -> None:
+    """Handle one mail, or tell its sender that it was set aside. Workers run this."""
+    live_apart()
+    _, house = _ready()
+    if task == "handle":
+        handle_one(house, mail_id, utc_now)
+    else:
+        tell_set_aside(house, mail_id, utc_now())
 
 
 @app.command()

@@ -11,15 +11,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from pbmserv.entrypoints.apart import Apart
 from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.listener import Listener
 from pbmserv.entrypoints.mark import Mark, abandoned_marks, free_mark
 from pbmserv.mail.road import Road
 from pbmserv.mail.together import Arrival, Keep, NotNow
 from pbmserv.services.deliver import Sender
-from pbmserv.services.handle import count_kill, handle_some
+from pbmserv.services.handle import handle_some
 from pbmserv.services.house import House
 from pbmserv.services.intake import keep_all
+from pbmserv.services.mishaps import set_back
 from pbmserv.store.engine import forget_overwritten, is_database_trouble, locks_rows
 
 Part = Callable[[threading.Event], None]
@@ -72,15 +74,17 @@ def keeper(house: House, bell: threading.Event) -> Keep:
     return keep_and_ring
 
 
-def working(house: House, data: Path, bell: threading.Event, done: threading.Event) -> Part:
-    """Handles what was kept; `done` tells the sender."""
+def working(
+    house: House, data: Path, bell: threading.Event, done: threading.Event, program: Sequence[str] | None = None
+) -> Part:
+    """Handles what was kept; `done` tells the sender. `program`, if not ours, runs processes of mails' own."""
 
     def run(stop: threading.Event) -> None:
         mark = free_mark(data)
-        has_handled = threading.Event()
+        apart, has_handled = Apart(stop, program), threading.Event()
         try:
             _loop(stop, bell, lambda: _count_kills(house, data, mark), once=True)
-            _loop(stop, bell, lambda: _handle(house, mark, done, has_handled))
+            _loop(stop, bell, lambda: _handle(house, mark, apart, done, has_handled))
         finally:
             mark.close()
 
@@ -100,9 +104,9 @@ def sending(house: House, open_road: Callable[[], Road], bell: threading.Event) 
     return run
 
 
-def _handle(house: House, mark: Mark, done: threading.Event, has_handled: threading.Event) -> bool:
+def _handle(house: House, mark: Mark, apart: Apart, done: threading.Event, has_handled: threading.Event) -> bool:
     try:
-        handled = handle_some(house, utc_now, mark.put)
+        handled = handle_some(house, utc_now, mark.put, apart)
     finally:
         mark.clear()
     if handled:
@@ -119,8 +123,7 @@ def _count_kills(house: House, data: Path, own: Mark) -> bool:
     for mark in chain([own], abandoned_marks(data)):
         left = mark.left_behind()
         if left is not None:
-            log.warning("mail %d was in hand when an earlier worker ended", left)
-            count_kill(house, left, utc_now())
+            set_back(house, left, "a worker ended that had it in hand", utc_now())
             mark.clear()
     return False
 

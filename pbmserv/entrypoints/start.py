@@ -13,3 +13,7 @@ def main() -> None:
     gc.freeze()
     gc.enable()
     app()
+
+
+if __name__ == "__main__":
+    main()

@@ -17,11 +17,13 @@ from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.parts import LONGEST_PAUSE, Part
 from pbmserv.entrypoints.pulse import pulse
 from pbmserv.services.house import House
+from pbmserv.services.recounting import recount_ratings
 from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.steward.digests import send_next
+from pbmserv.services.steward.digests import send_digests
 from pbmserv.services.steward.dump import dump_last_month
 from pbmserv.services.steward.offers import expire
 from pbmserv.services.steward.robots import play_robots
+from pbmserv.services.steward.standstills import tell_over
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.outages import STEWARD
 
@@ -41,8 +43,10 @@ class Duty:
 
 DUTIES: Final[Sequence[Duty]] = (
     Duty("clocks", timedelta(minutes=1), look_after_clocks),
-    Duty("digests", timedelta(minutes=1), send_next),
+    Duty("standstills", timedelta(minutes=1), tell_over),
+    Duty("digests", timedelta(minutes=1), send_digests),
     Duty("offers", timedelta(hours=1), expire),
+    Duty("ratings", timedelta(seconds=5), recount_ratings),
     Duty("robots", timedelta(seconds=2), play_robots),
 )
 

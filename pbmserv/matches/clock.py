@@ -1,7 +1,8 @@
 """Time: how long a turn may take, how much of it is spent, and when it will be over. Pure; `now` is always given.
 
 A turn's time runs from when the board was handed over to its player until the answer was kept. It stands still
-while the server was away, while the player is on holiday, and while the operator has paused the board.
+while the server was away, while the player is on holiday, for a while when mail to them comes back, and while the
+operator has paused the board.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,12 @@ DAY: Final = timedelta(days=1)
 
 REMINDED_AT: Final = (0.5, 0.8)
 """At these shares of what a turn may take its player is reminded, and one day before the end."""
+
+MOST_STANDSTILL: Final = 30 * DAY
+YEAR: Final = 365 * DAY
+"""So long in a year the clocks of a player stand still since mail to them comes back: on all boards together, and
+whoever's turn it is, for a mailbox is a player's and not a board's, and nobody can tell one that is gone from one
+that is only said to be."""
 
 APART: Final = timedelta(hours=12)
 """Two reminders that come closer than that are one."""
@@ -54,14 +61,33 @@ class Timing:
     """What is known of the present turn beside the log.
 
     `started` is when the board was handed over to the player on turn, None as long as it was not. `stops` are
-    outages of the server and holidays of that player, in any order; `away` holidays of any player of the board
-    that go on at `as_of` or lie ahead.
+    outages of the server, holidays of that player and times in which mail to them came back, in any order; `away`
+    holidays of any player of the board that go on at `as_of` or lie ahead. `standstill` goes on at `as_of` since
+    mail to the player on turn comes back.
     """
 
     as_of: datetime
     started: datetime | None = None
     stops: tuple[Stop, ...] = ()
     away: tuple[Away, ...] = ()
+    standstill: Stop | None = None
+
+
+def standstill(since: datetime, earlier: Sequence[Stop]) -> Stop | None:
+    """How long a player's clocks stand still when mail to them comes back from then on; None: no more this year.
+
+    `earlier` are all such times before, which have come to their ends.
+
+    >>> from datetime import UTC
+    >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    >>> stop = standstill(noon, [Stop(noon - 20 * DAY, noon - 5 * DAY), Stop(noon - 370 * DAY, noon - 360 * DAY)])
+    >>> (stop.until - stop.since).days if stop else 0
+    10
+    """
+    stops = [(max(each.since, since - YEAR), each.until) for each in earlier if each.until is not None]
+    stood = sum((max(until - began, timedelta()) for began, until in stops), timedelta())
+    began = max([since, *(until for _, until in stops)])
+    return Stop(began, began + MOST_STANDSTILL - stood) if stood < MOST_STANDSTILL else None
 
 
 def running(since: datetime, until: datetime, stops: Sequence[Stop]) -> timedelta:

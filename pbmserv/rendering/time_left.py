@@ -20,7 +20,8 @@ class TimeLeft:
     """The present turn of a board with clocks, as of now.
 
     `userid` is on turn and has `left` (None: no limit), until `until` if nothing more stops the clock. The turn
-    `has_begun` once the board was handed over. `stopped` is why the clock does not run at the moment. `banks` are
+    `has_begun` once the board was handed over. `stopped` is why the clock does not run at the moment, and
+    `stopped_until` how long that may last where mail to the player comes back ("mail"). `banks` are
     what each player still in has for the whole game, where that is limited, by userid. `away` are the holidays
     that go on or begin soon.
     """
@@ -29,7 +30,8 @@ class TimeLeft:
     left: timedelta | None
     until: datetime | None
     has_begun: bool
-    stopped: Literal["", "pause", "vacation", "outage"]
+    stopped: Literal["", "pause", "vacation", "mail", "outage"]
+    stopped_until: datetime | None
     banks: tuple[tuple[str, timedelta], ...]
     away: tuple[Away, ...]
 
@@ -46,6 +48,7 @@ def time_left(board: Replayed, timing: Timing | None) -> TimeLeft | None:
         left=left(board, timing),
         until=until,
         has_begun=timing.started is not None,
+        stopped_until=None if timing.standstill is None else timing.standstill.until,
         stopped=_stopped(board, timing, runs=most is None or timing.started is None or until is not None),
         banks=tuple(_banks(board, timing)),
         away=tuple(each for each in timing.away if each.first <= (timing.as_of + SHOWN_AHEAD).date()),
@@ -81,10 +84,12 @@ def _banks(board: Replayed, timing: Timing) -> list[tuple[str, timedelta]]:
     return found
 
 
-def _stopped(board: Replayed, timing: Timing, runs: bool) -> Literal["", "pause", "vacation", "outage"]:
+def _stopped(board: Replayed, timing: Timing, runs: bool) -> Literal["", "pause", "vacation", "mail", "outage"]:
     if board.state.is_paused:
         return "pause"
     today = timing.as_of.date()
     if any(each.userid == board.on_turn and each.first <= today <= each.last for each in timing.away):
         return "vacation"
+    if timing.standstill is not None:
+        return "mail"
     return "" if runs else "outage"

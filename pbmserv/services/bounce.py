@@ -1,7 +1,8 @@
 """Bounces: what comes back is counted against its address, and mail to an address that takes none is held back.
 
 Only board mail is held back, and only from players: whoever else we write to has just written to us. A player who
-writes again is sent what was missed.
+writes again is sent what was missed. Meanwhile their clocks stand still, some days a year and no more: whoever can
+have reports written about their own mail could stop the game else.
 """
 
 import logging
@@ -15,10 +16,11 @@ from pbmserv.mail.report import read_report
 from pbmserv.mail.verdict import judge
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Wanted
+from pbmserv.matches.terms import deadline, left
 from pbmserv.services.house import House
 from pbmserv.services.letters import plain_notice
 from pbmserv.services.readable import readable
-from pbmserv.store import bounces, clocks, outbox, players
+from pbmserv.store import bounces, outbox, players, standstills
 from pbmserv.store.bounces import Returned, Suspended
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.inbox import Kept
@@ -50,22 +52,32 @@ def heed_refusal(connection: Connection, house: House, mail: Returned, reason: s
     _count(connection, house, mail, judge("", reason) == "hard", reason, now)
 
 
-def lift_for(connection: Connection, player: Player) -> None:
+def lift_for(connection: Connection, house: House, player: Player, now: datetime) -> None:
     """Sends a player who has written again what was missed, if mail to them was held back."""
-    if player.is_suspended and bounces.lift(connection, player.address):
+    if player.is_suspended and _lift(connection, house, player.address, now):
         log.info("mail to player %d goes out again: a mail came from there", player.id)
 
 
-def lift(house: House, whose: str) -> str | None:
+def lift(house: House, whose: str, now: datetime) -> str | None:
     """The same by the operator, for an address or a userid: the address, or None when none such is suspended."""
 
     def once() -> str | None:
         with writing(house.engine) as connection:
             player = None if "@" in whose else players.find(connection, whose)
             address = player.address if player else whose.lower()
-            return address if bounces.lift(connection, address) else None
+            return address if _lift(connection, house, address, now) else None
 
     return run_again(once)
+
+
+def _lift(connection: Connection, house: House, address: str, now: datetime) -> bool:
+    player = players.find_at(connection, address)
+    since = None if player is None else bounces.suspended_since(connection, player.id)
+    if player is None or since is None or not bounces.lift(connection, address, now):
+        return False
+    letter = _back(connection, house, player, since, now)
+    outbox.queue(connection, [] if letter is None else [letter], now)
+    return True
 
 
 def see_suspended(house: House) -> Sequence[Suspended]:
@@ -83,8 +95,9 @@ def _count(
     player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
     if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
         return
+    began = bounces.first_hard(connection, mail.recipient, now - WITHIN)
     bounces.suspend(connection, mail.recipient, now)
-    clocks.set_back(connection, player_id)
+    stop = standstills.begin(connection, player_id, began or now)
     log.warning(
         "boards for player %d are held back after %d hard bounces; see `pbmserv admin suspended`",
         player_id,
@@ -92,11 +105,15 @@ def _count(
     )
     player = players.find_at(connection, mail.recipient)
     if player is not None:
-        outbox.queue(connection, _notices(connection, house, player, now), now)
+        until = None if stop is None or stop.until is None or stop.until <= now else stop.until
+        letters = notices_about(connection, house, player, "mail/unreachable.txt", now, until=until)
+        outbox.queue(connection, letters, now)
 
 
-def _notices(connection: Connection, house: House, missing: Player, now: datetime) -> list[Letter]:
-    """One mail for each opponent, with the boards that both are still playing on."""
+def notices_about(
+    connection: Connection, house: House, missing: Player, template: str, now: datetime, **context: object
+) -> list[Letter]:
+    """One mail for each opponent of a player whom no mail reaches, with the boards that both still play on."""
     records = TransactionRecords(connection, house.recent)
     shared: dict[str, list[int]] = {}
     listing = records.boards(Wanted(userids=(missing.userid,), count=MOST_BOARDS))
@@ -112,7 +129,29 @@ def _notices(connection: Connection, house: House, missing: Player, now: datetim
     opponents = [(records.player(userid), numbers) for userid, numbers in shared.items()]
     about = f"mail to {missing.userid}"
     return [
-        plain_notice(house, player, "mail/unreachable.txt", about, now, userid=missing.userid, boards=numbers)
+        plain_notice(house, player, template, about, now, userid=missing.userid, boards=numbers, **context)
         for player, numbers in opponents
         if player is not None
     ]
+
+
+def _back(connection: Connection, house: House, player: Player, since: datetime, now: datetime) -> Letter | None:
+    """What a player whom mail reaches again is told of their clocks; None when none of them runs."""
+    records = TransactionRecords(connection, house.recent)
+    listing = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_BOARDS))
+    lines = []
+    for number in sorted(line.number for line in listing.lines):
+        board = readable(records, number, "is left out of what a player is told who is back")
+        if board is None:
+            continue
+        timing = records.timing(board, now)
+        length = left(board, timing)
+        if timing.started is not None and length is not None:
+            lines.append((number, length, deadline(board, timing)))
+    if not lines:
+        return None
+    stood = max(
+        (each.until for each in standstills.in_force(connection, player.id, since) if each.until), default=None
+    )
+    context = {"since": since, "stood_until": stood, "is_over": stood is not None and stood < now, "boards": lines}
+    return plain_notice(house, player, "mail/back.txt", "you are back", now, **context)

@@ -176,7 +176,7 @@ def _in_full(
     for question in questions(results, sent.asks):
         ask(connection, house, question, to.inbox_id, to.now)
     if to.player is not None and is_proven:
-        lift_for(connection, to.player)
+        lift_for(connection, house, to.player, to.now)
     used_up = sign_ups.used_up(connection, opened, to.recipient, to.now) if letter.kind == "sign-up" else ()
     return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)), used_up)
 

@@ -1,9 +1,8 @@
 """Handling: one waiting mail becomes log entries and answers, in one transaction, exactly once."""
 
 import logging
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
@@ -13,17 +12,12 @@ from pbmserv.services.carry_out import CarriedOut, carry_out, is_carried_out
 from pbmserv.services.guesses import unheard
 from pbmserv.services.house import House
 from pbmserv.services.identify import ChangedMeanwhile, ToProve, claimed_userids, has_secrets, prove, to_prove
-from pbmserv.services.incoming import Opened, open_mail, read_kept, stand_anew
-from pbmserv.services.letters import Answering, plain_answer
-from pbmserv.services.limits import may_be_told
-from pbmserv.store import inbox, outbox, players
+from pbmserv.services.incoming import Opened, open_mail, stand_anew
+from pbmserv.services.mishaps import Apart, failed, handle_apart, is_database_away, is_suspect, set_back, trace
+from pbmserv.store import inbox, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, writing
 from pbmserv.store.inbox import Kept
 from pbmserv.store.lanes import ANSWERS, LANES, PLAYERS, STRANGERS
-from pbmserv.store.outbox import Letter
-
-WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
-"""A mail that makes the code raise is tried this often, then set aside."""
 
 MOST_TOGETHER: Final = 10
 """Mails handled in one transaction: the first answer waits for the last, and so does whoever wants to write."""
@@ -37,14 +31,14 @@ TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
 )
 """Which of so many turns is whose before those of quicker lanes have theirs."""
 
-MOST_KILLS: Final = len(WAITS_BETWEEN_TRIES)
-
 InHand = Callable[[int], None]
 
 log = logging.getLogger(__name__)
 
 
-def handle_some(house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None) -> bool:
+def handle_some(
+    house: House, clock: Callable[[], datetime], in_hand: InHand = lambda _: None, apart: Apart | None = None
+) -> bool:
     """Handles the next mails that wait, a few in one transaction; False when there was none.
 
     Only where a transaction keeps everybody else from writing anyhow: where rows are locked, those of several
@@ -52,14 +46,14 @@ def handle_some(house: House, clock: Callable[[], datetime], in_hand: InHand = l
     """
     lanes = _whose_turn(house)
     if locks_rows(house.engine):
-        return handle_next(house, clock, in_hand, lanes)
+        return handle_next(house, clock, in_hand, apart, lanes)
     try:
-        return _handle_together(house, clock, in_hand, lanes) or handle_next(house, clock, in_hand, lanes)
+        return _handle_together(house, clock, in_hand, lanes) or handle_next(house, clock, in_hand, apart, lanes)
     except Exception as error:
-        if is_database_trouble(error):
+        if is_database_away(error):
             raise
         # Nothing was done. Alone, it will be found out which of them it was.
-        return handle_next(house, clock, in_hand, lanes)
+        return handle_next(house, clock, in_hand, apart, lanes)
 
 
 def _whose_turn(house: House) -> Sequence[int]:
@@ -73,7 +67,7 @@ def _handle_together(house: House, clock: Callable[[], datetime], in_hand: InHan
     with writing(house.engine) as connection:
         while len(done) < MOST_TOGETHER and lines < MOST_LINES_TOGETHER:
             held = inbox.take(connection, clock(), lanes)
-            if held is None:
+            if held is None or is_suspect(held):
                 break
             if done and held.lane > done[0][0].kept.lane:
                 # Nobody in a quicker lane waits for the answer until those of a slower one have theirs.
@@ -94,22 +88,41 @@ def handle_next(
     house: House,
     clock: Callable[[], datetime],
     in_hand: InHand = lambda _: None,
+    apart: Apart | None = None,
     lanes: Sequence[int] = LANES,
 ) -> bool:
     """Handles the next mail that waits, of the first of these lanes that has one; False when there was none.
 
-    `in_hand` is told which mail it is once no other worker can have it, before anything is done with it. Trouble
-    with the database is raised, and the mail waits on; any other fault is counted against the mail and kept here.
+    `in_hand` is told which mail it is once no other worker can have it, before anything is done with it. One that
+    processes ended over is handled by `apart`, where that is given. Trouble with the whole database is raised, and
+    the mail waits on; any other fault is counted and kept here.
     """
+    return _handle(house, clock, lambda connection, now: inbox.take(connection, now, lanes), in_hand, apart)
+
+
+def handle_one(house: House, mail_id: int, clock: Callable[[], datetime]) -> bool:
+    """The same for one mail, in this process; False when it cannot be handled now."""
+    return _handle(house, clock, lambda connection, now: inbox.claim(connection, mail_id, now))
+
+
+def _handle(
+    house: House,
+    clock: Callable[[], datetime],
+    take: Callable[[Connection, datetime], Kept | None],
+    in_hand: InHand = lambda _: None,
+    apart: Apart | None = None,
+) -> bool:
     held: Kept | None = None
 
     def once() -> bool:
         nonlocal held
         with writing(house.engine) as connection:
-            held = inbox.take(connection, clock(), lanes)
+            held = take(connection, clock())
             if held is None:
                 return False
             in_hand(held.id)
+            if apart is not None and is_suspect(held):
+                return True
             opened = open_mail(connection, house, held)
             # Proving is slow. A lock on a row keeps nobody else waiting meanwhile, one on all of a file does.
             asked = _to_prove(connection, house, opened, clock())
@@ -127,12 +140,18 @@ def handle_next(
         return True
 
     try:
-        return run_again(once, also=ChangedMeanwhile)
+        found = run_again(once, also=ChangedMeanwhile)
     except Exception as error:
-        if held is None or is_database_trouble(error):
+        if held is None or is_database_away(error):
             raise
-        _failed(house, held, error, clock())
+        if is_database_trouble(error):
+            set_back(house, held.id, trace(error), clock())
+        else:
+            failed(house, held, error, clock())
         return True
+    if apart is not None and held is not None and is_suspect(held):
+        handle_apart(house, held, apart, clock)
+    return found
 
 
 def _to_prove(connection: Connection, house: House, opened: Opened, now: datetime) -> ToProve:
@@ -155,54 +174,3 @@ def _committed(house: House, opened: Opened, done: CarriedOut) -> None:
     for places in done.used_up:
         log.warning("mail %d: the day's places for sign-ups are used up: %s", opened.kept.id, places)
     log.info("mail %d: %s, %d %s", opened.kept.id, done.fate, count, "command" if count == 1 else "commands")
-
-
-def _failed(house: House, kept: Kept, error: Exception, now: datetime) -> None:
-    tried = kept.tries + 1
-    again_at = now + WAITS_BETWEEN_TRIES[tried] if tried < len(WAITS_BETWEEN_TRIES) else None
-    log.error("mail %d: try %d failed: %s", kept.id, tried, type(error).__name__)
-    with writing(house.engine) as connection:
-        if inbox.fail(connection, kept.id, _trace(error), again_at) and again_at is None:
-            _set_aside(connection, house, kept, now)
-
-
-def count_kill(house: House, mail_id: int, now: datetime) -> None:
-    """Notes that a process ended while it had the mail in hand; one that goes on killing is set aside."""
-    with writing(house.engine) as connection:
-        kept = inbox.count_kill(connection, mail_id, MOST_KILLS)
-    if kept is not None:
-        # Only now: reading it once more may kill again, and must not undo the count.
-        with writing(house.engine) as connection:
-            _set_aside(connection, house, kept, now)
-
-
-def _set_aside(connection: Connection, house: House, kept: Kept, now: datetime) -> None:
-    log.error("mail %d is set aside; see `pbmserv admin inbox`", kept.id)
-    letter = _apology(connection, house, kept, now)
-    if letter is not None:
-        outbox.queue(connection, [letter], now)
-
-
-def _apology(connection: Connection, house: House, kept: Kept, now: datetime) -> Letter | None:
-    """The one fixed sentence for its sender; None where nobody is to be told, or it cannot be written either."""
-    try:
-        mail = read_kept(house, kept)
-        if mail.sender is None or mail.automatic is not None or not _may_be_told(connection, mail.sender, now):
-            return None
-        to = Answering(kept.id, mail, mail.sender, None, "answer", proven=False, now=now)
-        return plain_answer(house, to, "mail/set_aside.txt", "your mail", "answer")
-    except Exception as error:
-        log.error("mail %d: its sender cannot be told: %s", kept.id, type(error).__name__)
-        return None
-
-
-def _may_be_told(connection: Connection, address: str, now: datetime) -> bool:
-    owner = players.owner_of(connection, address)
-    return (owner is None or owner.is_confirmed) and may_be_told(connection, address, now)
-
-
-def _trace(error: Exception) -> str:
-    """Where it was raised, without the message and the values: they may quote a secret."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-    return "\n".join([*lines, type(error).__name__])

@@ -1,6 +1,6 @@
 """How players change: what a command decided about them is written here, and nowhere else."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
@@ -18,7 +18,7 @@ from pbmserv.commands.changes import (
     NewSetting,
     RevokedWords,
 )
-from pbmserv.store import retention
+from pbmserv.store import clocks, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import LASTS
 from pbmserv.store.tables import (
@@ -35,12 +35,16 @@ from pbmserv.store.tables import (
     subscriptions,
     vacations,
 )
+from pbmserv.store.tables import standstills as standstills_table
 
 FORMER: Final = "former player"
 """The name on the boards of somebody who is forgotten; no userid holds a blank."""
 
 NO_HASH: Final = "-"
 """What no password fits."""
+
+OF_LATE: Final = timedelta(days=7)
+"""Whom mail did not reach within that time may not have their boards: a new address is sent them."""
 
 MOST_FORGOTTEN: Final = 100
 """Accounts that one transaction forgets."""
@@ -114,6 +118,11 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
         # What is held back from an address that is nobody's any more would wait for ever.
         owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
         connection.execute(update(outbox).where(owed).values(status="failed"))
+        was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
+        was_out_of_reach = standstills.in_force(connection, new.player_id, now - OF_LATE)
+        if was_out_of_reach or connection.execute(was_suspended).scalar_one():
+            standstills.end(connection, new.player_id, now)
+            clocks.tell_anew(connection, new.player_id)
         connection.execute(delete(addresses).where(leaving))
     elif connection.execute(select(exists().where(mine))).scalar_one():
         # It was asked about twice, and has answered twice.
@@ -150,7 +159,7 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
-    for table in (confirmations, said, subscriptions, vacations, offer_players):
+    for table in (confirmations, said, subscriptions, vacations, standstills_table, offer_players):
         connection.execute(delete(table).where(table.c.player_id == player_id))
     theirs = select(offers.c.id).where(offers.c.player_id == player_id)
     connection.execute(delete(offer_players).where(offer_players.c.offer_id.in_(theirs)))

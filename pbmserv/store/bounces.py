@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.store import clocks
+from pbmserv.store import standstills
 from pbmserv.store.outbox import AT_ONCE, UNASKED, is_threaded
 from pbmserv.store.tables import addresses, bounces, outbox, players
 from pbmserv.store.tokens import digest
@@ -83,6 +83,21 @@ def lock_unsuspended(connection: Connection, address: str) -> int | None:
     return connection.execute(query.with_for_update()).scalar_one_or_none()
 
 
+def first_hard(connection: Connection, address: str, since: datetime) -> datetime | None:
+    """When the first mail to an address came back for good after then."""
+    query = select(func.min(bounces.c.at)).where(
+        bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since
+    )
+    first: datetime | None = connection.execute(query).scalar_one()
+    return first
+
+
+def suspended_since(connection: Connection, player_id: int) -> datetime | None:
+    """Since when board mail to a player is held back; None when it is not."""
+    query = select(addresses.c.suspended_at).where(addresses.c.player_id == player_id, addresses.c.is_first)
+    return connection.execute(query).scalar_one_or_none()
+
+
 def hard_since(connection: Connection, address: str, since: datetime) -> int:
     """How many mails to an address came back for good after then."""
     query = select(func.count()).where(bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since)
@@ -100,7 +115,7 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
         connection.execute(update(outbox).where(outbox.c.id.in_(idle)).values(status=WITHHELD))
 
 
-def lift(connection: Connection, address: str) -> bool:
+def lift(connection: Connection, address: str, now: datetime) -> bool:
     """Lets mail go to an address again; False when it is not suspended. What came back so far no more counts.
 
     All that was withheld waits again, and of what came back the newest mail about each board, which none repeats.
@@ -119,7 +134,7 @@ def lift(connection: Connection, address: str) -> bool:
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))
     connection.execute(delete(bounces).where(bounces.c.address == address))
     owner = select(addresses.c.player_id).where(addresses.c.address == address)
-    clocks.look_again(connection, connection.execute(owner).scalar_one())
+    standstills.end(connection, connection.execute(owner).scalar_one(), now)
     return True
 
 

@@ -9,17 +9,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.replay import Replayed
 from pbmserv.matches.terms import limit
-from pbmserv.store.tables import clocks, players
+from pbmserv.store.tables import addresses, clocks, players
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 UNHEARD: Final = timedelta(days=7)
 """After so long without a board handed over one looks whether a mail is still on its way."""
+
+UNTOLD: Final = -1
+"""In the place of reminders: the turn has begun, but its player was not told where they read now."""
 
 DEADLINE: Final = clocks.c.deadline_at
 """When a turn is over; NULL until it was looked at, and on boards without clocks."""
@@ -114,14 +130,27 @@ def deadline_of(row: Row[Any]) -> datetime | None:
     return row.begun_at + timedelta(seconds=row.lasts)  # type: ignore[no-any-return]
 
 
-def set_back(connection: Connection, player_id: int) -> None:
-    """Mail does not reach a player: the turns that wait for them begin when it does again."""
-    stopped = update(clocks).where(clocks.c.player_id == player_id)
-    connection.execute(stopped.values(started_at=None, next_at=None, deadline_at=None, reminders=0))
+def start(connection: Connection, board: int, at: datetime) -> None:
+    """The turn began then, though its player cannot be told; its clock is looked at again."""
+    begun = update(clocks).where(clocks.c.match == board, clocks.c.started_at.is_(None))
+    connection.execute(begun.values(started_at=at, next_at=at))
+
+
+def forget_deadlines(connection: Connection, player_id: int) -> None:
+    """A player's clocks stand still from now on, or run on: none ends when it would have, and all are looked
+    at."""
+    theirs = update(clocks).where(clocks.c.player_id == player_id)
+    connection.execute(theirs.values(next_at=AT_ONCE, deadline_at=None))
+
+
+def tell_anew(connection: Connection, player_id: int) -> None:
+    """The boards on which a player is to move are mailed to them once more: they have another address."""
+    theirs = update(clocks).where(clocks.c.player_id == player_id)
+    connection.execute(theirs.values(next_at=AT_ONCE, reminders=UNTOLD))
 
 
 def look_again(connection: Connection, player_id: int) -> None:
-    """Something has changed for all clocks of a player: their holidays, or that mail reaches them again."""
+    """The holidays of a player have changed, and so have all their clocks."""
     changed = update(clocks).where(clocks.c.player_id == player_id)
     connection.execute(changed.values(next_at=func.coalesce(clocks.c.started_at, AT_ONCE)))
 
@@ -167,7 +196,14 @@ _BEGIN: Final = insert(clocks).from_select(
         bindparam("plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-        bindparam("look_at", type_=clocks.c.next_at.type),
+        # Whom no mail reaches, nobody hands the board over to.
+        case(
+            (
+                exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
+                bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
+            ),
+            else_=bindparam("look_at", type_=clocks.c.next_at.type),
+        ),
         bindparam("lasts", type_=clocks.c.lasts.type),
     ).where(players.c.userid_lower == bindparam("userid"), players.c.robot.is_(None)),
 )

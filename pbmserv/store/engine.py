@@ -29,6 +29,10 @@ _PATIENCE = 30.0
 _HURRY = "pbmserv_hurry"
 _READING = "pbmserv_reading"
 _TURNS = "pbmserv_turns"
+_OF_ONE_STATEMENT = ("40", "54", "55", "57014", "58")
+"""Rolled back, a limit exceeded, a lock not to be had, cancelled, a file that cannot be read: states of SQL."""
+
+_OF_ONE_STATEMENT_OF_SQLITE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT)
 _LOST_RACES = ("40001", "40P01", "55P03")
 _READ_ONLY_TRANSACTION = "25006"
 
@@ -203,3 +207,15 @@ def is_database_trouble(error: BaseException) -> bool:
         # A server that only reads is a standby whose turn has not come, or one that its operator has closed.
         return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == _READ_ONLY_TRANSACTION
     return isinstance(error, PoolTimeout)
+
+
+def is_about_one_statement(error: BaseException) -> bool:
+    """Of trouble with the database: whether others may have none, as with a damaged page or a lock never got."""
+    cause = getattr(error, "orig", None)
+    if not isinstance(error, DBAPIError) or error.connection_invalidated:
+        return False
+    sqlite, postgresql = getattr(cause, "sqlite_errorcode", None), getattr(cause, "sqlstate", None)
+    if sqlite is not None:
+        # Extended codes tell more in their higher bytes.
+        return sqlite & 0xFF in _OF_ONE_STATEMENT_OF_SQLITE
+    return postgresql is not None and postgresql.startswith(_OF_ONE_STATEMENT)

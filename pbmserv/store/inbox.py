@@ -30,16 +30,18 @@ from pbmserv.store.tables import inbox
 Fate = Literal["handled", "duplicate", "silent", "report"]
 SET_ASIDE = "set aside"
 
-LONGEST_WAIT: Final = timedelta(minutes=15)
+LONGEST_WAIT: Final = timedelta(hours=7)
 """No mail waits longer than that between two tries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process.
+    """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process of its own.
 
-    `full_size` (bytes) is None but for a mail that was too large, of which `raw` holds the head alone. `size` is
-    that of what was kept, before it was masked. `host` brought it, where that is somebody out in the net.
+    `setbacks` cannot be blamed on it: a worker ended that had it in hand, or the database refused it alone. Of a
+    mail in trouble `not_before` is when it is tried again. `full_size` (bytes) is None but for a mail that was too
+    large, of which `raw` holds the head alone. `size` is that of what was kept, before it was masked. `host`
+    brought it, where that is somebody out in the net.
     """
 
     id: int
@@ -53,9 +55,16 @@ class Kept:
     kills: int
     error: str | None
     full_size: int | None
+    setbacks: int
+    not_before: datetime
     size: int = 0
     lane: int = STRANGERS
     host: str | None = None
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether it waits after trouble."""
+        return self.status == "waiting" and self.tries + self.kills + self.setbacks > 0
 
 
 def keep(
@@ -106,6 +115,7 @@ def new_row(
         "status": "waiting",
         "tries": 0,
         "kills": 0,
+        "setbacks": 0,
         "not_before": now,
     }
 
@@ -147,47 +157,16 @@ def finish(
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
 
 
-def fail(connection: Connection, mail_id: int, error: str, again_at: datetime | None) -> bool:
-    """Counts a failed try; the mail waits until `again_at`, or is set aside when that is None.
-
-    False when it waits no more: another worker was luckier with it.
-    """
-    changed: dict[str, object] = {"tries": inbox.c.tries + 1, "error": error}
-    query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == "waiting")
-    return connection.execute(query.values(changed | _next(again_at))).rowcount == 1
-
-
-def count_kill(connection: Connection, mail_id: int, most: int) -> Kept | None:
-    """Notes that a process ended while it had the mail in hand; `most` kills set it aside, which gives it."""
-    row = connection.execute(
-        update(inbox)
-        .where(inbox.c.id == mail_id, inbox.c.status == "waiting")
-        .values(kills=inbox.c.kills + 1)
-        .returning(inbox.c.kills)
-    ).one_or_none()
-    if row is None or row.kills < most:
-        return None
-    changed = {"status": SET_ASIDE, "error": f"{row.kills} processes ended while they handled it"}
-    query = update(inbox).where(inbox.c.id == mail_id).values(changed)
-    return _kept(connection.execute(query.returning(inbox)).one())
-
-
-def retry(connection: Connection, mail_id: int, now: datetime) -> bool:
-    """Lets a mail that was set aside wait again, its failures forgotten; False when there is no such mail."""
-    changed = {"status": "waiting", "tries": 0, "kills": 0, "not_before": now}
-    query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == SET_ASIDE).values(changed)
-    return connection.execute(query).rowcount == 1
-
-
 def listing(connection: Connection, status: str | None, count: int) -> list[Kept]:
     """The newest mails of a status, or of any."""
     query = select(inbox).order_by(inbox.c.id.desc()).limit(count)
     rows = connection.execute(query if status is None else query.where(inbox.c.status == status))
-    return [_kept(row) for row in rows]
+    return [as_kept(row) for row in rows]
 
 
-def _next(again_at: datetime | None) -> dict[str, object]:
-    return {"status": SET_ASIDE} if again_at is None else {"not_before": again_at}
+def is_untroubled() -> ColumnElement[bool]:
+    """Of a row: whether nothing has gone wrong with it yet."""
+    return (inbox.c.tries == 0) & (inbox.c.kills == 0) & (inbox.c.setbacks == 0)
 
 
 def _moments(now: datetime) -> dict[str, object]:
@@ -195,22 +174,21 @@ def _moments(now: datetime) -> dict[str, object]:
 
 
 def _may_be_handled(lane: int | None = None) -> ColumnElement[bool]:
-    # Only a failed try makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
+    # Only trouble makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
     # any we set was set by a clock that ran ahead.
     is_due = (
-        (inbox.c.tries == 0)
-        | (inbox.c.not_before <= bindparam("now"))
-        | (inbox.c.not_before > bindparam("beyond"))
+        is_untroubled() | (inbox.c.not_before <= bindparam("now")) | (inbox.c.not_before > bindparam("beyond"))
     )
     return is_waiting(inbox) & is_due & in_turn(lane)
 
 
 def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> Kept | None:
     row = connection.execute(query, values).one_or_none()
-    return None if row is None else _kept(row)
+    return None if row is None else as_kept(row)
 
 
-def _kept(row: Row[Any]) -> Kept:
+def as_kept(row: Row[Any]) -> Kept:
+    """A row as a value."""
     return Kept(
         row.id,
         row.kept_at,
@@ -223,6 +201,8 @@ def _kept(row: Row[Any]) -> Kept:
         row.kills,
         row.error,
         row.full_size,
+        row.setbacks,
+        row.not_before,
         row.size,
         row.lane,
         row.host,

@@ -1,33 +1,45 @@
 """Ratings: derived from the matches that count, in the order in which these ended.
 
 They follow the logs in the same transaction. Where a match is written late, ends otherwise or is made void, all
-that came after it is computed anew.
+that came after it is counted anew, in steps: the place up to which that is done is kept, so whoever comes next
+goes on from there, and what ends meanwhile has its turn too. A tally is what a player's last change came to.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 from zlib import crc32
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Row,
-    and_,
     bindparam,
     delete,
     func,
     insert,
-    or_,
     select,
 )
 
 from pbmserv.matches.next_state import AFTER_THE_END
 from pbmserv.matches.rating import Change, Rating, Result, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import Replayed
-from pbmserv.store.tables import matches, rating_changes, ratings, seats
+from pbmserv.store.rating_rows import (
+    SEAT_OF_CHANGE,
+    THE_END,
+    Place,
+    add,
+    change_of,
+    comes_after,
+    forget_tallies,
+    is_between,
+    is_from,
+    place_after,
+    results_between,
+    tallies_before,
+    with_changes_from,
+)
+from pbmserv.store.tables import matches, rating_changes, ratings, recounts, seats
 
-Place = tuple[Any, int]
-"""When a match ended, and its number: the order in which matches count."""
+STEP: Final = 200
+"""Matches that are counted anew in one transaction."""
 
 _LOCK_OF_RATINGS: Final = 7_284_546
 """Tells our advisory locks of PostgreSQL from those that others may take in the same database."""
@@ -82,11 +94,11 @@ def stored_changes(connection: Connection, game: str) -> tuple[Change, ...]:
     """What every match of a game did, as it stands in the records, in order."""
     query = (
         select(rating_changes)
-        .outerjoin(seats, _SEAT_OF_CHANGE)
+        .outerjoin(seats, SEAT_OF_CHANGE)
         .where(rating_changes.c.game == game)
         .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
     )
-    return tuple(_change(row) for row in connection.execute(query))
+    return tuple(change_of(row) for row in connection.execute(query))
 
 
 def stored_tallies(connection: Connection, game: str) -> dict[int, Tally]:
@@ -104,7 +116,43 @@ def write_anew(connection: Connection, game: str, changes: Sequence[Change]) -> 
     """Puts these in the place of all ratings of a game."""
     connection.execute(delete(rating_changes).where(rating_changes.c.game == game))
     connection.execute(delete(ratings).where(ratings.c.game == game))
-    _add(connection, game, changes, latest(changes))
+    add(connection, game, changes, latest(changes))
+    connection.execute(delete(recounts).where(recounts.c.game == game))
+
+
+def recounted(connection: Connection) -> dict[str, int]:
+    """The games that are being counted anew, each with the first board that is still to be."""
+    return {row.game: row.match for row in connection.execute(select(recounts))}
+
+
+def to_recount(connection: Connection, game: str) -> int:
+    """How many matches of a game are still to be counted anew."""
+    start = _recount_from(connection, game)
+    if start is None:
+        return 0
+    query = select(func.count(rating_changes.c.match.distinct())).where(
+        rating_changes.c.game == game, is_from(start)
+    )
+    return connection.execute(query).scalar_one()
+
+
+def recount(connection: Connection, game: str) -> int:
+    """Counts the next matches of a game anew, STEP at most, and gives how many; 0 when nothing is left to do."""
+    hold(connection, game)
+    start = _recount_from(connection, game)
+    if start is None:
+        return 0
+    end = place_after(connection, game, start, STEP)
+    results = results_between(connection, game, start, end)
+    tallies = tallies_before(connection, game, results, start)
+    changes = reckoned(tallies, results)
+    connection.execute(delete(rating_changes).where(rating_changes.c.game == game, is_between(start, end)))
+    later = with_changes_from(connection, game, tallies, end)
+    fresh = {player_id: tally for player_id, tally in latest(changes).items() if player_id not in later}
+    forget_tallies(connection, game, fresh)
+    add(connection, game, changes, fresh)
+    _note_recount(connection, game, end)
+    return len(results)
 
 
 def _settle(connection: Connection, board: Replayed) -> None:
@@ -120,110 +168,42 @@ def _settle(connection: Connection, board: Replayed) -> None:
 
 
 def _reckon_anew(connection: Connection, game: str, before: Result | None, now: Result | None) -> None:
-    """Takes back all from the earlier of the two places on, which the match had or has, and counts it again."""
+    """Counts one match for what it is now, and begins to count anew what came after either of its places."""
     changed = [each for each in (before, now) if each is not None]
+    players = {player_id for each in changed for player_id, _ in each.ranks}
+    if before is not None:
+        connection.execute(delete(rating_changes).where(rating_changes.c.match == before.board))
+    tallies = {} if now is None else tallies_before(connection, game, [now], now.place)
+    changes = reckoned(tallies, [now] if now else [])
     start = min(each.place for each in changed)
-    later = _results_from(connection, game, start)
-    results = [each for each in later if each.board != changed[0].board]
-    concerned = {player_id for each in (*changed, *later) for player_id, _ in each.ranks}
-    tallies = {player_id: _tally_before(connection, game, player_id, start) for player_id in sorted(concerned)}
-    changes = reckoned(tallies, [*results, *([now] if now else [])])
-    if later:
-        connection.execute(delete(rating_changes).where(rating_changes.c.game == game, _is_from(start)))
-    theirs = ratings.c.player_id.in_(sorted(concerned))
-    connection.execute(delete(ratings).where(ratings.c.game == game, theirs))
-    _add(connection, game, changes, tallies | latest(changes))
+    is_last = before is None and not comes_after(connection, game, start)
+    forget_tallies(connection, game, players)
+    add(connection, game, changes, latest(changes) if is_last else {})
+    if is_last:
+        return
+    # Until they are counted anew, tallies stand as the last change of each has them.
+    add(connection, game, (), tallies_before(connection, game, changed, THE_END))
+    begun = _recount_from(connection, game)
+    _note_recount(connection, game, start if begun is None else min(start, begun))
+    if begun is None:
+        recount(connection, game)
 
 
-def _results_from(connection: Connection, game: str, start: Place) -> list[Result]:
-    query = (
-        select(rating_changes.c.at, rating_changes.c.match, rating_changes.c.player_id, rating_changes.c.rank)
-        .join(seats, _SEAT_OF_CHANGE)
-        .where(rating_changes.c.game == game, _is_from(start))
-        .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
-    )
-    found: dict[Place, tuple[tuple[int, int], ...]] = {}
-    for row in connection.execute(query):
-        place = (row.at, row.match)
-        found[place] = (*found.get(place, ()), (row.player_id, row.rank))
-    return [Result(at, board, ranks) for (at, board), ranks in found.items()]
+def _recount_from(connection: Connection, game: str) -> Place | None:
+    row = connection.execute(select(recounts.c.at, recounts.c.match).where(recounts.c.game == game)).one_or_none()
+    return None if row is None else (row.at, row.match)
 
 
-def _tally_before(connection: Connection, game: str, player_id: int, start: Place) -> Tally:
-    at, board = start
-    values = {"game": game, "player": player_id, "at": at, "board": board}
-    row = connection.execute(_LAST_BEFORE, values).one_or_none()
-    return Tally() if row is None else _change(row).after
+def _note_recount(connection: Connection, game: str, start: Place | None) -> None:
+    connection.execute(delete(recounts).where(recounts.c.game == game))
+    if start is not None:
+        connection.execute(insert(recounts).values(game=game, at=start[0], match=start[1]))
 
 
-def _add(connection: Connection, game: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
-    if changes:
-        connection.execute(_ADD_CHANGES, [_change_row(game, change) for change in changes])
-    rows = [
-        {"game": game, "player_id": player_id, "last_at": tally.last_at, **_tally_row(tally)}
-        for player_id, tally in tallies.items()
-        if tally.counted
-    ]
-    if rows:
-        connection.execute(_ADD_TALLIES, rows)
-
-
-def _change_row(game: str, change: Change) -> dict[str, object]:
-    return {
-        "match": change.board,
-        "player_id": change.player_id,
-        "game": game,
-        "at": change.at,
-        "rank": change.rank,
-        "mu_before": change.before.mu,
-        "sigma_before": change.before.sigma,
-        **_tally_row(change.after),
-    }
-
-
-def _tally_row(tally: Tally) -> dict[str, object]:
-    return {"mu": tally.rating.mu, "sigma": tally.rating.sigma, "counted": tally.counted, "won": tally.won}
-
-
-def _change(row: Row[Any]) -> Change:
-    return Change(
-        at=row.at,
-        board=row.match,
-        player_id=row.player_id,
-        rank=row.rank,
-        before=Rating(row.mu_before, row.sigma_before),
-        after=Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.at),
-    )
-
-
-def _is_from(start: Place) -> ColumnElement[bool]:
-    at, board = start
-    same_moment = and_(rating_changes.c.at == at, rating_changes.c.match >= board)
-    return or_(rating_changes.c.at > at, same_moment)
-
-
-_SEAT_OF_CHANGE: Final = and_(
-    seats.c.match == rating_changes.c.match, seats.c.player_id == rating_changes.c.player_id
-)
 _HOLD: Final = select(func.pg_advisory_xact_lock(_LOCK_OF_RATINGS, bindparam("game")))
 _SAT: Final = (
     select(seats.c.player_id, rating_changes.c.at, rating_changes.c.rank)
-    .outerjoin(rating_changes, _SEAT_OF_CHANGE)
+    .outerjoin(rating_changes, SEAT_OF_CHANGE)
     .where(seats.c.match == bindparam("board"))
     .order_by(seats.c.seat)
 )
-_LAST_BEFORE: Final = (
-    select(rating_changes)
-    .where(
-        rating_changes.c.player_id == bindparam("player"),
-        rating_changes.c.game == bindparam("game"),
-        or_(
-            rating_changes.c.at < bindparam("at"),
-            and_(rating_changes.c.at == bindparam("at"), rating_changes.c.match < bindparam("board")),
-        ),
-    )
-    .order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
-    .limit(1)
-)
-_ADD_CHANGES: Final = insert(rating_changes)
-_ADD_TALLIES: Final = insert(ratings)

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.replay import Replayed
-from pbmserv.store import clocks, outages, vacations
+from pbmserv.store import clocks, outages, standstills, vacations
 
 
 def timing(connection: Connection, board: Replayed, now: datetime) -> Timing:
@@ -20,7 +20,14 @@ def timing(connection: Connection, board: Replayed, now: datetime) -> Timing:
     stops = [_stop(each) for each in away if each.userid == board.on_turn]
     if started is not None:
         stops += outages.since(connection, started, now)
-    return Timing(now, started, tuple(stops), tuple(each for each in away if each.last >= now.date()))
+    unreached = () if clock is None else standstills.in_force(connection, clock.player_id, since)
+    return Timing(
+        as_of=now,
+        started=started,
+        stops=(*stops, *unreached),
+        away=tuple(each for each in away if each.last >= now.date()),
+        standstill=next((each for each in unreached if each.since <= now < (each.until or now)), None),
+    )
 
 
 def _stop(holiday: Away) -> Stop:

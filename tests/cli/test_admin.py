@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from pbmserv.store import inbox, outbox
+from pbmserv.store import inbox, mishaps, outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import Letter
 from tests.cli.terminal import Terminal
@@ -26,7 +26,7 @@ def test_no_board_no_player_no_mail(terminal: Terminal) -> None:
     for words, told in (
         (("games",), "No boards."),
         (("players",), "No players."),
-        (("inbox",), "No mails set aside."),
+        (("inbox",), "No mails set aside or held up."),
         (("inbox", "--all"), "No mails."),
         (("outbox",), "No outgoing mails."),
         (("check",), "No differences."),
@@ -164,7 +164,7 @@ def set_aside(terminal: Terminal, sender: str = "alice@example.org", error: str 
     post = terminal.post()
     with writing(post.house.engine) as connection:
         mail_id = inbox.keep(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
-        inbox.fail(connection, mail_id, error, None)
+        mishaps.fail(connection, mail_id, error, None)
     post.house.engine.dispose()
     return mail_id
 
@@ -179,6 +179,8 @@ def test_inbox_and_retry(club: Terminal) -> None:
         "status": "set aside",
         "tries": 1,
         "kills": 0,
+        "setbacks": 0,
+        "not_before": None,
         "error": "Bug",
     }
     assert len(club.run("admin", "inbox", "--all", "--json").rows) == 5

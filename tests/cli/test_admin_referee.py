@@ -3,7 +3,10 @@
 from unittest.mock import patch
 
 import pytest
+from rich.console import Console
 
+from pbmserv.entrypoints import admin_referee
+from pbmserv.store import ratings
 from tests.cli.terminal import Terminal
 
 
@@ -27,6 +30,27 @@ def test_a_game_is_ended_and_goes_on(club: Terminal) -> None:
         "Board 101 stands as after ply 0; alice is to move."
     )
     assert status(club) == ("active", 0)
+    assert club.succeed("admin", "check") == "No differences.\n"
+
+
+@pytest.mark.parametrize("quiet", [0.0, 1000.0])
+def test_what_takes_long_shows_how_far_it_is(
+    club: Terminal, monkeypatch: pytest.MonkeyPatch, quiet: float
+) -> None:
+    """To a terminal, after two seconds; when the command has ended all ratings have followed."""
+    post = club.post()
+    for number in range(102, 106):
+        post.mail("alice@example.org", "challenge alice bob -size=3x3")
+        post.mail("alice@example.org", f"move {number} b2")
+        post.mail("bob@example.org", f"{number} a1")
+        post.mail("bob@example.org", f"{number} resign")
+    post.house.engine.dispose()
+    monkeypatch.setattr(ratings, "STEP", 1)
+    monkeypatch.setattr(admin_referee, "QUIET", quiet)
+    monkeypatch.setattr(admin_referee, "err", Console(stderr=True, force_terminal=True))
+    done = club.run("admin", "end", "102", "--annul")
+    assert ("counting ratings anew" in done.err) is (quiet == 0.0)
+    assert done.out == "Board 102 is void. 2 mails are queued.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
 
 

@@ -1,20 +1,25 @@
 """The parts of a running server: marks of workers, loops that outlive trouble, one end that is the end of all."""
 
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.entrypoints import parts
+from pbmserv.entrypoints import apart, parts
 from pbmserv.entrypoints.mark import abandoned_marks, free_mark
 from pbmserv.entrypoints.parts import Part, sending, working
 from pbmserv.entrypoints.serve import run_parts
 from pbmserv.mail.outgoing import Outcome, Outgoing, Sent
+from pbmserv.services import mishaps
 from pbmserv.services.house import House
+from pbmserv.services.mishaps import set_back
+from tests.cli import deadly
 from tests.cli.terminal import RealClock
 from tests.services.post import Post
 
@@ -124,36 +129,82 @@ def test_a_worker_counts_the_kill_and_tries_again(post: Post, tmp_path: Path) ->
     with running(working(post.house, tmp_path, bell, done)):
         assert done.wait(PATIENCE)
         wait_for(lambda: post.fates() == ["handled", "handled"])
-    assert (post.row(mail_id).kills, post.row(other).kills) == (1, 0)
+    assert [(post.row(each).kills, post.row(each).setbacks) for each in (mail_id, other)] == [(0, 1), (0, 0)]
     mark = free_mark(tmp_path)
     assert mark.left_behind() is None
     mark.close()
 
 
-def test_five_restarts_over_one_mail_set_it_aside(
+DEADLY = (sys.executable, deadly.__file__)
+
+
+def make_quick(monkeypatch: pytest.MonkeyPatch, folder: Path, **waits: object) -> None:
+    """Processes of mails' own find the house in this folder; nobody waits between tries."""
+    monkeypatch.setenv("PBMSERV_DATA", str(folder))
+    monkeypatch.setenv("PBMSERV_CONFIRM", "from")
+    monkeypatch.setattr(mishaps, "WAITS_BETWEEN_TRIES", (timedelta(),) * 5)
+    for name, seconds in ({"ALL_ARE_DEAD": 0.01} | waits).items():
+        monkeypatch.setattr(apart, name, seconds)
+
+
+def test_what_kills_whatever_reads_it_is_set_aside(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each worker that starts finds the mark of the one before; the mail behind the killer is handled at last."""
-    killer = post.put(post.write("alice@example.org", "help"))
+    """The worker lives on, and handles everything else; not even telling the sender harms it."""
+    make_quick(monkeypatch, tmp_path)
+    killer = suspect(post, "help", deadly.KILLS)
     behind = post.put(post.write("alice@example.org", "list"))
-    handled = threading.Event()
+    other = post.put(post.write("bob@example.org", "list"))
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
+        wait_for(lambda: post.row(killer).status == "set aside")
+        wait_for(lambda: {post.row(each).status for each in (behind, other)} == {"handled"})
+    assert (post.row(killer).kills, post.row(killer).tries) == (5, 0)
+    assert sorted(letter.recipient for letter in post.letters()) == ["alice@example.org", "bob@example.org"]
 
-    def killed(*_: object) -> bool:
-        handled.set()
-        return False
 
-    for kills in range(1, 6):
-        left_by_a_killed_worker(tmp_path, killer)
-        with monkeypatch.context() as patch:
-            patch.setattr(parts, "handle_some", killed)
-            handled.clear()
-            with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
-                assert handled.wait(PATIENCE)
-        assert post.row(killer).kills == kills
-    assert post.row(killer).status == "set aside"
-    with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
-        wait_for(lambda: post.row(behind).status == "handled")
-    assert [letter.recipient for letter in post.letters()] == ["alice@example.org"] * 2
+def suspect(post: Post, line: str, text: str = "") -> int:
+    """A mail that two workers were killed over."""
+    mail_id = post.put(post.write("alice@example.org", line, text))
+    for _ in range(2):
+        set_back(post.house, mail_id, "a worker ended", post.clock())
+    return mail_id
+
+
+def test_an_innocent_mail_is_handled_by_a_process_of_its_own(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_quick(monkeypatch, tmp_path)
+    mail_id = suspect(post, "signup alice sesame")
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
+        wait_for(lambda: post.row(mail_id).status == "handled")
+    assert post.is_confirmed("alice")
+    assert (post.row(mail_id).kills, post.row(mail_id).setbacks) == (0, 2)
+
+
+def test_one_that_hangs_is_ended_and_not_blamed(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may wait for a lock that somebody else holds."""
+    make_quick(monkeypatch, tmp_path, MOST_SECONDS=0.2)
+    mail_id = suspect(post, "help", deadly.HANGS)
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
+        wait_for(lambda: post.row(mail_id).setbacks == 3)
+    assert (post.row(mail_id).status, post.row(mail_id).kills) == ("waiting", 0)
+
+
+def test_a_worker_told_to_stop_does_not_wait_for_one_that_hangs(
+    post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor does it hold the end of that process against the mail."""
+    caplog.set_level(logging.INFO)
+    make_quick(monkeypatch, tmp_path)
+    mail_id = suspect(post, "help", deadly.HANGS)
+    with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
+        wait_for(lambda: "in a process of its own" in caplog.text)
+    assert (post.row(mail_id).kills, post.row(mail_id).setbacks) == (0, 2)
+    mark = free_mark(tmp_path)
+    assert mark.left_behind() is None
+    mark.close()
 
 
 def test_a_mark_of_a_mail_long_done_is_forgotten(post: Post, tmp_path: Path) -> None:

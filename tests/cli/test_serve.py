@@ -8,12 +8,16 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, text, update
 
 from pbmserv.entrypoints.mark import free_mark
+from pbmserv.services.mishaps import set_back
+from pbmserv.store.engine import writing
+from pbmserv.store.tables import inbox
 from tests.cli.processes import running, wait_for
 from tests.cli.terminal import Terminal
 from tests.free_port import free_port
+from tests.services.post import Post
 
 ALICE, BOB = ("--from", "alice@example.org"), ("--from", "bob@example.org")
 WORD = "Xy7zzy-Q"
@@ -196,9 +200,9 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     with running(settings, terminal.folder, "work") as worker:
         wait_for(lambda: terminal.run("admin", "outbox", "--json").rows != [])
         assert worker.stop() == 0
-        assert "mail 1 was in hand when an earlier worker ended" in worker.log
+        assert "mail 1: a worker ended that had it in hand; setback 1" in worker.log
     (row,) = terminal.run("admin", "inbox", "--all", "--json").rows
-    assert (row["status"], row["kills"], row["tries"]) == ("handled", 1, 0)
+    assert (row["status"], row["kills"], row["tries"], row["setbacks"]) == ("handled", 0, 0, 1)
 
 
 @pytest.mark.parametrize(("command", "setting"), [("listen", "PBMSERV_LISTEN"), ("web", "PBMSERV_WEB")])
@@ -210,3 +214,27 @@ def test_a_part_that_is_off_says_so(
     done = terminal.run(command)
     assert done.code == 78
     assert f"{setting} is empty" in done.err.splitlines()[-1]
+
+
+def test_a_mail_that_workers_were_killed_over(terminal: Terminal, settings: dict[str, str]) -> None:
+    """A process of its own handles it, by the same settings, and is seen by the operator; a worker lives on."""
+    terminal.succeed("migrate")
+    post = terminal.post()
+    mail_id = post.put(post.write("alice@example.org", "signup alice sesame"))
+    for _ in range(3):
+        set_back(post.house, mail_id, "a worker ended that had it in hand", post.clock())
+    assert "a worker ended that had it in hand" in terminal.succeed("admin", "inbox")
+    set_back_now(post, mail_id)
+    with running(settings, terminal.folder, "work") as worker:
+        wait_for(lambda: post.fates() == ["handled"])
+        worker.wait_for(f"mail {mail_id}: handled, 1 command")
+        assert f"mail {mail_id} is handled in a process of its own" in worker.log
+        assert worker.stop() == 0
+    assert terminal.succeed("admin", "inbox") == "No mails set aside or held up.\n"
+    post.house.engine.dispose()
+
+
+def set_back_now(post: Post, mail_id: int) -> None:
+    """The time is up for which such a mail waits."""
+    with writing(post.house.engine) as connection:
+        connection.execute(update(inbox).where(inbox.c.id == mail_id).values(not_before=post.clock()))

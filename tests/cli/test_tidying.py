@@ -107,7 +107,7 @@ def test_a_mail_set_aside_is_discarded(club: Terminal) -> None:
     assert done.code == 1
     assert f"no mail {mail_id} is set aside" in done.sentence
     assert post.row(mail_id).raw == b""
-    assert club.succeed("admin", "inbox") == "No mails set aside.\n"
+    assert club.succeed("admin", "inbox") == "No mails set aside or held up.\n"
     post.house.engine.dispose()
 
 

@@ -386,11 +386,11 @@ def test_the_operator_lifts_it(post: Post, whose: str) -> None:
     (seen,) = see_suspended(post.house)
     assert (seen.address, seen.reasons, seen.withheld) == (BOB, (GONE,), 3)
     assert seen.since == post.clock()
-    assert lift(post.house, whose) == BOB
+    assert lift(post.house, whose, post.clock()) == BOB
     assert statuses(post) == ["waiting"] * 3
-    assert lift(post.house, whose) is None
-    assert lift(post.house, "alice") is None
-    assert lift(post.house, "nobody") is None
+    assert lift(post.house, whose, post.clock()) is None
+    assert lift(post.house, "alice", post.clock()) is None
+    assert lift(post.house, "nobody", post.clock()) is None
 
 
 def test_what_no_person_wrote_does_not_lift_it(post: Post) -> None:
@@ -494,7 +494,7 @@ def test_what_a_suspended_player_is_owed_outlives_tidying(post: Post) -> None:
     post.mail("alice@example.org", "move 101 b2")
     post.clock.move(days=400)
     list(tidy(post.house, post.clock() - timedelta(days=90), post.clock()))
-    assert lift(post.house, "bob") == BOB
+    assert lift(post.house, "bob", post.clock()) == BOB
     due = [letter for letter in post.letters() if letter.status == "waiting" and letter.recipient == BOB]
     assert [letter.match for letter in due] == [102, 103, 101]
     assert all(letter.raw for letter in due)
@@ -533,7 +533,7 @@ def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: House
         assert suspended(post) == ["bob"]
         notices = [letter for letter in post.letters() if letter.kind == "notice"]
         assert len(notices) == attempt + 1
-        assert lift(post.house, "bob") == BOB
+        assert lift(post.house, "bob", post.clock()) == BOB
 
 
 @pytest.mark.parametrize("first", ["move", "lifting"])
@@ -553,7 +553,7 @@ def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
 
     def lifting() -> None:
         with writing(postgresql_house.engine) as connection:
-            table_of_bounces.lift(connection, BOB)
+            table_of_bounces.lift(connection, BOB, post.clock())
             wait_until_done_or_waiting(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
 
     second = {"move": lifting, "lifting": move}[first]

@@ -9,25 +9,28 @@ from sqlalchemy import delete, insert, update
 
 from pbmserv.commands.changes import NewVacations
 from pbmserv.mail.outgoing import Failed, Sent
-from pbmserv.matches.clock import DAY
+from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.replay import Replayed, replay
-from pbmserv.services.bounce import heed_refusal, lift
+from pbmserv.matches.terms import left
+from pbmserv.services.bounce import heed_refusal, lift, see_suspended
 from pbmserv.services.deliver import note
 from pbmserv.services.house import House
 from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.steward import clocks as clock_service
 from pbmserv.services.steward.beats import beat
 from pbmserv.services.steward.clocks import look_after_clocks
+from pbmserv.services.steward.standstills import tell_over
 from pbmserv.services.views.boards import see_board
 from pbmserv.services.views.mails import see_outbox
 from pbmserv.services.views.people import see_players
-from pbmserv.store import bounces, clocks, inbox, matches, vacations
+from pbmserv.store import bounces, clocks, inbox, matches, mishaps, standstills, vacations
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Queued
 from pbmserv.store.records import TransactionRecords
 from pbmserv.store.tables import beats, outages
 from pbmserv.store.tables import inbox as inbox_table
+from pbmserv.store.turn_timing import timing
 from tests.conftest import NOON, Clock
 from tests.services.post import Post, text_of
 
@@ -86,6 +89,14 @@ def forget_beats(post: Post) -> None:
 
 def player_id(post: Post, userid: str) -> int:
     return next(player.id for player in see_players(post.house) if player.userid == userid)
+
+
+def suspend(post: Post) -> None:
+    """Mail to alice comes back from now on."""
+    alice = player_id(post, "alice")
+    with writing(post.house.engine) as connection:
+        bounces.suspend(connection, ALICE, post.clock())
+        standstills.begin(connection, alice, post.clock())
 
 
 @pytest.fixture
@@ -215,7 +226,7 @@ def test_no_forfeit_while_a_mail_is_set_aside(quick: Post) -> None:
     days_pass(quick, 6)
     assert kinds(quick) == []
     with writing(quick.house.engine) as connection:
-        inbox.retry(connection, mail_id, quick.clock())
+        mishaps.retry(connection, mail_id, quick.clock())
     quick.work()
     assert kinds(quick) == ["played"]
 
@@ -293,64 +304,177 @@ def test_a_part_that_comes_back_into_use(quick: Post) -> None:
     assert kinds(quick) == ["forfeited"]
 
 
-def test_suspension(mailed: Post) -> None:
-    """While mail comes back no time is spent; it begins anew with the board that is mailed again."""
+def test_mail_that_comes_back_stops_the_clock_for_thirty_days(mailed: Post) -> None:
+    """Then it runs on with what was left; nobody is reminded where mail comes back, and both know of the end."""
     days_pass(mailed, 3)
-    with writing(mailed.house.engine) as connection:
-        bounces.suspend(connection, ALICE, mailed.clock())
-        clocks.set_back(connection, player_id(mailed, "alice"))
-    assert days_pass(mailed, 40, step=24) == []
-    assert lift(mailed.house, "alice") == ALICE
-    (again,) = look(mailed)
-    assert again.recipient == ALICE
-    reminded = days_pass(mailed, 3.75)
+    suspend(mailed)
+    assert days_pass(mailed, 30) == []
+    assert left(board(mailed), timing_of(mailed)) == DAY
+    assert [each.recipient for each in days_pass(mailed, 0.75)] == []
     assert kinds(mailed) == []
-    assert len(reminded) == 2
+    assert [each.recipient for each in days_pass(mailed, 0.5)] == [BOB]
+    (forfeited,) = board(mailed).match.entries
+    assert (forfeited.kind, forfeited.used) == ("forfeited", 4 * 86400)
+
+
+def test_a_player_who_is_back_has_what_was_left(mailed: Post) -> None:
+    """The time in which mail came back is not counted, what went before is; a letter tells it."""
+    days_pass(mailed, 3)
+    suspend(mailed)
+    days_pass(mailed, 10)
+    assert lift(mailed.house, "alice", mailed.clock()) == ALICE
+    back = look(mailed)[-1]
+    assert back.recipient == ALICE
+    assert "Your clocks stood still meanwhile, and run now." in words_of(back)
+    assert "board 101: 1 day, until 2026-01-15 12:00 UTC" in words_of(back)
+    days_pass(mailed, 0.75)
+    assert kinds(mailed) == []
     days_pass(mailed, 0.5)
     assert kinds(mailed) == ["forfeited"]
 
 
+def test_a_turn_that_begins_while_mail_comes_back_does_not_wait_for_ever(mailed: Post) -> None:
+    """Its board is held back, so nobody ever hands it over."""
+    suspend(mailed)
+    mailed.mail("elsewhere@example.net", "move 101 alice sesame b2")
+    assert see_suspended(mailed.house) == []
+    hand_over(mailed)
+    suspend(mailed)
+    mailed.mail(BOB, "move 101 a1")
+    hand_over(mailed)
+    assert mailed.moves() == ["B2", "A1"]
+    assert days_pass(mailed, 33.75) == []
+    assert kinds(mailed) == ["played", "played"]
+    assert [each.recipient for each in days_pass(mailed, 0.5)] == [BOB]
+    assert kinds(mailed) == ["played", "played", "forfeited"]
+
+
+def test_thirty_days_a_year_however_often(quick: Post) -> None:
+    """Coming back in between makes it no more; what was longer than a year ago counts no more."""
+    for days in (10, 10):
+        suspend(quick)
+        days_pass(quick, days)
+        lift(quick.house, "alice", quick.clock())
+        days_pass(quick, 1)
+    suspend(quick)
+    days_pass(quick, 11.75)
+    assert kinds(quick) == []
+    days_pass(quick, 0.5)
+    assert kinds(quick) == ["forfeited"]
+    lift(quick.house, "alice", quick.clock())
+    quick.mail(BOB, "challenge alice bob -size=3x3 -forfeittime=4 -nagtime=none")
+    hand_over(quick)
+    suspend(quick)
+    days_pass(quick, 4.25)
+    assert kinds(quick, 102) == ["forfeited"]
+    lift(quick.house, "alice", quick.clock())
+    quick.clock.move(days=365)
+    forget_beats(quick)
+    quick.mail(BOB, "challenge alice bob -size=3x3 -forfeittime=4 -nagtime=none")
+    hand_over(quick)
+    suspend(quick)
+    days_pass(quick, 33.75)
+    assert kinds(quick, 103) == []
+    days_pass(quick, 0.5)
+    assert kinds(quick, 103) == ["forfeited"]
+
+
 def test_another_address_after_mail_came_back(quick: Post) -> None:
-    """The board is mailed there at once, though other mail goes there too."""
-    with writing(quick.house.engine) as connection:
-        bounces.suspend(connection, ALICE, quick.clock())
-        clocks.set_back(connection, player_id(quick, "alice"))
-    *_, asked = quick.mail("new@example.net", "change address alice sesame new@example.net")
-    quick.answer(asked, "yes")
+    """The board is mailed there at once, and the clock runs on with what was left."""
+    days_pass(quick, 1)
+    suspend(quick)
+    days_pass(quick, 5)
+    letters = quick.mail("new@example.net", "change address alice sesame new@example.net")
+    quick.answer(next(each for each in letters if each.recipient == "new@example.net"), "yes")
     assert look(quick)[-1].match == 101
-    look(quick)
-    days_pass(quick, 3.75)
+    assert look(quick) == []
+    days_pass(quick, 2.75)
     assert kinds(quick) == []
     days_pass(quick, 0.5)
     assert kinds(quick) == ["forfeited"]
 
 
-def test_mail_that_comes_back_sets_the_clock_back(quick: Post) -> None:
-    """Three times for good: nothing is spent until the board has been mailed once more."""
-    days_pass(quick, 3.75)
-    with writing(quick.house.engine) as connection:
-        for letter in quick.sent_to(ALICE)[-3:]:
+def test_the_clock_stands_still_from_the_first_mail_that_came_back(quick: Post) -> None:
+    """It takes three to know; nobody reads a board that did not arrive."""
+    days_pass(quick, 2)
+    for letter in quick.sent_to(ALICE)[-3:]:
+        days_pass(quick, 0.5)
+        with writing(quick.house.engine) as connection:
             heed_refusal(connection, quick.house, Returned(letter.id, ALICE), "550 5.1.1 unknown", quick.clock())
+    assert see_suspended(quick.house) != []
+    assert left(board(quick), timing_of(quick)) == 1.5 * DAY
     days_pass(quick, 20, step=24)
     assert kinds(quick) == []
-    lift(quick.house, "alice")
-    assert [letter.recipient for letter in look(quick)] == [ALICE]
-    days_pass(quick, 3.75)
+    lift(quick.house, "alice", quick.clock())
+    days_pass(quick, 1.25)
     assert kinds(quick) == []
+    days_pass(quick, 0.5)
+    assert kinds(quick) == ["forfeited"]
 
 
-def test_an_answer_to_where_mail_comes_back_from_begins_no_turn(asking_post: Post) -> None:
+def test_what_opponents_are_told_of_a_clock_that_stands_still_is_true(quick: Post) -> None:
+    """Each board says so as long as it is so; when it is over they are told once, the player later."""
+    days_pass(quick, 1)
+    suspend(quick)
+    days_pass(quick, 1)
+    (shown,) = quick.mail(BOB, "show 101")
+    assert "alice has 3 days left." in words_of(shown)
+    assert "The clock stands still: mail to alice comes back." in words_of(shown)
+    assert "on 2026-02-01 12:00 UTC at the latest." in words_of(shown)
+    assert tell_ends(quick) == []
+    days_pass(quick, 29.25)
+    (told,) = tell_ends(quick)
+    assert told.recipient == BOB
+    assert "It runs on now, on board 101: each turn has the time that was left." in words_of(told)
+    assert tell_ends(quick) == []
+    (shown,) = quick.mail(BOB, "show 101")
+    assert "alice has 2 days and 18 hours left, until 2026-02-04 12:00 UTC." in words_of(shown)
+    assert "stands still" not in words_of(shown)
+    quick.mail(ALICE, "games")
+    (back,) = (each for each in look(quick) if "you are back" in each.raw.decode())
+    assert "Your clocks stood still until 2026-02-01 12:00 UTC, and have run since" in words_of(back)
+
+
+def test_who_comes_back_in_time_is_told_no_end(quick: Post) -> None:
+    suspend(quick)
+    days_pass(quick, 3)
+    lift(quick.house, "alice", quick.clock())
+    hand_over(quick)
+    quick.clock.move(days=60)
+    assert tell_ends(quick) == []
+    suspend(quick)
+    assert tell_ends(quick) == []
+
+
+def tell_ends(post: Post) -> list[Queued]:
+    """What the steward mails of standstills that are over."""
+    hand_over(post)
+    while tell_over(post.house, post.clock()):
+        pass
+    return hand_over(post)
+
+
+def timing_of(post: Post) -> Timing:
+    """Of board 101, now."""
+    with reading(post.house.engine) as connection:
+        return timing(connection, board(post), post.clock())
+
+
+def words_of(letter: Queued) -> str:
+    """What a letter says, whatever its lines."""
+    return " ".join(text_of(letter).split())
+
+
+def test_an_answer_to_where_mail_comes_back_from_changes_no_clock(asking_post: Post) -> None:
     """Anybody may have asked for it in the name of who is suspended: their time stands still all the same."""
     club(asking_post, "-forfeittime=4 -nagtime=none")
-    with writing(asking_post.house.engine) as connection:
-        bounces.suspend(connection, ALICE, asking_post.clock())
-        clocks.set_back(connection, player_id(asking_post, "alice"))
+    suspend(asking_post)
     (shown,) = asking_post.mail(ALICE, "show 101")
     assert "It is alice's turn." in text_of(shown)
     hand_over(asking_post)
     assert days_pass(asking_post, 10) == []
     assert kinds(asking_post) == []
-    lift(asking_post.house, "alice")
+    lift(asking_post.house, "alice", asking_post.clock())
     look(asking_post)
     days_pass(asking_post, 3.75)
     assert kinds(asking_post) == []

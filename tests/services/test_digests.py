@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbmserv.commands.replies.talk import Watched
+from pbmserv.entrypoints.steward import DUTIES, Duty
 from pbmserv.mail.outgoing import Sent
 from pbmserv.rendering.board import view_board
 from pbmserv.services.deliver import note
@@ -195,6 +196,32 @@ def test_several_stewards_send_each_once(club: Post) -> None:
     with ThreadPoolExecutor(4) as stewards:
         list(stewards.map(lambda _: send_next(club.house, EVENING), range(12)))
     assert sorted(letter.recipient for letter in club.letters()[before:]) == [ALICE, BOB]
+
+
+def duty(name: str) -> Duty:
+    """One of the steward's."""
+    return next(each for each in DUTIES if each.name == name)
+
+
+def test_all_that_are_due_leave_in_one_round(club: Post) -> None:
+    """The steward goes round once a second: one digest a round would keep a club waiting for minutes."""
+    club.mail(BOB, "set digest daily 19:30")
+    club.mail(ALICE, "move 101 a1")
+    club.clock.now = EVENING
+    before = len(club.letters())
+    assert not duty("digests").do(club.house, EVENING)
+    assert sorted(letter.recipient for letter in club.letters()[before:]) == [ALICE, BOB]
+
+
+def test_the_steward_is_not_kept_from_its_other_duties(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a batch it says that there is more, and comes back at once."""
+    club.mail(BOB, "set digest daily 19:30")
+    club.mail(ALICE, "move 101 a1")
+    club.clock.now = EVENING
+    before = len(club.letters())
+    monkeypatch.setattr(digests, "BATCH", 1)
+    assert [duty("digests").do(club.house, EVENING) for _ in range(3)] == [True, True, False]
+    assert len(club.letters()[before:]) == 2
 
 
 def test_a_fault_with_one_keeps_nobody_else_waiting(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:

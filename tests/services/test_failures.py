@@ -2,15 +2,17 @@
 
 import importlib
 import logging
+import sqlite3
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from jinja2 import TemplateNotFound
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.services import carry_out, handle, letters
-from pbmserv.services.handle import WAITS_BETWEEN_TRIES, count_kill, handle_next
+from pbmserv.services import answer, carry_out, letters
+from pbmserv.services.handle import handle_next, handle_one, handle_some
+from pbmserv.services.mishaps import WAITS_BETWEEN_TRIES, Ended, set_back, tell_set_aside
 from pbmserv.services.operator.retry import retry
 from pbmserv.services.views.boards import see_board
 from pbmserv.services.views.people import see_players
@@ -236,40 +238,198 @@ def test_trouble_with_the_database_is_no_try(post: Post, monkeypatch: pytest.Mon
     assert post.row(mail_id).status == "handled"
 
 
-def test_five_kills_set_a_mail_aside(post: Post) -> None:
+FIVE: tuple[Ended, ...] = ("killed",) * 5
+
+
+class Processes:
+    """Stands for the processes of mails' own: each ends as the next of `ends` has it, else well."""
+
+    def __init__(self, post: Post, *ends: Ended) -> None:
+        self.post, self.ends, self.begun = post, [*ends], list[tuple[str, int]]()
+
+    def __call__(self, task: Literal["handle", "tell"], mail_id: int) -> Ended:
+        self.begun.append((task, mail_id))
+        end = self.ends.pop(0) if self.ends else "well"
+        if end == "well" and task == "handle":
+            handle_one(self.post.house, mail_id, self.post.clock)
+        elif end == "well":
+            tell_set_aside(self.post.house, mail_id, self.post.clock())
+        return end
+
+    def work(self) -> None:
+        """As Post.work."""
+        while handle_some(self.post.house, self.post.clock, apart=self):
+            pass
+
+
+def killed_with_its_worker(post: Post, mail_id: int, times: int = 1) -> None:
+    """What workers note that start after others were killed."""
+    for _ in range(times):
+        set_back(post.house, mail_id, "a worker ended", post.clock())
+
+
+def trouble_of(post: Post, mail_id: int) -> tuple[str, int, int, int]:
+    """Status, tries, kills, setbacks."""
+    kept = post.row(mail_id)
+    return kept.status, kept.tries, kept.kills, kept.setbacks
+
+
+def test_a_mail_in_hand_when_a_worker_was_killed_is_tried_again_at_once(post: Post) -> None:
+    club(post)
+    mail_id = post.put(post.write("alice@example.org", "move 101 b2"))
+    killed_with_its_worker(post, mail_id)
+    processes = Processes(post)
+    processes.work()
+    assert (trouble_of(post, mail_id), processes.begun) == (("handled", 0, 0, 1), [])
+
+
+def test_after_the_second_kill_it_has_a_process_of_its_own(post: Post) -> None:
+    """On either database other mails of the same batch have none."""
+    club(post)
+    mails = [post.put(post.write("alice@example.org", line)) for line in ("list", "move 101 b2", "help")]
+    killed_with_its_worker(post, mails[1], 2)
+    processes = Processes(post)
+    processes.work()
+    assert processes.begun == [("handle", mails[1])]
+    assert [trouble_of(post, each)[0] for each in mails] == ["handled"] * 3
+    assert post.moves() == ["B2"]
+
+
+def test_five_processes_killed_over_a_mail_set_it_aside(post: Post) -> None:
+    """At 0, 1, 10, 60 and 600 seconds after one another; a sixth process tells its sender, once."""
     club(post)
     before = len(post.letters())
     mail_id = post.put(post.write("clumsy@example.org", "help"))
-    for kills in (1, 2, 3, 4):
-        count_kill(post.house, mail_id, post.clock())
-        assert (post.row(mail_id).status, post.row(mail_id).kills) == ("waiting", kills)
-    count_kill(post.house, mail_id, post.clock())
-    assert post.row(mail_id).status == "set aside"
-    (letter,) = post.letters()[before:]
+    behind = post.put(post.write("clumsy@example.org", "list"))
+    killed_with_its_worker(post, mail_id, 2)
+    processes = Processes(post, *FIVE)
+    for kills, wait in enumerate(WAITS_BETWEEN_TRIES, 1):
+        assert trouble_of(post, mail_id) == ("waiting", 0, kills - 1, 2)
+        assert post.row(behind).status == "waiting"
+        post.clock.move(seconds=wait.total_seconds())
+        processes.work()
+    assert processes.begun == [*[("handle", mail_id)] * 5, ("tell", mail_id)]
+    assert trouble_of(post, mail_id) == ("set aside", 0, 5, 2)
+    letter, listing = post.letters()[before:]
     assert SENTENCE in text_of(letter)
-    count_kill(post.house, mail_id, post.clock())
-    assert len(post.letters()) == before + 1
-    post.work()
+    assert header_of(listing, "Subject") == "pbmserv: list"
+    assert post.row(mail_id).error == "5 processes of its own were killed over it"
     assert retry(post.house, mail_id, post.clock())
-    post.work()
-    assert (post.row(mail_id).status, post.row(mail_id).kills) == ("handled", 0)
+    processes.work()
+    assert trouble_of(post, mail_id) == ("handled", 0, 0, 0)
 
 
-def test_the_kill_counts_even_if_telling_kills_too(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading the mail once more, to tell its sender, may be what kills."""
+def test_whatever_kills_the_worker_too_never_sets_it_aside(post: Post) -> None:
+    """As the OOM killer or a power cut does: it waits a minute, then longer, at most six hours, for ever."""
     club(post)
+    mail_id = post.put(post.write("alice@example.org", "move 101 b2"))
+    rests = []
+    for _ in range(20):
+        killed_with_its_worker(post, mail_id)
+        rests.append((post.row(mail_id).not_before - post.clock()).total_seconds() / 60)
+    assert rests == [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, *[360] * 9]
+    assert trouble_of(post, mail_id) == ("waiting", 0, 0, 20)
+    processes = Processes(post)
+    post.clock.move(hours=6, seconds=-1)
+    processes.work()
+    assert processes.begun == []
+    post.clock.move(seconds=1)
+    processes.work()
+    assert post.moves() == ["B2"]
+
+
+def test_its_senders_later_mails_wait_with_it_and_nobody_elses(post: Post) -> None:
+    club(post)
+    first = post.put(post.write("alice@example.org", "move 101 b2"))
+    killed_with_its_worker(post, first, 3)
+    second = post.put(post.write("alice@example.org", "chat 101 Your turn."))
+    other = post.put(post.write("bob@example.org", "show 101"))
+    processes = Processes(post)
+    processes.work()
+    assert [post.row(each).status for each in (first, second, other)] == ["waiting", "waiting", "handled"]
+    post.clock.move(minutes=1)
+    processes.work()
+    assert [post.row(each).status for each in (first, second)] == ["handled", "handled"]
+
+
+@pytest.mark.parametrize(("end", "setbacks"), [("broken off", 3), ("stopped", 2)])
+def test_a_process_that_was_not_killed_blames_nothing(post: Post, end: Ended, setbacks: int) -> None:
+    """One that hung, or was asked to end; and one that ended with its worker, which was told to stop."""
+    club(post)
+    mail_id = post.put(post.write("alice@example.org", "move 101 b2"))
+    killed_with_its_worker(post, mail_id, 2)
+    assert handle_some(post.house, post.clock, apart=Processes(post, end))
+    assert trouble_of(post, mail_id) == ("waiting", 0, 0, setbacks)
+
+
+def test_it_is_set_aside_even_if_telling_its_sender_kills_too(
+    post: Post, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Reading the mail once more may be what kills: the worker does not."""
+    club(post)
+    before = post.letters()
     mail_id = post.put(post.write("clumsy@example.org", "help"))
+    killed_with_its_worker(post, mail_id, 2)
+    processes = Processes(post, *FIVE, "killed")
+    for wait in WAITS_BETWEEN_TRIES:
+        post.clock.move(seconds=wait.total_seconds())
+        processes.work()
+    assert trouble_of(post, mail_id) == ("set aside", 0, 5, 2)
+    assert post.letters() == before
+    assert f"mail {mail_id}: its sender cannot be told" in caplog.text
 
-    def kill(*_: object) -> None:
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(handle, "read_kept", kill)
-    for _ in range(4):
-        count_kill(post.house, mail_id, post.clock())
-    with pytest.raises(KeyboardInterrupt):
-        count_kill(post.house, mail_id, post.clock())
-    assert post.row(mail_id).status == "set aside"
-    count_kill(post.house, mail_id, post.clock())
+def test_an_exception_in_a_process_of_its_own_is_a_try(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    club(post)
+    break_for_clumsy(monkeypatch)
+    mail_id = post.put(post.write("clumsy@example.org", "help"))
+    killed_with_its_worker(post, mail_id, 2)
+    Processes(post).work()
+    assert trouble_of(post, mail_id) == ("waiting", 1, 0, 2)
+
+
+class LockNeverGot(Exception):
+    """As PostgreSQL has it."""
+
+    sqlstate = "55P03"
+    sqlite_errorcode = sqlite3.SQLITE_IOERR | 1 << 8
+
+
+def test_what_the_database_refuses_it_alone_waits_and_others_go_on(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lock that is never to be had, a page that cannot be read: no worker stands still for it."""
+    club(post)
+    real = answer.answer
+
+    def refused(records: Any, house: Any, to: Any, *others: Any) -> Any:
+        if to.recipient == "clumsy@example.org":
+            raise OperationalError("SELECT", {}, LockNeverGot())
+        return real(records, house, to, *others)
+
+    monkeypatch.setattr(carry_out, "answer", refused)
+    mail_id = post.put(post.write("clumsy@example.org", "help"))
+    other = post.put(post.write("alice@example.org", "list"))
+    processes = Processes(post)
+    processes.work()
+    assert trouble_of(post, mail_id) == ("waiting", 0, 0, 3)
+    assert "OperationalError" in str(post.row(mail_id).error)
+    assert post.row(other).status == "handled"
+    monkeypatch.undo()
+    post.clock.move(minutes=1)
+    processes.work()
+    assert post.row(mail_id).status == "handled"
+
+
+def test_the_sender_is_told_no_more_than_is_true(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows whether it will ever be done: nothing must make them lean back."""
+    club(post)
+    break_for_clumsy(monkeypatch)
+    fail_for_good(post)
+    said = " ".join(text_of(post.letters()[-1]).split())
+    assert "received, but it is NOT done" in said
+    assert "The operator has it" in said
+    assert "need not" not in said
 
 
 def test_what_is_decided_counts_from_when_the_mail_was_kept(post: Post) -> None:

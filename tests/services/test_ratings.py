@@ -3,9 +3,13 @@
 import pytest
 from sqlalchemy import text
 
+from pbmserv.entrypoints.steward import DUTIES
+from pbmserv.services import recounting
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check, rebuild
 from pbmserv.services.operator.operate import run_as
+from pbmserv.services.operator.referee import annul, award
+from pbmserv.services.recounting import recount_all
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
@@ -123,3 +127,72 @@ def test_a_broken_log_leaves_the_ratings_of_its_game_alone(club: Post) -> None:
     assert (found.number, found.can_be_mended) == (101, False)
     assert rebuild(club.house, [found]) == 0
     assert stored(club.house) == before
+
+
+def annul_the_oldest(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five games later; all but the first of those behind it are still to be counted anew."""
+    for number in range(104, 109):
+        begin(post, ALICE, BOB)
+        post.mail(BOB, f"{number} resign")
+    monkeypatch.setattr(ratings, "STEP", 1)
+    annul(post.house, 101, "", post.clock())
+
+
+def pending(house: House) -> dict[str, int]:
+    """What is still to be counted anew."""
+    with reading(house.engine) as connection:
+        return ratings.recounted(connection)
+
+
+def test_annulling_an_old_game_is_no_one_long_transaction(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it leaves to be done stands in the database: the operator finds it, the steward goes on with it."""
+    annul_the_oldest(club, monkeypatch)
+    (found,) = check(club.house)
+    assert found.what == "the ratings of cephalopod are being counted anew, from board 104 on"
+    assert pending(club.house) == {"cephalopod": 104}
+    (duty,) = (each for each in DUTIES if each.name == "ratings")
+    monkeypatch.setattr(recounting, "BATCH", 2)
+    assert duty.do(club.house, club.clock())
+    assert pending(club.house) == {"cephalopod": 106}
+    assert duty.do(club.house, club.clock())
+    assert not duty.do(club.house, club.clock())
+    assert (pending(club.house), check(club.house)) == ({}, [])
+
+
+def test_whoever_dies_over_it_leaves_nothing_half_done(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed within a step, and between two."""
+    annul_the_oldest(club, monkeypatch)
+    before = stored(club.house)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ratings, "add", killed)
+        with pytest.raises(KeyboardInterrupt):
+            recount_all(club.house)
+    assert stored(club.house) == before
+    with pytest.raises(KeyboardInterrupt):
+        recount_all(club.house, killed)
+    assert pending(club.house) == {"cephalopod": 105}
+    recount_all(club.house)
+    assert check(club.house) == []
+
+
+def test_a_game_that_ends_meanwhile_comes_out_right(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So does another old one that is annulled, and one that was annulled and is awarded."""
+    annul_the_oldest(club, monkeypatch)
+    club.mail(CAROL, "103 resign")
+    annul(club.house, 102, "", club.clock())
+    award(club.house, 101, "bob", "", club.clock())
+    told: list[tuple[int, int]] = []
+    recount_all(club.house, lambda done, of: told.append((done, of)))
+    assert told == [(done, 7) for done in range(1, 8)]
+    assert check(club.house) == []
+
+
+def test_writing_anew_ends_it(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `admin check --rebuild` does."""
+    annul_the_oldest(club, monkeypatch)
+    assert rebuild(club.house, check(club.house)) == 1
+    assert (pending(club.house), check(club.house)) == ({}, [])

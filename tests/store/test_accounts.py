@@ -13,7 +13,7 @@ from pbmserv.matches.records import Wanted
 from pbmserv.matches.replay import replay
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check
-from pbmserv.store import accounts, bounces, confirmations, inbox, kept, matches, outbox, players
+from pbmserv.store import accounts, bounces, confirmations, inbox, kept, matches, mishaps, outbox, players
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Letter
@@ -66,7 +66,7 @@ def take_in(connection: Connection, sender: str, status: str = "handled") -> int
         connection, f"From: {sender}".encode(), sender, [f"pbmserv+{sender[:3]}@club.test"], sender, NOON
     )
     if status == "set aside":
-        inbox.fail(connection, number, "it failed", None)
+        mishaps.fail(connection, number, "it failed", None)
     elif status != "waiting":
         inbox.finish(connection, number, "handled", NOON, f"key{number}", masked=f"From: {sender}".encode())
     return number

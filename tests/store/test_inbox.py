@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError
 
 from pbmserv.services.house import House
-from pbmserv.store import inbox
+from pbmserv.store import inbox, mishaps
 from pbmserv.store.engine import reading, writing
 from tests.conftest import NOON
 
@@ -51,7 +51,20 @@ def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
         mail_id = inbox.keep(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
         found = inbox.claim(connection, mail_id, NOON)
     wanted = inbox.Kept(
-        mail_id, NOON, "<>", ("ann@x.test", 'ü"\\\0'), "alice@x.test", raw, "waiting", 0, 0, None, None, len(raw)
+        mail_id,
+        NOON,
+        "<>",
+        ("ann@x.test", 'ü"\\\0'),
+        "alice@x.test",
+        raw,
+        "waiting",
+        0,
+        0,
+        None,
+        None,
+        0,
+        NOON,
+        len(raw),
     )
     assert found == wanted
 
@@ -112,7 +125,7 @@ def test_an_answer_waits_for_no_other_mail_of_its_sender(house: House) -> None:
             True,
             True,
         ]
-        inbox.fail(connection, two, "bug", LATER)
+        mishaps.fail(connection, two, "bug", LATER)
         assert first(connection) == one
         inbox.finish(connection, one, "handled", NOON, masked=b"")
         assert first(connection) is None
@@ -131,7 +144,7 @@ def in_order(house: House) -> list[str]:
 def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> None:
     one, two, three = keep(house, "a", "a", "b")
     with writing(house.engine) as connection:
-        inbox.fail(connection, one, "bug", LATER)
+        mishaps.fail(connection, one, "bug", LATER)
         assert first(connection) == three
         assert inbox.claim(connection, one, NOON) is None
         assert inbox.claim(connection, two, NOON) is None
@@ -146,7 +159,7 @@ def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> Non
 def test_a_wait_set_by_a_clock_that_ran_ahead_is_no_wait(house: House) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        inbox.fail(connection, one, "bug", NOON + timedelta(days=1))
+        mishaps.fail(connection, one, "bug", NOON + timedelta(days=1))
         assert first(connection) == one
 
 
@@ -155,7 +168,7 @@ def test_what_is_done_with_lets_the_next_one_through(house: House, fate: str) ->
     one, two = keep(house, "a", "a")
     with writing(house.engine) as connection:
         if fate == "set aside":
-            inbox.fail(connection, one, "bug", None)
+            mishaps.fail(connection, one, "bug", None)
         else:
             inbox.finish(connection, one, fate, LATER, masked=b"")  # type: ignore[arg-type]
         assert first(connection) == two
@@ -246,16 +259,16 @@ def test_one_content_is_handled_once(house: House) -> None:
 def test_failing_until_set_aside_and_back(house: House) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        assert not inbox.retry(connection, one, LATER)
-        inbox.fail(connection, one, "first", LATER)
-        inbox.fail(connection, one, "second", None)
+        assert not mishaps.retry(connection, one, LATER)
+        mishaps.fail(connection, one, "first", LATER)
+        mishaps.fail(connection, one, "second", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("set aside", 2, "second")
     with writing(house.engine) as connection:
         assert first(connection) is None
-        assert inbox.retry(connection, one, NOON)
-        assert not inbox.retry(connection, one, NOON)
-        assert not inbox.retry(connection, 999, NOON)
+        assert mishaps.retry(connection, one, NOON)
+        assert not mishaps.retry(connection, one, NOON)
+        assert not mishaps.retry(connection, 999, NOON)
         assert first(connection) == one
     assert (row(house, one).tries, row(house, one).kills) == (0, 0)
 
@@ -265,33 +278,61 @@ def test_a_failure_told_too_late_changes_nothing(house: House) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
         inbox.finish(connection, one, "handled", NOON, masked=b"")
-        assert not inbox.fail(connection, one, "bug", None)
+        assert not mishaps.fail(connection, one, "bug", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("handled", 0, None)
 
 
 def test_kills_add_up(house: House) -> None:
+    """Two workers that saw processes of one mail killed at the same time count one."""
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
-        for kills in (1, 2):
-            assert inbox.count_kill(connection, one, 3) is None
+        for kills in (0, 1):
+            assert mishaps.count_kill(connection, one, kills, "killed", NOON) is None
+            assert mishaps.count_kill(connection, one, kills, "killed", NOON) is None
             found = inbox.claim(connection, one, NOON)
             assert found is not None
-            assert found.kills == kills
-        assert inbox.count_kill(connection, one, 3) is not None
-        assert inbox.count_kill(connection, one, 3) is None
+            assert found.kills == kills + 1
+        aside = mishaps.count_kill(connection, one, 2, "killed for good", None)
+        assert aside is not None
+        assert mishaps.find_set_aside(connection, one) == aside
+        assert mishaps.count_kill(connection, one, 3, "killed", None) is None
         inbox.finish(connection, two, "handled", NOON, masked=b"")
-        assert inbox.count_kill(connection, two, 1) is None
-        assert inbox.count_kill(connection, 999, 1) is None
+        assert mishaps.count_kill(connection, two, 0, "killed", None) is None
+        assert mishaps.count_kill(connection, 999, 0, "killed", None) is None
+        assert mishaps.find_set_aside(connection, two) is None
     found = row(house, one)
-    assert (found.status, found.kills, found.error) == ("set aside", 3, "3 processes ended while they handled it")
+    assert (found.status, found.kills, found.error) == ("set aside", 3, "killed for good")
     assert (row(house, two).status, row(house, two).kills) == ("handled", 0)
+
+
+def test_setbacks_add_up_and_make_a_mail_wait(house: House) -> None:
+    """Its sender's later mails wait behind it, other people's do not."""
+    one, behind, other = keep(house, "a", "a", "b")
+    hour = timedelta(hours=1)
+    with writing(house.engine) as connection:
+        assert mishaps.set_back(connection, one, "ended", lambda _: NOON) == 1
+        found = inbox.take(connection, NOON)
+        assert found is not None
+        assert (found.id, found.setbacks) == (one, 1)
+        assert mishaps.set_back(connection, one, "ended", lambda setbacks: NOON + setbacks * hour) == 2
+        found = inbox.take(connection, NOON + hour)
+        assert found is not None
+        assert found.id == other
+        assert inbox.claim(connection, behind, NOON + hour) is None
+        assert [each.id for each in mishaps.in_trouble(connection, 9)] == [one]
+        found = inbox.take(connection, NOON + 2 * hour)
+        assert found is not None
+        assert (found.id, found.not_before, found.error) == (one, NOON + 2 * hour, "ended")
+        inbox.finish(connection, one, "handled", NOON, masked=b"")
+        assert mishaps.set_back(connection, one, "ended", lambda _: NOON) == 0
+        assert mishaps.in_trouble(connection, 9) == []
 
 
 def test_listings_are_the_newest_first(house: House) -> None:
     one, two, three = keep(house, "a", "b", "c")
     with writing(house.engine) as connection:
-        inbox.fail(connection, two, "bug", None)
+        mishaps.fail(connection, two, "bug", None)
         assert [kept.id for kept in inbox.listing(connection, None, 2)] == [three, two]
         assert [kept.id for kept in inbox.listing(connection, "set aside", 9)] == [two]
         assert [kept.id for kept in inbox.listing(connection, "waiting", 9)] == [three, one]

@@ -195,6 +195,43 @@ def test_a_random_club(engine: Engine, seed: int) -> None:
     assert_listed_right(engine, {board.match.number: board.match for board in boards})
 
 
+def step(engine: Engine) -> int:
+    """Counts some matches anew, as anybody may at any time."""
+    with writing(engine) as connection:
+        return ratings.recount(connection, "cephalopod")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_random_club_counted_anew_in_steps(engine: Engine, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever begins, ends and is undone between two steps, and whoever takes them: it comes out right."""
+    monkeypatch.setattr(ratings, "STEP", 1)
+    chance = random.Random(seed)
+    boards = [
+        begin(engine, number, *chance.sample(MEMBERS, chance.choice([2, 2, 3]))) for number in range(101, 119)
+    ]
+    pending = 0
+    for minute in range(160):
+        index = chance.randrange(len(boards))
+        with writing(engine) as connection:
+            steps = random_step(chance, boards[index], NOON + timedelta(minutes=minute))
+            boards[index] = enter(connection, boards[index], *steps)
+            pending += bool(ratings.recounted(connection))
+        if chance.random() < 0.3:
+            step(engine)
+        assert_tallies_are_last_changes(engine)
+    while step(engine):
+        pass
+    assert pending > 5
+    assert len(assert_right(engine)) > 8
+
+
+def assert_tallies_are_last_changes(engine: Engine) -> None:
+    """However far it has come."""
+    with reading(engine) as connection:
+        last = ratings.latest(ratings.stored_changes(connection, "cephalopod"))
+        assert ratings.stored_tallies(connection, "cephalopod") == last
+
+
 def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
     """Listings say what a reckoning in memory does, page by page."""
     with reading(engine) as connection:

@@ -47,9 +47,15 @@ def begin(connection: Connection) -> Reckoning:
 
 def wrong_ratings(connection: Connection, reckoning: Reckoning, unknown: Collection[str]) -> list[WrongRatings]:
     """Each game whose ratings differ; those of `unknown` games are not looked at."""
-    known = (ratings.games(connection) | set(reckoning.results)) - set(unknown)
+    begun = ratings.recounted(connection)
+    known = (ratings.games(connection) | set(reckoning.results)) - set(unknown) - set(begun)
     found = (_difference(connection, game, reckoning.changes(game)) for game in sorted(known))
-    return [each for each in found if each is not None]
+    recounts = [
+        WrongRatings(game, board, f"the ratings of {game} are being counted anew, from board {board} on")
+        for game, board in sorted(begun.items())
+        if game not in unknown
+    ]
+    return [*recounts, *(each for each in found if each is not None)]
 
 
 def rate_anew(connection: Connection, game: str) -> None:

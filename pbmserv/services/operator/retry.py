@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from pbmserv.services.house import House
-from pbmserv.store import inbox
+from pbmserv.store import mishaps
 from pbmserv.store.engine import writing
 
 
 def retry(house: House, mail_id: int, now: datetime) -> bool:
     """Lets it wait again, its failures forgotten; False when no such mail is set aside."""
     with writing(house.engine) as connection:
-        return inbox.retry(connection, mail_id, now)
+        return mishaps.retry(connection, mail_id, now)

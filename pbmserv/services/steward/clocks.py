@@ -25,7 +25,7 @@ from pbmserv.services.house import House
 from pbmserv.services.letters import board_letter
 from pbmserv.services.notices import Happened, board_notices
 from pbmserv.services.run import keep_decision
-from pbmserv.store import clocks, matches, outbox, unread
+from pbmserv.store import bounces, clocks, matches, outbox, standstills, unread
 from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.records import TransactionRecords
@@ -92,9 +92,9 @@ def _decide(
     if player is None:
         clocks.seen(connection, clock.match, None, None, 0)
         return ()
-    if player.is_suspended:
-        # What went there all the same, as an answer to anybody who gave that address, began no turn.
-        clocks.set_back(connection, player.id)
+    if clock.started is None and player.is_suspended:
+        # Nobody hands it over: else a player whose mail comes back would have for ever.
+        clocks.start(connection, clock.match, _held_back_since(connection, board, player))
         return ()
     if clock.started is None:
         _tell_again(connection, house, board, player, clock, now)
@@ -103,15 +103,23 @@ def _decide(
     ahead = outlook(board, timing)
     if ahead.is_over:
         return _end_turn(connection, house, records, board, timing, player)
-    if ahead.reminders > clock.reminders:
-        reminder = Reminded(clock.match, clock.started, ahead.deadline)
-        letter = board_letter(house, board, player, now, timing=timing, remarks=(reminder,))
+    if ahead.reminders > clock.reminders and not player.is_suspended:
+        remarks = (Reminded(clock.match, clock.started, ahead.deadline),) if ahead.reminders else ()
+        letter = board_letter(house, board, player, now, timing=timing, remarks=remarks)
         outbox.queue(connection, [letter], now)
         log.info("board %d: player %d is reminded", clock.match, player.id)
     # A part that is silent may never come back: then nobody else tells when the clock runs again.
     next_at = ahead.next_at or (None if board.state.is_paused else now + DAY)
     clocks.seen(connection, clock.match, next_at, ahead.deadline, ahead.reminders)
     return ()
+
+
+def _held_back_since(connection: Connection, board: Replayed, player: Player) -> datetime:
+    """Since when a board waits for a player whom it cannot be mailed to."""
+    began = _began(board)
+    suspended = bounces.suspended_since(connection, player.id) or began
+    stops = standstills.in_force(connection, player.id, began)
+    return max(began, suspended, *(each.since for each in stops))
 
 
 def _tell_again(

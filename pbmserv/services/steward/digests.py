@@ -28,6 +28,9 @@ from pbmserv.store.engine import is_database_trouble, run_again, writing
 from pbmserv.store.outbox import Letter
 from pbmserv.store.records import TransactionRecords
 
+BATCH: Final = 50
+"""Digests written before the steward looks after its other duties."""
+
 MOST_SHOWN: Final = 20
 
 MOST_WEIGHED: Final = 200
@@ -36,6 +39,11 @@ MOST_WEIGHED: Final = 200
 _NEVER_OVER: Final = timedelta.max
 
 log = logging.getLogger(__name__)
+
+
+def send_digests(house: House, now: datetime) -> bool:
+    """Writes digests that are due, each in a transaction of its own; whether there may be more."""
+    return all(send_next(house, now) for _ in range(BATCH))
 
 
 def send_next(house: House, now: datetime) -> bool:

@@ -71,6 +71,15 @@ rating_changes = Table(
     Index("ix_rating_changes_player_id_game_at_match", "player_id", "game", "at", "match"),
 )
 
+# Of each game whose ratings are being counted anew: the place from which that is still to be done.
+recounts = Table(
+    "recounts",
+    metadata,
+    Column("game", String(40), primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("match", Integer, nullable=False),
+)
+
 # When a part of the server was last seen alive, and when it was not: such time is on nobody's clock.
 beats = Table(
     "beats",

@@ -46,7 +46,10 @@ inbox = Table(
     Column("host", String(45)),
     Column("status", String(12), nullable=False),
     Column("tries", Integer, nullable=False),
+    # Of processes of its own, killed over it while the worker that had begun them lived on.
     Column("kills", Integer, nullable=False),
+    # What cannot be blamed on it: a worker that ended with it in hand, a database that refused it alone.
+    Column("setbacks", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcDateTime, nullable=False),
     Column("content_key", String(64)),
     Column("error", Text),

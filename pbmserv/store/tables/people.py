@@ -86,6 +86,18 @@ vacations = Table(
     Column("last_day", Date, nullable=False),
 )
 
+# When a player's clocks stand still since mail to them comes back; `told_at` is when the opponents were told that
+# they run on, though it still does.
+standstills = Table(
+    "standstills",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
+    Column("began_at", UtcDateTime, nullable=False),
+    Column("until_at", UtcDateTime, nullable=False),
+    Column("told_at", UtcDateTime),
+)
+
 # That somebody has spoken to others, never what: talk has limits.
 said = Table(
     "said",

@@ -1,0 +1,151 @@
+"""What matches did to ratings, row by row in their order: read from a place on, and written."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, exists, insert, or_, select
+
+from pbmserv.matches.rating import Change, Rating, Result, Tally
+from pbmserv.store.tables import rating_changes, ratings, seats
+
+Place = tuple[Any, int]
+"""When a match ended, and its number: the order in which matches count."""
+
+THE_END: Final[Place] = (datetime(9999, 12, 31, tzinfo=UTC), 0)
+
+
+def comes_after(connection: Connection, game: str, start: Place) -> bool:
+    """Whether any match stands at a place or later."""
+    later = select(rating_changes.c.match).where(rating_changes.c.game == game, is_from(start)).limit(1)
+    return connection.execute(later).first() is not None
+
+
+def place_after(connection: Connection, game: str, start: Place, count: int) -> Place | None:
+    """The place of the match that comes so many after the first from a place on; None when there is none."""
+    at, match = rating_changes.c.at, rating_changes.c.match
+    query = select(at, match).distinct().where(rating_changes.c.game == game, is_from(start))
+    row = connection.execute(query.order_by(at, match).offset(count).limit(1)).one_or_none()
+    return None if row is None else (row.at, row.match)
+
+
+def results_between(connection: Connection, game: str, start: Place, end: Place | None) -> list[Result]:
+    """What matches counted as from a place on, up to another or (None) to the end, in their order."""
+    query = (
+        select(rating_changes.c.at, rating_changes.c.match, rating_changes.c.player_id, rating_changes.c.rank)
+        .join(seats, SEAT_OF_CHANGE)
+        .where(rating_changes.c.game == game, is_between(start, end))
+        .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
+    )
+    found: dict[Place, tuple[tuple[int, int], ...]] = {}
+    for row in connection.execute(query):
+        place = (row.at, row.match)
+        found[place] = (*found.get(place, ()), (row.player_id, row.rank))
+    return [Result(at, board, ranks) for (at, board), ranks in found.items()]
+
+
+def tallies_before(connection: Connection, game: str, results: Iterable[Result], start: Place) -> dict[int, Tally]:
+    """What the players of these matches had come to before a place."""
+    players = sorted({player_id for each in results for player_id, _ in each.ranks})
+    return {player_id: _tally_before(connection, game, player_id, start) for player_id in players}
+
+
+def with_changes_from(connection: Connection, game: str, players: Iterable[int], end: Place | None) -> set[int]:
+    """Those of these players who have a change from a place on."""
+    if end is None:
+        return set()
+    theirs = (rating_changes.c.player_id == ratings.c.player_id) & (rating_changes.c.game == game)
+    has_later = exists().where(theirs, is_from(end))
+    query = select(ratings.c.player_id).where(
+        ratings.c.game == game, ratings.c.player_id.in_(sorted(players)), has_later
+    )
+    return set(connection.execute(query).scalars())
+
+
+def forget_tallies(connection: Connection, game: str, players: Iterable[int]) -> None:
+    """Takes the tallies of these players away."""
+    theirs = ratings.c.player_id.in_(sorted(players))
+    connection.execute(delete(ratings).where(ratings.c.game == game, theirs))
+
+
+def add(connection: Connection, game: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
+    """Writes changes and tallies, none of which may be there."""
+    if changes:
+        connection.execute(_ADD_CHANGES, [_change_row(game, change) for change in changes])
+    rows = [
+        {"game": game, "player_id": player_id, "last_at": tally.last_at, **_tally_row(tally)}
+        for player_id, tally in tallies.items()
+        if tally.counted
+    ]
+    if rows:
+        connection.execute(_ADD_TALLIES, rows)
+
+
+def _change_row(game: str, change: Change) -> dict[str, object]:
+    return {
+        "match": change.board,
+        "player_id": change.player_id,
+        "game": game,
+        "at": change.at,
+        "rank": change.rank,
+        "mu_before": change.before.mu,
+        "sigma_before": change.before.sigma,
+        **_tally_row(change.after),
+    }
+
+
+def _tally_row(tally: Tally) -> dict[str, object]:
+    return {"mu": tally.rating.mu, "sigma": tally.rating.sigma, "counted": tally.counted, "won": tally.won}
+
+
+def change_of(row: Row[Any]) -> Change:
+    """A row as a value."""
+    return Change(
+        at=row.at,
+        board=row.match,
+        player_id=row.player_id,
+        rank=row.rank,
+        before=Rating(row.mu_before, row.sigma_before),
+        after=Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.at),
+    )
+
+
+def is_from(start: Place) -> ColumnElement[bool]:
+    """Of a change: whether it stands at a place or later."""
+    at, board = start
+    # The first condition is the one that an index is searched by.
+    return and_(rating_changes.c.at >= at, or_(rating_changes.c.at > at, rating_changes.c.match >= board))
+
+
+def is_between(start: Place, end: Place | None) -> ColumnElement[bool]:
+    """The same, and before another place, if there is one."""
+    if end is None:
+        return is_from(start)
+    return and_(is_from(start), rating_changes.c.at <= end[0], ~is_from(end))
+
+
+def _tally_before(connection: Connection, game: str, player_id: int, start: Place) -> Tally:
+    at, board = start
+    values = {"game": game, "player": player_id, "at": at, "board": board}
+    row = connection.execute(_LAST_BEFORE, values).one_or_none()
+    return Tally() if row is None else change_of(row).after
+
+
+SEAT_OF_CHANGE: Final = and_(
+    seats.c.match == rating_changes.c.match, seats.c.player_id == rating_changes.c.player_id
+)
+_LAST_BEFORE: Final = (
+    select(rating_changes)
+    .where(
+        rating_changes.c.player_id == bindparam("player"),
+        rating_changes.c.game == bindparam("game"),
+        or_(
+            rating_changes.c.at < bindparam("at"),
+            and_(rating_changes.c.at == bindparam("at"), rating_changes.c.match < bindparam("board")),
+        ),
+    )
+    .order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
+    .limit(1)
+)
+_ADD_CHANGES: Final = insert(rating_changes)
+_ADD_TALLIES: Final = insert(ratings)
