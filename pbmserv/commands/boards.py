@@ -1,4 +1,6 @@
-"""What commands about boards have in common: finding the board, and whose it is."""
+"""What commands about boards have in common: finding the board, whose it is, and those that wait for a player."""
+
+from dataclasses import dataclass
 
 from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.refusals.common import NoSuchPlayer, UnknownGame
@@ -10,6 +12,27 @@ from pbmserv.matches.refusals import NoSuchBoard, NoSuchPly, NotYourBoard, Other
 from pbmserv.matches.replay import Replayed
 
 MOST_OWN_BOARDS = 5
+MOST_WAITING_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingBoards:
+    """The boards where it is somebody's turn: the numbers of those that one mail shows, and how many `more`."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+    @property
+    def refs(self) -> tuple[BoardRef, ...]:
+        """The same boards, as they stand now."""
+        return tuple(map(BoardRef, self.numbers))
+
+
+def waiting_boards(player: Player, records: Records) -> WaitingBoards:
+    """The boards where it is a player's turn."""
+    found = records.boards(Wanted(userids=(player.userid,), filter="next", count=MOST_WAITING_SHOWN))
+    numbers = tuple(line.number for line in found.lines)
+    return WaitingBoards(numbers, found.total - len(numbers))
 
 
 def find_board(number: int, game: str | None, records: Records, asker: Player | None) -> Replayed | Refused:

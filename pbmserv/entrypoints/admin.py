@@ -31,6 +31,7 @@ app.command("import")(admin_records.import_records)
 app.command("dump")(admin_records.dump)
 app.command("movie")(admin_movie.movie)
 app.command("restore")(admin_backup.restore)
+app.command("address")(admin_addresses.address)
 app.command("suspended")(admin_addresses.suspended)
 app.command("lift")(admin_addresses.lift)
 for each in (

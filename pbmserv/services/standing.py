@@ -23,7 +23,8 @@ class Standing:
     """`player` is the one whom the From address belongs to, and `proof` what proves it besides passwords.
 
     `answered` is the mail to that player that it answers; `confirmation` the open question that it answers, from
-    where it was mailed to. `is_believed`: the From address is the sender's, whoever that is.
+    where it was mailed to. `is_believed`: the From address is the sender's, whoever that is. `server` is where it
+    came to.
     """
 
     player: Player | None = None
@@ -31,6 +32,7 @@ class Standing:
     answered: Answered | None = None
     confirmation: Confirmation | None = None
     is_believed: bool = False
+    server: Server | None = None
 
     @property
     def board(self) -> int | None:
@@ -41,7 +43,7 @@ class Standing:
 def stand(connection: Connection, mail: IncomingMail, server: Server, now: datetime) -> Standing:
     """Who the mail is from; `now` decides which questions are still open."""
     if mail.sender is None or mail.automatic is not None:
-        return Standing()
+        return Standing(server=server)
     player = players.find_at(connection, mail.sender)
     answered = outbox.find_answered(connection, player.id, mail.tokens) if player and mail.tokens else None
     is_believed = server.confirm == "from" or mail.authenticated
@@ -52,7 +54,7 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
         elif is_believed:
             proof = proof_of_head(mail)
     confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
-    return Standing(player, proof, answered, confirmation, is_believed)
+    return Standing(player, proof, answered, confirmation, is_believed, server)
 
 
 def proof_of_head(mail: IncomingMail) -> Proof:

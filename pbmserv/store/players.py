@@ -28,6 +28,12 @@ def owner_of(connection: Connection, address: str) -> Player | None:
     return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
+def named_like(connection: Connection, skeleton: str) -> list[Player]:
+    """The players whose userids have that skeleton, by userid."""
+    query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)
+    return [_player(row) for row in connection.execute(query)]
+
+
 def everybody(connection: Connection) -> list[Player]:
     """All players, by userid."""
     rows = connection.execute(_players().order_by(players.c.userid_lower))
@@ -104,6 +110,7 @@ def _players() -> Select[Any]:
             players.c.words,
             players.c.takes_challenges,
             players.c.broadcast,
+            players.c.messages,
             players.c.robot,
             players.c.digest,
             players.c.banned_at.is_not(None).label("is_banned"),
@@ -129,6 +136,7 @@ def _player(row: Row[Any]) -> Player:
         words=row.words,
         takes_challenges=row.takes_challenges,
         broadcast=row.broadcast,
+        messages=row.messages,
         robot=row.robot,
         digest=row.digest,
         is_banned=row.is_banned,

@@ -206,18 +206,19 @@ class NoSuchPlayer(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseridTaken(Refused):
-    """Somebody else is called `userid`; `free` are not taken."""
+    """Somebody else is called `userid`, or `like` it; `free` are not taken."""
 
     userid: str
+    like: str
     free: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadUserid(Refused):
-    """`userid` cannot be one: its form, or a word that means something else."""
+    """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
 
-    userid: str
     why: Literal["form", "reserved"]
+    free: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +231,7 @@ class BadPassword(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadAddress(Refused):
-    """`address` is no mail address."""
-
-    address: str
+    """What stood in an address's place is no mail address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,18 @@
+"""A house whose post is attacked: a From address proves nothing there."""
+
+import pytest
+
+from pbmserv.commands.server import Server
+from pbmserv.services.house import House
+from tests.conftest import ADDRESS, Clock
+from tests.services.post import Post
+
+
+@pytest.fixture
+def club(sqlite_house: House, clock: Clock) -> Post:
+    """Alice and bob, who have played on board 101, and a player whom nobody knows."""
+    post = Post(House(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher), clock)
+    post.people(alice="sesame", bob="poppy", carl="lotus")
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    post.clock.move(hours=2)
+    return post
