@@ -21,7 +21,9 @@ stands behind it: `club-admin`, `0perator2`."""
 _LIKE: Final = str.maketrans("01i5", "olls", "-_.")
 _PARTS: Final = re.compile(r"[-_.]")
 _TWO_FOR_ONE: Final = (("rn", "m"), ("vv", "w"))
-_DOUBLED: Final = re.compile(r"(.)\1+")
+_DOUBLED: Final = re.compile(r"([^los0-9])\1+")
+"""Not what may be a number's digits: `bob1` and `bob11` are two."""
+
 _NUMBER: Final = re.compile(r"[0-9]+$")
 
 _STAND_IN: Final = "player"
@@ -31,8 +33,8 @@ _MOST_TRIED: Final = 200
 def skeleton(name: str) -> str:
     """What names have in common that look alike: they are one name to whoever reads in a hurry.
 
-    >>> {skeleton(name) for name in ("Millie", "mi11ie", "rnillie", "m-i-l-l-i-e", "MILIE")}
-    {'mle'}
+    >>> {skeleton(name) for name in ("Millie", "mi11ie", "rnillie", "m-i-l-l-i-e", "MILLIEE")}
+    {'mlllle'}
     """
     plain = name.lower().translate(_LIKE)
     for two, one in _TWO_FOR_ONE:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question, Remark, words_above
+from pbmserv.commands.echoed import echoed, named_userids
 from pbmserv.commands.message import BoardRef, Parsed
 from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.commands.replies.common import HelpCommand, HelpGame, HelpTopic, Reply
@@ -73,7 +74,8 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
     seen, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
     views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
-    told = [_told(result, house.server, to, asks) for result in results]
+    known = records.known_among(named_userids(result.line for result in results))
+    told = [_told(result, house.server, to, asks, known) for result in results]
     text = render(
         "mail/answer.txt",
         words=in_words(to.player),
@@ -183,9 +185,12 @@ def _question_here(to: Answering, results: Sequence[Result]) -> Confirmation | N
     return next((each for each in (*asked, *again) if each.address == to.recipient), None)
 
 
-def _told(result: Result, server: Server, to: Answering, asks: Confirmation | None) -> ToldResult:
+def _told(
+    result: Result, server: Server, to: Answering, asks: Confirmation | None, known: frozenset[str]
+) -> ToldResult:
     with_words = to.kind not in TO_STRANGERS
-    line = result.line.line if with_words else ""
+    # What waits for a `yes` must be told as it will be run; its words are all understood.
+    line = (result.line.line if result.awaits_yes else echoed(result.line, known)) if with_words else ""
     words = in_words(to.player)
     match result.outcome:
         case Decision(reply=reply, question=question):
@@ -207,7 +212,7 @@ def _is_unsaid(result: Result) -> bool:
 
 def _without_words(refused: Refused) -> Refused:
     """A refusal for somebody unknown: nothing of what they wrote goes to an address that may be another's."""
-    typed = {"word", "subject", "userid", "address", "value", "name"} & {each.name for each in fields(refused)}
+    typed = {"word", "userid", "address"} & {each.name for each in fields(refused)}
     long: dict[str, Any] = {name: "..." for name in typed if not is_userid(str(getattr(refused, name)))}
     return replace(refused, **long)
 

@@ -20,10 +20,12 @@ AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_WAIT: Final = timedelta(hours=7)
 """No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
 
-Kind = Literal["answer", "puzzled", "stranger", "sign-up", "short", "limit", "question", "board", "notice"]
+Kind = Literal[
+    "answer", "puzzled", "stranger", "sign-up", "short", "limit", "question", "board", "notice", "goodbye"
+]
 """An answer to a player, one to a mail without any command, to a stranger, one to a stranger's sign-up, a
 short one to a stranger, the notice of a limit; what waits for a `yes`, where that is no answer; unasked: a board,
-or news."""
+or news; the last answer to whoever is forgotten, which is emptied as soon as it is sent."""
 
 TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
 

@@ -28,6 +28,13 @@ def owner_of(connection: Connection, address: str) -> Player | None:
     return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
+def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
+    """Those of these userids, in lower case, that somebody has."""
+    wanted = [*userids]
+    query = select(players.c.userid_lower).where(players.c.userid_lower.in_(wanted))
+    return frozenset(connection.execute(query).scalars()) if wanted else frozenset()
+
+
 def named_like(connection: Connection, skeleton: str) -> list[Player]:
     """The players whose userids have that skeleton, by userid."""
     query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)

@@ -70,6 +70,10 @@ class TransactionRecords:
         """The player of a userid."""
         return self._player(userid.lower(), players.find)
 
+    def known_among(self, userids: Iterable[str]) -> frozenset[str]:
+        """Those of these userids, in lower case, that somebody has."""
+        return players.known_among(self._connection, userids)
+
     def named_like(self, skeleton: str) -> Sequence[Player]:
         """The players whose userids look alike."""
         return players.named_like(self._connection, skeleton)

@@ -77,7 +77,7 @@ def test_forgot(table: Table, line: str, sender: str | None) -> None:
     found = decided(table, line, sender, "none")
     asked = Confirmation("password", "Anna", "anna@example.org", about="password Anna")
     assert found.question == Question(asked, NewPasswordWanted("Anna"), rests_days=1)
-    assert found.reply == PasswordAsked(line.partition(" ")[2])
+    assert found.reply == PasswordAsked(is_own=line == "forgot")
     assert (found.changes, found.news) == ((), ())
 
 
@@ -87,15 +87,13 @@ def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
     table.records.players["anna"] = replace(anna, is_confirmed=False)
     for userid in ("Anna", "nobody"):
         found = decided(table, f"forgot {userid}", "x@example.org", "none")
-        assert (found.reply, found.question) == (PasswordAsked(userid), None)
+        assert (found.reply, found.question) == (PasswordAsked(is_own=False), None)
 
 
 def test_forgot_refused(table: Table) -> None:
     """Without a userid the address must tell; what can be no userid is not repeated to anybody as if it could."""
     assert table.give("forgot", "x@example.org") == WhosePassword()
-    assert table.give("forgot http://spam.example/", "x@example.org") == NoSuchPlayer(
-        userid="http://spam.example/", suggestions=()
-    )
+    assert table.give("forgot http://spam.example/", "x@example.org") == NoSuchPlayer(suggestions=())
 
 
 # addresses
@@ -250,6 +248,7 @@ def test_export(busy: Table) -> None:
         "challenges": "on",
         "digest": "off",
         "html": "on",
+        "messages": "on",
         "words": "on",
     }
     assert (found.userid, found.blocked, found.total) == ("Anna", ("bob",), 5)
@@ -287,8 +286,8 @@ def test_a_third_player_brings_nobody_together_who_is_blocked(table: Table, line
 def test_block_refused(table: Table) -> None:
     """Not oneself, not nobody; and only what was blocked can be unblocked."""
     assert table.give("block anna", "anna") == NotYourself(userid="Anna")
-    assert table.give("block bbo", "anna") == NoSuchPlayer(userid="bbo", suggestions=("bob",))
-    assert table.give("unblock bbo", "anna") == NoSuchPlayer(userid="bbo", suggestions=("bob",))
+    assert table.give("block bbo", "anna") == NoSuchPlayer(suggestions=("bob",))
+    assert table.give("unblock bbo", "anna") == NoSuchPlayer(suggestions=("bob",))
     table.give("block cora", "anna")
     assert table.give("unblock bob", "anna") == NotBlocked(userid="bob", blocked=("cora",))
 

@@ -67,8 +67,8 @@ def test_help(table: Table) -> None:
     listed = table.give("help commands", None)
     assert isinstance(listed, HelpCommands)
     assert [command.name for command in listed.commands] == list(commands())
-    assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move",))
-    assert table.give("help cefalopod", None) == NoHelpOn(subject="cefalopod", suggestions=("cephalopod",))
+    assert table.give("help mvoe", None) == NoHelpOn(suggestions=("move",))
+    assert table.give("help cefalopod", None) == NoHelpOn(suggestions=("cephalopod",))
 
 
 def test_signup(table: Table) -> None:
@@ -211,7 +211,7 @@ def test_show(table: Table) -> None:
     assert table.give("show ANNA next", None) == Showing((), 0)
     assert table.give("show bob next", None) == Showing((101,), 0)
     assert table.give("show " + "BOB bob " * 50, None) == Showing((101,), 0)
-    assert table.give("show nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("show nobody", None) == NoSuchPlayer(suggestions=())
     assert table.give("show", None, board=101) == Showing((101,), 0)
 
 
@@ -230,7 +230,7 @@ def test_games(table: Table) -> None:
     listed = table.give("games cora CORA Cora", None)
     assert isinstance(listed, BoardList)
     assert listed.wanted.userids == ("cora",)
-    assert table.give("games nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("games nobody", None) == NoSuchPlayer(suggestions=())
 
 
 def test_next(table: Table) -> None:
@@ -239,7 +239,7 @@ def test_next(table: Table) -> None:
     assert table.give("next BOB", None) == NextBoards("bob", (101,), 0)
     assert table.give("next", "anna") == NextBoards("Anna", (), 0)
     assert table.give("next", None) == NotOurPlayer(command="next")
-    assert table.give("next nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("next nobody", None) == NoSuchPlayer(suggestions=())
 
 
 def test_list(table: Table) -> None:
@@ -248,4 +248,4 @@ def test_list(table: Table) -> None:
     assert isinstance(offered, GamesOnOffer)
     assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1)]
     assert numbers(table.give("list cephalopod", None)) == [101]
-    assert table.give("list chess", None) == UnknownGame(word="chess", suggestions=("cephalopod",))
+    assert table.give("list chess", None) == UnknownGame(suggestions=("cephalopod",))

@@ -37,7 +37,7 @@ def suggested(text: str) -> str:
         ),
         *("moderator", "referee", "robot-9", "robotics", "pbmserv", "pbm-serv", "0perator", "adm1n", "adrnin"),
         *("rnoderator", "r00t", "sy5tem", "vvebmaster", "p.b.m.s.e.r.v", "admin2", "club-admin", "the.operator"),
-        *("former-player", "formerp1ayer", "r0bot-x", "no-reply", "mailer-daemon", "s-e-c-u-r-i-t-y", "ssupportt"),
+        *("former-player", "formerp1ayer", "r0bot-x", "no-reply", "mailer-daemon", "s-e-c-u-r-i-t-y", "supporrt"),
     ],
 )
 def test_a_name_of_the_house(club: Post, name: str) -> None:
@@ -50,7 +50,7 @@ def test_a_name_of_the_house(club: Post, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ALICE", "a1ice", "al1ce", "ali-ce", "a.l.i.c.e", "aliice", "Alllce", "b0b", "b-o-b", "carrl", "car1"]
+    "name", ["ALICE", "a1ice", "al1ce", "ali-ce", "a.l.i.c.e", "allcee", "A1lce", "b0b", "b-o-b", "carrl", "car1"]
 )
 def test_a_name_like_a_players(club: Post, name: str) -> None:
     """Somebody wants to be taken for a player who is here."""

@@ -50,9 +50,8 @@ class UnknownCommand(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownGame(Refused):
-    """No game is called `word`."""
+    """There is no such game."""
 
-    word: str
     suggestions: tuple[str, ...]
 
 
@@ -96,33 +95,30 @@ class WhichGame(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownOption(Refused):
-    """The game has no option `name`; with `command` it has `options`."""
+    """The game has no such option; with `command` it has `options`."""
 
     game: str
-    name: str
     options: tuple[str, ...]
     command: str = "challenge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadOptionValue(Refused):
-    """The option `name` does not take `value`. `game` and `userids` are ready for a command.
+    """The option `name` does not take that value. `game` and `userids` are ready for a command.
 
     `userids` are to play; nobody is named where a game is sought.
     """
 
     game: str
     name: str
-    value: str
     choices: tuple[str, ...]
     userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoHelpOn(Refused):
-    """There is no help page `subject`."""
+    """There is no such help page."""
 
-    subject: str
     suggestions: tuple[str, ...]
 
 
@@ -198,9 +194,8 @@ class NotOurPlayer(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSuchPlayer(Refused):
-    """Nobody is called `userid`."""
+    """Nobody is called so."""
 
-    userid: str
     suggestions: tuple[str, ...]
 
 

@@ -88,6 +88,4 @@ class NotWatched(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadSchedule(Refused):
-    """No time for a digest can be read from `value`."""
-
-    value: str
+    """No time for a digest can be read from what was said."""

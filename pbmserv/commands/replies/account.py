@@ -17,10 +17,10 @@ from pbmserv.matches.records import Listed
 class PasswordAsked(Reply):
     """To whoever says that a password is forgotten: if there is such a player, a mail has gone to their address.
 
-    `userid` as it was typed; empty when the sender's own was meant.
+    Not when it `is_own`: then the sender's own was meant.
     """
 
-    userid: str
+    is_own: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _digest(player: Player, values: Sequence[str], records: Records, now: dateti
         return Decision(reply, shows=shows, changes=(NewDigest(player.id, None, None),))
     schedule = read_schedule(values)
     if schedule is None:
-        return BadSchedule(value=" ".join(values)[:40])
+        return BadSchedule()
     due = schedule.next_after(now)
     return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
 
