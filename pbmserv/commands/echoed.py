@@ -29,6 +29,9 @@ _NUMBER: Final = re.compile(r"#?[0-9]{1,9}(?:#[0-9]{0,4})?", re.ASCII)
 _MOMENT: Final = re.compile(r"[0-9]{1,2}[:.h][0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", re.ASCII)
 _MOST_NAMED: Final = 200
 
+_SHORTEST: Final = 4
+"""What is shorter is nobody's password."""
+
 
 def named_userids(lines: Iterable[Parsed | Unparsed]) -> frozenset[str]:
     """Words in lower case that stand in a userid's place, and may be one."""
@@ -55,13 +58,14 @@ def echoed_words(text: str) -> str:
 
 
 def _echoed(word: str, allowed: frozenset[str]) -> str:
-    plain = word.strip(_AROUND).lower()
-    if word in (BLOT, "...") or not plain:
+    if len(word) < _SHORTEST or word == BLOT:
         return word
+    plain = word.strip(_AROUND).lower()
     name, sign, value = plain.partition("=")
-    if sign:
-        return word if name in _vocabulary() and all(_is_value(each) for each in value.split("x")) else BLOT
-    if plain in _vocabulary() or {plain, word.lower()} & allowed or _NUMBER.fullmatch(plain):
+    if sign and name in _vocabulary():
+        is_plain = all(_is_value(each) for each in value.split("x"))
+        return word if is_plain else word[: word.index("=") + 1] + BLOT
+    if plain.partition("#")[0] in _vocabulary() or {plain, word.lower()} & allowed or _NUMBER.fullmatch(plain):
         return word
     return word if _MOMENT.fullmatch(plain) or is_move_like([word]) else BLOT
 
@@ -75,6 +79,6 @@ def _vocabulary() -> frozenset[str]:
     options = (option for game in games().values() for option in game.info.options)
     choices = (choice for option in options for choice in (option.name, *option.choices))
     sentences = (*commands(), *games(), *subjects(), *FILTERS, *SETTINGS, *COURTESY)
-    known = (*sentences, *choices, UNRATED, *TIME_OPTIONS, PAGE, "rated", "none")
+    known = (*sentences, *choices, UNRATED, *TIME_OPTIONS, PAGE, "rated", "none", "pass")
     every = (*known, *_SETTING_VALUES, *WEEKDAYS, *(day[:3] for day in WEEKDAYS), *_QUEUE_WORDS)
     return frozenset(part for each in every for part in each.lower().split())
