@@ -33,14 +33,15 @@ Place = Literal["address", "first address"]
 def ask_address(request: Request, player: Player, records: Records, place: Place) -> Decision | Refused:
     """Mails the address named the question whether it is the player's, unless something speaks against it.
 
-    One that is another's is not asked, and who named it is told the same: it is nobody's business who plays here.
+    One that is another's, answered for or not, is not asked, and who named it is told the same: it is nobody's
+    business who plays here.
     """
     address = request.arguments.address.lower()
     refused = _refused(request, player, records)
     if refused is not None:
         return refused
     owner = records.owner_of(address)
-    if owner is not None and owner.is_confirmed and owner.id != player.id:
+    if owner is not None and owner.id != player.id:
         return Decision(AddressAsked(address))
     confirmation = Confirmation(
         kind=place, userid=player.userid, address=address, about=f"{place} {player.userid} {address}"
