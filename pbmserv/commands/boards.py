@@ -89,9 +89,9 @@ def unknown_game(name: str | None) -> Refused | None:
     """Why no game has that name; None when one has, or none was named."""
     if name is None or name in games():
         return None
-    return UnknownGame(word=name[:40], suggestions=tuple(games()))
+    return UnknownGame(suggestions=tuple(games()))
 
 
 def no_such_player(userid: str, records: Records) -> Refused:
     """The refusal of a userid that nobody has."""
-    return NoSuchPlayer(userid=userid[:40], suggestions=tuple(records.similar_userids(userid)))
+    return NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.plan import PlanKind
+from pbmserv.matches.player import MessagesFrom
 
 # players
 
@@ -51,11 +52,30 @@ class BelievedAddress:
 
 @dataclass(frozen=True, slots=True)
 class NewAddress:
-    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up."""
+    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up.
+
+    `replaced` are accounts for that address that nobody ever confirmed.
+    """
 
     player_id: int
     address: str
     is_first: bool
+    replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredAddress:
+    """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
+
+    No password is in force then, since whoever had the account may have chosen it; and no address that was told of
+    a change `since` then (None: none at all) can take it back any more.
+    """
+
+    player_id: int
+    address: str
+    stay: tuple[str, ...] = ()
+    since: datetime | None = None
+    replaced: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +85,14 @@ class NewSetting:
     player_id: int
     key: Literal["html", "words", "takes_challenges", "broadcast"]
     value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """A player has set from whom messages come."""
+
+    player_id: int
+    wanted: MessagesFrom
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +139,14 @@ class NewVacations:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept."""
+    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept.
+
+    `stranger_id` is to whom, where the two have never played.
+    """
 
     player_id: int
     kind: Literal["message", "broadcast", "vacation"]
+    stranger_id: int | None = None
 
 
 # boards
@@ -203,7 +235,9 @@ Change = (
     | RevokedWords
     | BelievedAddress
     | NewAddress
+    | RestoredAddress
     | NewSetting
+    | NewMessages
     | Block
     | Erased
     | Barred

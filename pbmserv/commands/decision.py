@@ -16,12 +16,14 @@ from pbmserv.matches.replay import Replayed
 class Question:
     """To be mailed to the confirmation's address with a token of its own, in these words.
 
-    `rests_days`: asked about the same within so many days, nothing is mailed again.
+    `rests_days`: asked about the same within so many days, nothing is mailed again. What `is_due` is mailed
+    however much went there of late.
     """
 
     confirmation: Confirmation
     words: Reply
     rests_days: int = 0
+    is_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)

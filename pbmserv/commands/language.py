@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block, up_to_stop
 from pbmserv.commands.corrections import asked_again
+from pbmserv.commands.echoed import echoed
 from pbmserv.commands.in_passing import move_in_passing
 from pbmserv.commands.library import commands
 from pbmserv.commands.line import BLOT, PROSE, Line, read_line, secrets_of
@@ -95,16 +96,19 @@ def _writer(subject: str) -> str:
     return named[1] if named and is_userid(named[1]) else ""
 
 
-def as_kept(reading: Reading) -> str:
+def as_kept(reading: Reading, known: frozenset[str] = frozenset()) -> str:
     """What is kept of a mail once it is handled: what was understood of it, without any secret.
 
-    The rest goes: words that were not understood may be a password in a command that nobody could read, and so may
-    words that are said on a command's own line; what stands below such a line may say them again.
+    `known` are userids, in lower case, that somebody has. Words to others stay, if there are any. The rest goes:
+    words that were not understood may be a password in a command that nobody could read, and so may words that are
+    said on a command's own line; what stands below such a line may say them again.
     """
-    lines = "\n".join(line.line for line in reading.lines)
+    lines = "\n".join(echoed(line, known) for line in reading.lines)
     on_lines = _comment(said_on(reading.lines), reading.secrets)
     is_all_read = not any(isinstance(line, Unparsed) for line in reading.lines)
-    comment = reading.comment.removeprefix(on_lines).strip("\n") if is_all_read else ""
+    is_for_others = any(isinstance(line, Parsed) and line.command.kind != "open" for line in reading.lines)
+    is_kept = is_all_read and is_for_others
+    comment = reading.comment.removeprefix(on_lines).strip("\n") if is_kept else ""
     return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
 
 

@@ -228,7 +228,7 @@ def _slip(words: list[str], game: str | None, answered_board: int | None) -> Lin
     """A first word that is no command: a slip for one, or perhaps meant as one."""
     first, rest = words[0].lower(), words[1:]
     if _is_of_unknown_game(words, answered_board):
-        return _unparsed(f"{first} ...", UnknownGame(word=first, suggestions=tuple(games())))
+        return _unparsed(f"{first} ...", UnknownGame(suggestions=tuple(games())))
     slips = [slip for slip in likely(words) if not is_talk(slip, answered_board)]
     fitting: list[tuple[Slip, Fitted]] = []
     clear = [slip for slip in slips if slip.is_unmistakable]

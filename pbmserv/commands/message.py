@@ -6,6 +6,7 @@ from typing import Literal
 
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.declaration import Declaration
+from pbmserv.commands.server import Server
 from pbmserv.matches.player import Player
 from pbmserv.matches.refusals import Refused
 
@@ -143,7 +144,7 @@ class Request:
     `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
     doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
     or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any, and
-    `answered_board` its board.
+    `answered_board` its board. `server` is who is asked.
     """
 
     line: str
@@ -156,3 +157,4 @@ class Request:
     confirmation: Confirmation | None = None
     seen_at: datetime | None = None
     answered_board: int | None = None
+    server: Server | None = None

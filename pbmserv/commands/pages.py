@@ -4,6 +4,8 @@ from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.common import WrongForm
 from pbmserv.matches.refusals import Refused
 
+PAGE = "page"
+
 _MOST_DIGITS = 4
 
 
@@ -14,7 +16,7 @@ def read_page(request: Request) -> int | Refused:
         return 1
     name, value = options[0]
     is_number = value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS and int(value) > 0
-    return int(value) if len(options) == 1 and name == "page" and is_number else wrong_form(request)
+    return int(value) if len(options) == 1 and name == PAGE and is_number else wrong_form(request)
 
 
 def wrong_form(request: Request) -> Refused:

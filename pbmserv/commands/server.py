@@ -25,6 +25,19 @@ class Server:
         """What stands after the @ of the address."""
         return self.address.rpartition("@")[2]
 
+    def owns(self, address: str) -> bool:
+        """Whether mail to an address is mail to this server, whatever its tag.
+
+        >>> [Server("pbm@club.test").owns(each) for each in ("PBM-any.tag@Club.test", "bob@club.test")]
+        [True, False]
+        """
+        local, at, domain = address.casefold().rpartition("@")
+        own_local, _, own_domain = self.address.casefold().rpartition("@")
+        tagged = tuple(own_local + each for each in ("+", "-", self.delimiter or "+"))
+        return (
+            bool(at) and domain == own_domain and (local in (own_local, "postmaster") or local.startswith(tagged))
+        )
+
     def tagged(self, tag: str) -> str:
         """The address with a tag, or the plain one where mailboxes know no tags.
 

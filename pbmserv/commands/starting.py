@@ -25,8 +25,6 @@ UNBEGUN_WITH_ONE = 3
 
 UNRATED = "unrated"
 
-_LONGEST_ECHO = 40
-
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -60,8 +58,7 @@ def read_terms(
     clock, options = timed
     given = dict(options)
     if given.get(UNRATED):
-        name = f"{UNRATED}={given[UNRATED]}"[:_LONGEST_ECHO]
-        return UnknownOption(game=game, name=name, options=offered, command=command)
+        return UnknownOption(game=game, options=offered, command=command)
     of_game = tuple(dict.fromkeys((name, value.lower()) for name, value in options if name != UNRATED))
     refused = _refused_options(game, of_game, seats, offered, command, userids)
     return refused or Terms(game, of_game, rated=UNRATED not in given, clock=clock)
@@ -70,20 +67,19 @@ def read_terms(
 def _refused_options(
     game: str, options: Options, seats: int, offered: tuple[str, ...], command: str, userids: tuple[str, ...]
 ) -> Refused | None:
-    def bad(name: str, value: str, choices: tuple[str, ...]) -> Refused:
-        value = value[:_LONGEST_ECHO]
-        return BadOptionValue(game=game, name=name, value=value, choices=choices, userids=userids)
+    def bad(name: str, choices: tuple[str, ...]) -> Refused:
+        return BadOptionValue(game=game, name=name, choices=choices, userids=userids)
 
     for option in games()[game].info.options:
         values = [value for name, value in options if name == option.name]
         if len(values) > 1:
-            return bad(option.name, " ".join(values), option.choices)
+            return bad(option.name, option.choices)
     try:
         games()[game].start(seats, dict(options))
     except BadOption as error:
         if error.choices:
-            return bad(error.name, error.value, error.choices)
-        return UnknownOption(game=game, name=error.name[:_LONGEST_ECHO], options=offered, command=command)
+            return bad(error.name, error.choices)
+        return UnknownOption(game=game, options=offered, command=command)
     return None
 
 

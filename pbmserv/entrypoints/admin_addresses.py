@@ -1,4 +1,5 @@
-"""`pbmserv admin suspended` and `lift`: addresses that mail is held back from; and `invite`."""
+"""`pbmserv admin address`, `suspended`, `lift` and `invite`: another address for a player; addresses that mail is
+held back from, because it came back; and a place for a newcomer."""
 
 from typing import Annotated
 
@@ -8,8 +9,22 @@ from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.entrypoints.terminal import Json, give_up, house_or_exit, out, print_rows, settings_or_exit
 from pbmserv.services.bounce import lift as lift_address
 from pbmserv.services.bounce import see_suspended
+from pbmserv.services.operator.addresses import give_address
 from pbmserv.services.operator.inviting import CannotInvite
 from pbmserv.services.operator.inviting import invite as invite_address
+from pbmserv.services.operator.operate import CannotOperate
+
+
+def address(
+    userid: Annotated[str, typer.Argument(metavar="NAME")], new: Annotated[str, typer.Argument(metavar="NEW")]
+) -> None:
+    """Ask NEW to be a player's only address; old addresses, mails and the password are worth nothing then."""
+    try:
+        known = give_address(house_or_exit(settings_or_exit()), userid, new, utc_now())
+    except CannotOperate as error:
+        give_up(str(error))
+    then = f"it is the only address of {known}, who has no password then"
+    out.print(f"{new} is asked: with a yes within a week {then}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def suspended(json: Json = False) -> None:

@@ -16,9 +16,15 @@ from pbmserv.services.steward.dump import CannotDump, dump_file, dump_month, mon
 
 _GZIP: Final = b"\x1f\x8b"
 
+MOST_BYTES: Final = 4 * 2**20
+"""Of one record, unpacked: the longest games have some thousand moves of fifty bytes."""
+
+MOST_LINES: Final = 1_000_000
+"""In one file: as many games as the largest club ends in a year."""
+
 
 class _NotReadable(Exception):
-    """The file holds no JSON; the message tells where."""
+    """The file holds no JSON, or too much; the message tells where."""
 
 
 def import_records(
@@ -94,16 +100,32 @@ def _records(file: Path) -> Iterator[tuple[int, object]]:
         is_packed = raw.read(len(_GZIP)) == _GZIP
         raw.seek(0)
         opened: IO[bytes] = gzip.GzipFile(fileobj=raw) if is_packed else raw  # type: ignore[assignment]
-        first = opened.readline()
+        first = _line(opened, f"line 1 of {file}")
         try:
             record = json.loads(first)
         except (ValueError, RecursionError):
-            yield 1, _read(first + opened.read(), f"{file} is no JSON")
+            rest = opened.read(MOST_BYTES + 1 - len(first))
+            if len(first) + len(rest) > MOST_BYTES:
+                raise _NotReadable(f"{file} is no JSON with one record a line") from None
+            yield 1, _read(first + rest, f"{file} is no JSON")
             return
         yield 1, record
-        for place, line in enumerate(opened, 2):
+        for place in range(2, MOST_LINES + 2):
+            line = _line(opened, f"line {place} of {file}")
+            if not line:
+                return
+            if place > MOST_LINES:
+                raise _NotReadable(f"{file} has more than {MOST_LINES:,} lines: cut it in parts")
             if line.strip():
                 yield place, _read(line, f"line {place} of {file} is no JSON")
+
+
+def _line(opened: IO[bytes], name: str) -> bytes:
+    """One line, which must not be longer than any record: a packed file can unpack to a million times its size."""
+    line = opened.readline(MOST_BYTES + 1)
+    if len(line) > MOST_BYTES:
+        raise _NotReadable(f"{name} is longer than {MOST_BYTES // 2**20} MiB, which no record is")
+    return line
 
 
 def _read(text: bytes, complaint: str) -> object:

@@ -5,7 +5,9 @@ write goes on to others, and must not hold it. The thread word stands in its Mes
 is sent a copy of an answer: it tells which mail is meant, and proves nothing."""
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from pbmserv.mail.decoding import decode_words
@@ -27,9 +29,26 @@ made by chance have 20 letters and digits."""
 
 _FLAGS: Final = re.IGNORECASE | re.ASCII
 
-# As it is, or as in a URL within another one, which may be within a third.
-_SLASH: Final = "(?:/|%(?:25){0,4}2f)"
+
+def _written(character: str) -> str:
+    """An expression for a character as it is, or as those write it who put a URL into another one, which may be
+    within a third: percent signs, what Proofpoint and quoted-printable make of them, JSON, HTML."""
+    plain, code = re.escape(character), f"{ord(character):02x}"
+    html = rf"&#(?:x{code}|{ord(character)});"
+    return rf"(?:{plain}|%(?:25){{0,4}}{code}|[-=]{code}|\\u00{code}|{html})"
+
+
+# Proofpoint has "_" for it.
+_SLASH: Final = rf"(?:{_written('/')}|_|\\/|&sol;)"
 _PERSONAL_LINK: Final = re.compile(rf"({_SLASH})play({_SLASH})([0-9]{{1,9}}){_SLASH}{_RANDOM}", _FLAGS)
+
+
+_LONG_RUN: Final = re.compile(r"[a-z0-9+/_-]{32,}={0,2}", _FLAGS)
+_HEXADECIMAL: Final = re.compile(r"[0-9a-f]{32,}", _FLAGS)
+_URL_SAFE: Final = str.maketrans("-_", "+/")
+_HIDDEN: Final = re.compile(
+    rf"{_SLASH}play{_SLASH}[0-9]{{1,9}}{_SLASH}{_RANDOM}|{_written('+')}{_LONG_WORD}{_written('@')}", _FLAGS
+)
 
 
 def answered_tokens(
@@ -93,7 +112,7 @@ def _secret(our_address: str, delimiter: str) -> re.Pattern[str]:
     address = rf'{_in_text(local)}(?:{delimiters})[a-z0-9.]{{1,64}}"?'
     message_id = rf"b\d{{1,9}}\.\d{{1,9}}\.{_RANDOM}|(?:(?<=<)|(?<=%3c)){_LONG_WORD}"
     return re.compile(
-        rf"(?:(?<![a-z0-9.+-])|(?<=%[0-9a-f][0-9a-f]))(?:{address}|{message_id})"
+        rf"(?:(?<![a-z0-9.+-])|(?<=[%=-][0-9a-f][0-9a-f])|(?<=%25[0-9a-f][0-9a-f])|(?<=2525[0-9a-f][0-9a-f]))(?:{address}|{message_id})"
         rf"{_in_text('@')}{re.escape(domain)}(?![a-z0-9-])",
         _FLAGS,
     )
@@ -113,8 +132,8 @@ def _in_each(pattern: re.Pattern[str], texts: Iterable[str]) -> Iterator[str]:
 
 
 def _in_text(characters: str) -> str:
-    """An expression for these characters, each as it is or as URLs write it (RFC 3986, section 2.1)."""
-    return "".join(each if each.isalnum() else rf"(?:{re.escape(each)}|%{ord(each):02x})" for each in characters)
+    """An expression for these characters, each in whatever dress."""
+    return "".join(each if each.isalnum() else _written(each) for each in characters)
 
 
 def without_keys(text: str) -> str:
@@ -122,8 +141,27 @@ def without_keys(text: str) -> str:
 
     >>> without_keys("see https://club.test/play/101/w4hzexk3q7m2c5b6n8pq")
     'see https://club.test/boards/101'
+
+    What hides one in another alphabet, or a personal address, as links that count readers do, goes as a whole.
     """
-    return _PERSONAL_LINK.sub(r"\1boards\2\3", text)
+    return _LONG_RUN.sub(_without_hidden, _PERSONAL_LINK.sub(r"\1boards\2\3", text))
+
+
+def _without_hidden(run: re.Match[str]) -> str:
+    return "***" if any(map(_HIDDEN.search, _decoded(run[0]))) else run[0]
+
+
+def _decoded(run: str) -> Iterator[str]:
+    """What a run of letters and digits may stand for: base64, from each of its places, or hexadecimal."""
+    plain = run.rstrip("=").translate(_URL_SAFE)
+    for start in range(4):
+        part = plain[start:]
+        with suppress(ValueError):
+            yield b64decode(part[: len(part) // 4 * 4]).decode("latin-1")
+    for digits in _HEXADECIMAL.findall(run):
+        for start in range(2):
+            part = digits[start:]
+            yield bytes.fromhex(part[: len(part) // 2 * 2]).decode("latin-1")
 
 
 def _parted(address: str) -> tuple[str, str]:

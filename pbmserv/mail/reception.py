@@ -32,14 +32,7 @@ def known(server: Server, recipient: str) -> bool:
     >>> known(Server("pbm@club.test"), "PBM-any.tag@Club.test"), known(Server("pbm@club.test"), "bob@club.test")
     (True, False)
     """
-    local, at, domain = recipient.casefold().rpartition("@")
-    if not at:
-        return domain == "postmaster"  # RFC 5321 4.5.1
-    ours = server.address.casefold().rpartition("@")
-    if domain != ours[2]:
-        return False
-    delimiters = ("+", "-", server.delimiter or "+")
-    return local in (ours[0], "postmaster") or local.startswith(tuple(ours[0] + each for each in delimiters))
+    return server.owns(recipient) or recipient.casefold() == "postmaster"  # RFC 5321 4.5.1
 
 
 def hops(raw: bytes) -> int:

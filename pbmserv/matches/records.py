@@ -70,6 +70,9 @@ class Records(Protocol):
     def player(self, userid: str) -> Player | None:
         """The player of a userid, whatever its case."""
 
+    def named_like(self, skeleton: str) -> Sequence[Player]:
+        """The players whose userids have a skeleton (`commands.names`), answered for or not."""
+
     def player_at(self, address: str) -> Player | None:
         """The player whom an address belongs to, whatever its case; until answered from, it is nobody's."""
 
@@ -125,6 +128,12 @@ class Records(Protocol):
         self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
     ) -> int:
         """How often a player has spoken so since then: once for each who was to hear a message."""
+
+    def from_strangers_since(self, player: Player, since: datetime) -> int:
+        """How many messages a player was sent since then by those with whom they had never played."""
+
+    def have_played(self, one: Player, other: Player) -> bool:
+        """Whether two players share or shared a board; one that was declined is none."""
 
     def listeners(self) -> Sequence[str]:
         """The userids of those who want what is written to all, in alphabetical order."""

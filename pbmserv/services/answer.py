@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question, Remark, words_above
+from pbmserv.commands.echoed import named_userids
 from pbmserv.commands.message import BoardRef, Parsed
 from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.refusals.common import WrongForm
@@ -62,7 +63,8 @@ def answer(
     seen, unshown = _boards_for_sender(records, results, to.player, house.server, to.now)
     views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
-    told = [tell(result, records, house.server, to, asks) for result in results]
+    known = records.known_among(named_userids(result.line for result in results))
+    told = [tell(result, records, house.server, to, asks, known) for result in results]
     rest: list[str] = []
     has_more = False
     if is_brief:

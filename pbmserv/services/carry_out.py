@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.changes import Erased, JoinedOffer, NewPassword
 from pbmserv.commands.decision import Decision
+from pbmserv.commands.echoed import named_userids
 from pbmserv.commands.language import as_kept
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Unparsed
 from pbmserv.commands.refusals.common import Forwarded, NoCommand, TooLarge
@@ -57,7 +58,8 @@ def carry_out(connection: Connection, house: House, opened: Opened, proofs: Proo
     """Does what a mail asks for; what it decides counts from when the mail was kept, what is sent from now."""
     done = _do(connection, house, opened, proofs, now)
     key = opened.mail.content_key if done.fate == "handled" else None
-    masked = write_masked(_without_our_token(house, opened.mail), as_kept(opened.understood))
+    known = players.known_among(connection, named_userids(opened.understood.lines))
+    masked = write_masked(_without_our_token(house, opened.mail), as_kept(opened.understood, known))
     inbox.finish(connection, opened.kept.id, done.fate, now, key, masked=masked)
     if done.is_forgotten:
         retention.empty(connection, opened.kept.id, now)
@@ -170,6 +172,9 @@ def _in_full(
         player_id = confirmations.ask(connection, letter.token, sent.asks, to.now, again=True)
         if sent.asks.kind == "sign-up":
             letter = replace(letter, player_id=player_id)
+    is_goodbye = any(map(_erases, results))
+    if is_goodbye:
+        letter = replace(letter, kind="goodbye")
     news = [*_news(house, results, to), *_tells(records, house, results, to)]
     letters = [letter, *notices(records, house, to, results), *news]
     outbox.queue(connection, letters, to.now)
@@ -178,7 +183,7 @@ def _in_full(
     if to.player is not None and is_proven:
         lift_for(connection, house, to.player, to.now)
     used_up = sign_ups.used_up(connection, opened, to.recipient, to.now) if letter.kind == "sign-up" else ()
-    return CarriedOut("handled", tuple(touched(results).values()), any(map(_erases, results)), used_up)
+    return CarriedOut("handled", tuple(touched(results).values()), is_goodbye, used_up)
 
 
 def _is_confirmed(result: Result) -> bool:

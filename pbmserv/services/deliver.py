@@ -20,7 +20,7 @@ from pbmserv.mail.road import Road
 from pbmserv.services.bounce import heed_refusal
 from pbmserv.services.house import House
 from pbmserv.services.lane import Lane
-from pbmserv.store import clocks, outbox
+from pbmserv.store import clocks, outbox, retention
 from pbmserv.store.bounces import Returned
 from pbmserv.store.engine import is_database_trouble, writing
 from pbmserv.store.outbox import Queued
@@ -231,7 +231,7 @@ class Sender:
                 mail = outbox.lease(connection, now, now + LEASE, elsewhere=on_their_way)
         noted, self._unnoted = self._unnoted, []
         for tried, outcome in noted:
-            if isinstance(outcome, Failed) and outcome.refuses_recipient:
+            if isinstance(outcome, Failed) and outcome.refuses_recipient and tried.kind != "goodbye":
                 self._count_refusal(tried, outcome.reason, now)
         for errand in old:
             errand.renewed_at = monotonic()
@@ -271,3 +271,6 @@ def note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) 
         case Deferred(reason) | Failed(reason):
             outbox.failed(connection, mail.id, reason)
             log.error("outgoing mail %d has failed: %s", mail.id, reason)
+    if mail.kind == "goodbye":
+        # Whoever it went to is forgotten: nothing may tell where they can be reached.
+        retention.empty_sent(connection, mail.id, now)

@@ -209,7 +209,7 @@ def question_letter(house: House, question: Question, inbox_id: int | None, now:
         kind="question",
         recipient=question.confirmation.address,
         player=None,
-        subject=other_subject("please confirm"),
+        subject=other_subject("your address" if question.confirmation.kind == "take back" else "please confirm"),
         text=say(question.words, house.server),
         inbox_id=inbox_id,
         proven=False,

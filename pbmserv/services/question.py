@@ -13,12 +13,15 @@ from pbmserv.store import confirmations, outbox
 
 
 def ask(connection: Connection, house: House, question: Question, inbox_id: int | None, now: datetime) -> None:
-    """Mails a question and opens it, unless the same was asked of late, or the address has had too much."""
+    """Mails a question and opens it, unless the same was asked of late, or the address has had too much.
+
+    Whoever wants an account can bring such mails about: they must not hide the one that tells its owner.
+    """
     asked = question.confirmation
     since = now - timedelta(days=question.rests_days)
     if question.rests_days and confirmations.was_asked_since(connection, asked.about, since):
         return
-    if not may_be_asked(connection, asked.address, now):
+    if not question.is_due and not may_be_asked(connection, asked.address, now):
         return
     letter = question_letter(house, question, inbox_id, now)
     player_id = confirmations.ask(connection, letter.token, asked, now)

@@ -1,14 +1,15 @@
 """Runs the commands of one mail, in order, inside one transaction: identify, decide, keep, and on to the next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.confirmation import Confirmation, Kind
 from pbmserv.commands.consent import IN_A_MOVES_PLACE
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
@@ -27,6 +28,12 @@ from pbmserv.store.records import TransactionRecords
 
 UNGUARDED: Final = frozenset({"resign", "undo"})
 """Done, or asked for, whatever has been played meanwhile."""
+
+
+SHOWS_ADDRESS: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
+    {"yes": ("sign-up", "address", "first address", "given address"), "no": ("take back",)}
+)
+"""The answers by which an address becomes the player's, and to what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,13 @@ def _run(
     if isinstance(request, Refused):
         return Result(line, request, None)
     written = standing.answered.written if standing.answered else None
-    request = replace(request, confirmation=step.asked, seen_at=written, answered_board=standing.board)
+    request = replace(
+        request,
+        confirmation=step.asked,
+        seen_at=written,
+        answered_board=standing.board,
+        server=standing.server,
+    )
     outcome = decide(request, records, now)
     if isinstance(outcome, Decision):
         if line.command.kind == "token" and step.asked:
@@ -210,8 +223,8 @@ def _standing_after(step: Step, standing: Standing, records: TransactionRecords,
     if standing.player is None and standing.is_believed and mail.sender is not None:
         player = records.player_at(mail.sender)
         return standing if player is None else replace(standing, player=player, proof=proof_of_head(mail))
-    is_yes = isinstance(step.line, Parsed) and step.line.command.name == "yes"
-    if not is_yes or step.asked is None or step.asked.kind not in ("sign-up", "address", "first address"):
+    answer = step.line.command.name if isinstance(step.line, Parsed) else ""
+    if step.asked is None or step.asked.kind not in SHOWS_ADDRESS.get(answer, ()):
         return standing
     return replace(standing, player=records.player(step.asked.userid), proof="personal")
 

@@ -27,7 +27,8 @@ class Standing:
     """`player` is the one whom the From address belongs to, and `proof` what proves it besides passwords.
 
     `answered` is the mail to that player that it answers; `confirmation` the open question that it answers, from
-    where it was mailed to. `is_believed`: the From address is the sender's, whoever that is.
+    where it was mailed to. `is_believed`: the From address is the sender's, whoever that is. `server` is where it
+    came to.
     """
 
     player: Player | None = None
@@ -35,6 +36,7 @@ class Standing:
     answered: Answered | None = None
     confirmation: Confirmation | None = None
     is_believed: bool = False
+    server: Server | None = None
 
     @property
     def board(self) -> int | None:
@@ -45,7 +47,7 @@ class Standing:
 def stand(connection: Connection, mail: IncomingMail, server: Server, now: datetime) -> Standing:
     """Who the mail is from; `now` decides which questions are still open."""
     if mail.sender is None or mail.automatic is not None:
-        return Standing()
+        return Standing(server=server)
     player = players.find_at(connection, mail.sender)
     answered = outbox.find_answered(connection, player.id, mail.tokens, mail.thread_words) if player else None
     # Beside a token an oddly written From says who the token is of; by itself it is not believed anywhere.
@@ -54,7 +56,7 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
     if player is not None:
         proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)
     confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
-    return Standing(player, proof, answered, confirmation, is_believed)
+    return Standing(player, proof, answered, confirmation, is_believed, server)
 
 
 def _proof_of_answer(answered: Answered | None, server: Server, now: datetime) -> Proof:

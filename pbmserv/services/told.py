@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision
+from pbmserv.commands.echoed import echoed
 from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.server import Server
 from pbmserv.commands.words import is_userid
@@ -39,10 +40,18 @@ class ToldResult:
     left_out: bool = False
 
 
-def tell(result: Result, records: Records, server: Server, to: Answering, asks: Confirmation | None) -> ToldResult:
-    """What is told of one line; `asks` is the question that the same mail asks."""
+def tell(
+    result: Result,
+    records: Records,
+    server: Server,
+    to: Answering,
+    asks: Confirmation | None,
+    known: frozenset[str],
+) -> ToldResult:
+    """What is told of one line; `asks` is the question that the same mail asks, `known` are userids that exist."""
     with_words = to.kind not in TO_STRANGERS
-    line = result.line.line if with_words else ""
+    # What waits for a `yes` must be told as it will be run; its words are all understood.
+    line = (result.line.line if result.awaits_yes else echoed(result.line, known)) if with_words else ""
     words = in_words(to.player)
     match result.outcome:
         case Decision(reply=reply, question=question):
@@ -69,7 +78,7 @@ def _is_unsaid(result: Result, records: Records) -> bool:
 
 def _without_words(refused: Refused) -> Refused:
     """A refusal for somebody unknown: nothing of what they wrote goes to an address that may be another's."""
-    typed = {"word", "subject", "userid", "address", "value", "name"} & {each.name for each in fields(refused)}
+    typed = {"word", "userid", "address"} & {each.name for each in fields(refused)}
     long: dict[str, Any] = {name: "..." for name in typed if not is_userid(str(getattr(refused, name)))}
     return replace(refused, **long)
 

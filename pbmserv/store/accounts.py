@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
 
 from pbmserv.commands.changes import (
     Barred,
@@ -13,11 +13,14 @@ from pbmserv.commands.changes import (
     Erased,
     NewAddress,
     NewDigest,
+    NewMessages,
     NewPassword,
     NewPlayer,
     NewSetting,
+    RestoredAddress,
     RevokedWords,
 )
+from pbmserv.commands.names import skeleton
 from pbmserv.store import clocks, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import LASTS
@@ -57,10 +60,10 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _open(connection, change, now)
         case NewPassword(player_id, password_hash):
             _change(connection, player_id, password_hash=password_hash)
-        case RevokedWords(player_id):
-            _revoke(connection, player_id)
         case NewSetting(player_id, key, value):
             _change(connection, player_id, **{key: value})
+        case NewMessages(player_id, wanted):
+            _change(connection, player_id, messages=wanted)
         case NewDigest(player_id, schedule, due):
             _change(connection, player_id, digest=schedule, digest_at=due)
         case BelievedAddress(address):
@@ -68,6 +71,10 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             connection.execute(theirs.values(confirmed_at=now))
         case NewAddress():
             _add_address(connection, change, now)
+        case RestoredAddress():
+            _restore_address(connection, change, now)
+        case RevokedWords(player_id):
+            _revoke(connection, player_id)
         case Block():
             _block(connection, change)
         case Erased(player_id):
@@ -96,6 +103,7 @@ def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
     row = {
         "userid": account.userid,
         "userid_lower": account.userid.lower(),
+        "skeleton": skeleton(account.userid),
         "password_hash": account.password_hash,
         "created_at": now,
     }
@@ -110,20 +118,12 @@ def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
 
 
 def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None:
+    for player_id in new.replaced:
+        _erase(connection, player_id, now)
     address = new.address.lower()
     mine = and_(addresses.c.player_id == new.player_id, addresses.c.address == address)
     if new.is_first:
-        replaced = or_(addresses.c.is_first, addresses.c.address == address)
-        leaving = and_(addresses.c.player_id == new.player_id, replaced)
-        # What is held back from an address that is nobody's any more would wait for ever.
-        owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
-        connection.execute(update(outbox).where(owed).values(status="failed"))
-        was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
-        was_out_of_reach = standstills.in_force(connection, new.player_id, now - OF_LATE)
-        if was_out_of_reach or connection.execute(was_suspended).scalar_one():
-            standstills.end(connection, new.player_id, now)
-            clocks.tell_anew(connection, new.player_id)
-        connection.execute(delete(addresses).where(leaving))
+        _take_away(connection, new.player_id, or_(addresses.c.is_first, addresses.c.address == address), now)
     elif connection.execute(select(exists().where(mine))).scalar_one():
         # It was asked about twice, and has answered twice.
         return
@@ -131,10 +131,42 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
     connection.execute(insert(addresses).values(row))
 
 
+def _restore_address(connection: Connection, restored: RestoredAddress, now: datetime) -> None:
+    for player_id in restored.replaced:
+        _erase(connection, player_id, now)
+    address, whose = restored.address.lower(), {"player_id": restored.player_id}
+    others = [each for each in restored.stay if each != address]
+    _take_away(connection, restored.player_id, addresses.c.address.not_in(others), now)
+    theirs = update(addresses).where(addresses.c.player_id == restored.player_id)
+    connection.execute(theirs.values(is_first=False))
+    row = {"address": address, **whose, "is_first": True, "confirmed_at": now}
+    connection.execute(insert(addresses).values(row))
+    _change(connection, restored.player_id, password_hash=NO_HASH)
+    later = delete(confirmations).filter_by(**whose)
+    if restored.since is not None:
+        later = later.filter_by(kind="take back").where(confirmations.c.asked_at >= restored.since)
+    connection.execute(later)
+
+
+def _take_away(connection: Connection, player_id: int, which: ColumnElement[bool], now: datetime) -> None:
+    leaving = and_(addresses.c.player_id == player_id, which)
+    # What is held back from an address that is nobody's any more would wait for ever.
+    owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
+    connection.execute(update(outbox).where(owed).values(status="failed"))
+    was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
+    was_out_of_reach = standstills.in_force(connection, player_id, now - OF_LATE)
+    if was_out_of_reach or connection.execute(was_suspended).scalar_one():
+        standstills.end(connection, player_id, now)
+        clocks.tell_anew(connection, player_id)
+    connection.execute(delete(addresses).where(leaving))
+
+
 def _revoke(connection: Connection, player_id: int) -> None:
     newest = select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery()
     _change(connection, player_id, revoked_up_to=newest)
-    connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id))
+    # Neither is a question to whoever has the account now: a thief must not close them.
+    others = confirmations.c.kind.not_in(("take back", "given address"))
+    connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id, others))
 
 
 def _block(connection: Connection, block: Block) -> None:
@@ -153,12 +185,13 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
     sat = exists().where(seats.c.player_id == player_id)
     started = exists().where(matches.c.started_by == player_id)
     connection.execute(delete(players).where(players.c.id == player_id, players.c.id < newest, ~sat, ~started))
-    _change(connection, player_id, userid=FORMER, userid_lower=f"former {player_id}", password_hash=NO_HASH)
-    _change(connection, player_id, digest=None, digest_at=None, broadcast=False)
+    _change(connection, player_id, userid=FORMER, userid_lower=f"former {player_id}", skeleton="")
+    _change(connection, player_id, password_hash=NO_HASH, digest=None, digest_at=None, broadcast=False)
 
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
+    connection.execute(update(said).where(said.c.stranger_id == player_id).values(stranger_id=None))
     for table in (confirmations, said, subscriptions, vacations, standstills_table, offer_players):
         connection.execute(delete(table).where(table.c.player_id == player_id))
     theirs = select(offers.c.id).where(offers.c.player_id == player_id)

@@ -67,6 +67,17 @@ def sitting_at(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
     )
 
 
+def have_shared(connection: Connection, one: int, other: int) -> bool:
+    """Whether two players have seats at one board that was not declined."""
+    theirs = seats.alias()
+    together = select(seats.c.match).join(theirs, theirs.c.match == seats.c.match)
+    together = together.join(matches, matches.c.number == seats.c.match)
+    found = together.where(
+        seats.c.player_id == one, theirs.c.player_id == other, matches.c.status != "declined"
+    ).limit(1)
+    return connection.execute(found).first() is not None
+
+
 def load(connection: Connection, number: int) -> Match | None:
     """A match with its whole log."""
     match = _without_log(connection, number)

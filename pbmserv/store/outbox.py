@@ -49,11 +49,12 @@ Kind = Literal[
     "question",
     "board",
     "notice",
+    "goodbye",
 ]
 """An answer to a player, to proven commands that changed nothing, to a mail without any command, to a stranger, to
 a stranger's sign-up, a short one to a stranger, the notice of a limit, that there is no room for a newcomer, that
 a mail does not seem to be a player's; the operator's invitation; what waits for a `yes`, where that is no answer;
-unasked: a board, or news."""
+unasked: a board, or news; the last answer to whoever is forgotten, which is emptied as soon as it is sent."""
 
 TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
 

@@ -37,6 +37,19 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
     return None if found is None else _player(found)
 
 
+def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
+    """Those of these userids, in lower case, that somebody has."""
+    wanted = [*userids]
+    query = select(players.c.userid_lower).where(players.c.userid_lower.in_(wanted))
+    return frozenset(connection.execute(query).scalars()) if wanted else frozenset()
+
+
+def named_like(connection: Connection, skeleton: str) -> list[Player]:
+    """The players whose userids have that skeleton, by userid."""
+    query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)
+    return [_player(row) for row in connection.execute(query)]
+
+
 def everybody(connection: Connection) -> list[Player]:
     """All players, by userid."""
     rows = connection.execute(_players().order_by(players.c.userid_lower))
@@ -113,6 +126,7 @@ def _players() -> Select[Any]:
             players.c.words,
             players.c.takes_challenges,
             players.c.broadcast,
+            players.c.messages,
             players.c.robot,
             players.c.digest,
             players.c.banned_at.is_not(None).label("is_banned"),
@@ -138,6 +152,7 @@ def _player(row: Row[Any]) -> Player:
         words=row.words,
         takes_challenges=row.takes_challenges,
         broadcast=row.broadcast,
+        messages=row.messages,
         robot=row.robot,
         digest=row.digest,
         is_banned=row.is_banned,

@@ -70,6 +70,14 @@ class TransactionRecords:
         """The player of a userid."""
         return self._player(userid.lower(), players.find)
 
+    def known_among(self, userids: Iterable[str]) -> frozenset[str]:
+        """Those of these userids, in lower case, that somebody has."""
+        return players.known_among(self._connection, userids)
+
+    def named_like(self, skeleton: str) -> Sequence[Player]:
+        """The players whose userids look alike."""
+        return players.named_like(self._connection, skeleton)
+
     def player_at(self, address: str) -> Player | None:
         """The player whom an address belongs to."""
         return self._player(address.lower(), players.find_at)
@@ -149,6 +157,14 @@ class TransactionRecords:
     ) -> int:
         """How often a player has spoken so."""
         return talk.said_since(self._connection, player.id, kind, since)
+
+    def from_strangers_since(self, player: Player, since: datetime) -> int:
+        """How many messages a player had from strangers."""
+        return talk.from_strangers_since(self._connection, player.id, since)
+
+    def have_played(self, one: Player, other: Player) -> bool:
+        """Whether two players share or shared a board."""
+        return matches.have_shared(self._connection, one.id, other.id)
 
     def listeners(self) -> Sequence[str]:
         """Who wants what is written to all."""

@@ -81,6 +81,12 @@ def empty(connection: Connection, mail_id: int, now: datetime) -> None:
     connection.execute(mine.values({**_FORGOTTEN_IN, "tidied_at": now}))
 
 
+def empty_sent(connection: Connection, mail_id: int, now: datetime) -> None:
+    """Empties one mail, once it was sent or cannot be."""
+    mine = update(outbox).where(outbox.c.id == mail_id, outbox.c.status != "waiting")
+    connection.execute(mine.values({**_FORGOTTEN_OUT, "tidied_at": now}))
+
+
 def forget(connection: Connection, player_id: int, theirs: Sequence[str], now: datetime) -> None:
     """Empties every mail from the addresses of somebody who is to be forgotten, and every mail to that player.
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, exists, insert, or_, select
 
+from pbmserv.commands.names import skeleton
 from pbmserv.matches.entry import EntryKind
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.tables import entries, matches, players, seats
@@ -37,8 +38,8 @@ def add(connection: Connection, robot: str, userids: Iterable[str], now: datetim
         for each in userids
         if connection.execute(taken.where(players.c.userid_lower == each.lower())).one_or_none() is None
     )
-    row = {"userid": userid, "userid_lower": userid.lower(), "password_hash": NO_HASH, "created_at": now}
-    connection.execute(insert(players).values(**row, robot=robot, html=False))
+    row = {"userid": userid, "userid_lower": userid.lower(), "skeleton": skeleton(userid), "created_at": now}
+    connection.execute(insert(players).values(**row, password_hash=NO_HASH, robot=robot, html=False))
     return userid
 
 

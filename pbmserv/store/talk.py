@@ -15,6 +15,12 @@ def said_since(connection: Connection, player_id: int, kind: str, since: datetim
     return connection.execute(query).scalar_one()
 
 
+def from_strangers_since(connection: Connection, player_id: int, since: datetime) -> int:
+    """How many messages a player was sent since then by those with whom they had never played."""
+    query = select(func.count()).where(said.c.stranger_id == player_id, said.c.at > since)
+    return connection.execute(query).scalar_one()
+
+
 def listeners(connection: Connection) -> Sequence[str]:
     """The userids of those who want what is written to all, in alphabetical order."""
     has_address = exists().where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
@@ -24,7 +30,8 @@ def listeners(connection: Connection) -> Sequence[str]:
 
 def keep(connection: Connection, change: Said, now: datetime) -> None:
     """Counts once more."""
-    connection.execute(insert(said).values(player_id=change.player_id, kind=change.kind, at=now))
+    who = {"player_id": change.player_id, "stranger_id": change.stranger_id}
+    connection.execute(insert(said).values(**who, kind=change.kind, at=now))
 
 
 def tidy(connection: Connection, before: datetime) -> None:

@@ -99,3 +99,15 @@ def test_a_month(over: Terminal) -> None:
     assert over.run("admin", "dump", "May").sentence == "pbmserv: May is no month, such as 2026-11"
     # Of the last month, which is over.
     assert over.succeed("admin", "dump").startswith("No game ended in ")
+
+
+def test_what_unpacks_without_end(over: Terminal) -> None:
+    """A small file that would fill the memory is refused in one sentence, packed or not."""
+    (over.folder / "bomb.gz").write_bytes(gzip.compress(b" " * 50_000_000))
+    done = over.run("admin", "import", "bomb.gz")
+    assert done.code == 1
+    assert done.err == "pbmserv: line 1 of bomb.gz is longer than 4 MiB, which no record is\n"
+    (over.folder / "lines.gz").write_bytes(gzip.compress(b"{\n" + b" 1,\n" * 3_000_000))
+    done = over.run("admin", "import", "lines.gz")
+    assert done.code == 1
+    assert done.err == "pbmserv: lines.gz is no JSON with one record a line\n"

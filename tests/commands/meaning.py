@@ -32,8 +32,8 @@ def of(line: Parsed | Unparsed) -> str:
                 return f"meant? {ready}"
             case WhichOne(choices=choices):
                 return f"which? {' | '.join(choices)}"
-            case UnknownGame(word=word):
-                return f"game? {word}"
+            case UnknownGame():
+                return "game?"
         return f"refused {type(line.refused).__name__}"
     said = line.arguments
     words = [said.game or "", line.command.name]

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, Literal
 
+from pbmserv.commands import names
 from pbmserv.commands.changes import (
     Block,
     Change,
@@ -16,6 +17,7 @@ from pbmserv.commands.changes import (
     LeftOffer,
     NewAddress,
     NewDigest,
+    NewMessages,
     NewOffer,
     NewPlan,
     NewPlayer,
@@ -63,11 +65,16 @@ class Memory:
         self.watching: dict[int, list[str]] = {}
         self.offers: list[OpenOffer] = []
         self.sent: dict[int, int] = {}
+        self.from_strangers: list[tuple[int, datetime]] = []
         self.said: list[tuple[tuple[int, str], datetime]] = []
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
         return self.players.get(userid.lower())
+
+    def named_like(self, skeleton: str) -> Sequence[Player]:
+        """The players whose userids look alike."""
+        return [each for each in self.players.values() if names.skeleton(each.userid) == skeleton]
 
     def player_at(self, address: str) -> Player | None:
         """The player of an address."""
@@ -143,6 +150,15 @@ class Memory:
     ) -> int:
         """How often somebody has spoken."""
         return sum(said == (player.id, kind) and at > since for said, at in self.said)
+
+    def from_strangers_since(self, player: Player, since: datetime) -> int:
+        """How many messages somebody had from strangers."""
+        return sum(whom == player.id and at > since for whom, at in self.from_strangers)
+
+    def have_played(self, one: Player, other: Player) -> bool:
+        """Whether two share or shared a board."""
+        shared = (match for match in self.matches.values() if {one.userid, other.userid} <= {*match.userids})
+        return any(fold(match).status != "declined" for match in shared)
 
     def listeners(self) -> Sequence[str]:
         """Who listens."""
@@ -294,6 +310,10 @@ class Table:
             self._replace(new.player_id, digest=new.schedule)
         elif isinstance(new, Said):
             self.records.said.append(((new.player_id, new.kind), self.now))
+            if new.stranger_id is not None:
+                self.records.from_strangers.append((new.stranger_id, self.now))
+        elif isinstance(new, NewMessages):
+            self._replace(new.player_id, messages=new.wanted)
         elif isinstance(new, Subscription):
             watching = self.records.watching.setdefault(new.board, [])
             (watching.remove if new.is_over else watching.append)(self._of(new.player_id).userid)

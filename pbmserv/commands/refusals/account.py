@@ -4,6 +4,7 @@ As in `matches.refusals`, each class's name names its template.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from pbmserv.matches.refusals import Refused
@@ -19,15 +20,21 @@ class WhosePassword(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAnAddress(Refused):
-    """`address` has not the form of one; `command` is what it stood behind."""
+    """What stood behind `command` has not the form of an address."""
 
-    address: str
     command: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OurAddress(Refused):
+    """`address` is one of the server's own."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AddressNotFree(Refused):
-    """The address belongs to another player, and it is not told to whom."""
+    """The address belonged to the player, and belongs to another one now."""
 
     address: str
 
@@ -50,6 +57,13 @@ class TooManyAddresses(Refused):
     limit: int
     are_asked: bool
     last: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedOfLate(Refused):
+    """What cannot be undone waits, since another address can take the account back `until` then."""
+
+    until: datetime
 
 
 # other players
@@ -99,19 +113,18 @@ class NotThereYet(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSuchSetting(Refused):
-    """There is no setting `name`; `settings` can be on or off, `lines` set what is more than that."""
+    """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
 
-    name: str
     settings: tuple[str, ...]
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeitherOnNorOff(Refused):
-    """The setting `name` can be on or off, not `value`."""
+    """The setting `name` can be one of `choices`, and not what was said."""
 
     name: str
-    value: str
+    choices: tuple[str, ...] = ("on", "off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

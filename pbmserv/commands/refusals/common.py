@@ -50,9 +50,8 @@ class UnknownCommand(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownGame(Refused):
-    """No game is called `word`."""
+    """There is no such game."""
 
-    word: str
     suggestions: tuple[str, ...]
 
 
@@ -96,33 +95,30 @@ class WhichGame(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownOption(Refused):
-    """The game has no option `name`; with `command` it has `options`."""
+    """The game has no such option; with `command` it has `options`."""
 
     game: str
-    name: str
     options: tuple[str, ...]
     command: str = "challenge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadOptionValue(Refused):
-    """The option `name` does not take `value`. `game` and `userids` are ready for a command.
+    """The option `name` does not take that value. `game` and `userids` are ready for a command.
 
     `userids` are to play; nobody is named where a game is sought.
     """
 
     game: str
     name: str
-    value: str
     choices: tuple[str, ...]
     userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoHelpOn(Refused):
-    """There is no help page `subject`."""
+    """There is no such help page."""
 
-    subject: str
     suggestions: tuple[str, ...]
 
 
@@ -198,26 +194,26 @@ class NotOurPlayer(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSuchPlayer(Refused):
-    """Nobody is called `userid`."""
+    """Nobody is called so."""
 
-    userid: str
     suggestions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseridTaken(Refused):
-    """Somebody else is called `userid`; `free` are not taken."""
+    """Somebody else is called `userid`, or `like` it; `free` are not taken."""
 
     userid: str
+    like: str
     free: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadUserid(Refused):
-    """`userid` cannot be one: its form, or a word that means something else."""
+    """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
 
-    userid: str
     why: Literal["form", "reserved"]
+    free: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +226,7 @@ class BadPassword(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadAddress(Refused):
-    """`address` is no mail address."""
-
-    address: str
+    """What stood in an address's place is no mail address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,9 +40,15 @@ class TooManyMessages(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NobodyReached(Refused):
-    """None of `userids` can be sent a message from this sender: whether any is blocked is not told."""
+    """None of `userids` can be sent a message from this sender: whether any is blocked is not told.
+
+    `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
+    """
 
     userids: tuple[str, ...]
+    full: tuple[str, ...] = ()
+    author: str = ""
+    a_day: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +88,4 @@ class NotWatched(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadSchedule(Refused):
-    """No time for a digest can be read from `value`."""
-
-    value: str
+    """No time for a digest can be read from what was said."""

@@ -17,10 +17,10 @@ from pbmserv.matches.records import Listed
 class PasswordAsked(Reply):
     """To whoever says that a password is forgotten: if there is such a player, a mail has gone to their address.
 
-    `userid` as it was typed; empty when the sender's own was meant.
+    Not when it `is_own`: then the sender's own was meant.
     """
 
-    userid: str
+    is_own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,52 @@ class AddressWanted(Reply):
     userid: str
     address: str
     is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MayTakeBack(Reply):
+    """To the first address of `userid`: there is a new one, which takes its place when it `is_first`."""
+
+    userid: str
+    address: str
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack(Reply):
+    """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
+
+    `boards` that wait for them follow, and `more` do not.
+    """
+
+    userid: str
+    address: str
+    gone: tuple[str, ...]
+    boards: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddressGone(Reply):
+    """To an address that was the first one of `userid` until the one before it took the account back."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStands(Reply):
+    """To a former address of `userid`: it has said itself that the change is to stand."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressGiven(Reply):
+    """To an address of `userid`: the operator has asked another one to take its place."""
+
+    userid: str
+    address: str
 
 
 # leaving

@@ -81,10 +81,15 @@ class AddressAdded(Reply):
 
 @dataclass(frozen=True, slots=True)
 class AddressChanged(Reply):
-    """Mail to `userid` goes to `address` from now on."""
+    """Mail to `userid` goes to `address` from now on.
+
+    To that address itself: `boards` that wait for them follow, and `more` do not.
+    """
 
     userid: str
     address: str
+    boards: tuple[int, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

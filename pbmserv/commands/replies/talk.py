@@ -7,16 +7,30 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pbmserv.commands.replies.common import Reply
+from pbmserv.matches.player import MessagesFrom
 
 # messages
 
 
 @dataclass(frozen=True, slots=True)
 class Messaged(Reply):
-    """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason."""
+    """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason.
+
+    `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
+    """
 
     userids: tuple[str, ...]
     unreached: tuple[str, ...]
+    full: tuple[str, ...] = ()
+    author: str = ""
+    a_day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesChanged(Reply):
+    """Messages come to the sender from all, from those whom they know, or from nobody."""
+
+    wanted: MessagesFrom
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,12 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
     named = request.arguments.userids
     least, most = game.info.least_seats, game.info.most_seats
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
+    found = []
+    for userid in named:
+        player = records.player(userid)
+        if player is None:
+            return no_such_player(userid, records)
+        found.append(player)
     for position, userid in enumerate(named):
         if userid.lower() in [earlier.lower() for earlier in named[:position]]:
             once = {each.lower(): each for each in reversed(named)}
@@ -54,12 +60,6 @@ def _players(request: Request, records: Records, starter: Player, game: Game) ->
         return WrongNumberOfPlayers(
             game=game.info.name, named=len(named), least=least, most=most, example=example if others else ()
         )
-    found = []
-    for userid in named:
-        player = records.player(userid)
-        if player is None:
-            return no_such_player(userid, records)
-        found.append(player)
     if starter.id not in [player.id for player in found]:
         return NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
     return unwilling(found, starter, records) or tuple(found)

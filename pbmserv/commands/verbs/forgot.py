@@ -20,9 +20,9 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if not named and request.actor.player is None:
         return WhosePassword()
     if named and not is_userid(named[0]):
-        return NoSuchPlayer(userid=named[0][:40], suggestions=())
+        return NoSuchPlayer(suggestions=())
     player = records.player(named[0]) if named else request.actor.player
-    reply = PasswordAsked(named[0] if named else "")
+    reply = PasswordAsked(is_own=not named)
     if player is None or not player.is_confirmed or player.robot is not None:
         return Decision(reply)
     confirmation = Confirmation(

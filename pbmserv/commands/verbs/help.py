@@ -78,7 +78,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     reply = page(subject)
     if reply is not None:
         return Decision(reply)
-    return NoHelpOn(subject=subject[:40], suggestions=close_to(subject, subjects()))
+    return NoHelpOn(suggestions=close_to(subject, subjects()))
 
 
 command = Command(

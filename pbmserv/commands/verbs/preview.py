@@ -5,6 +5,7 @@ from datetime import datetime
 from pbmserv.commands.boards import find_board
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
+from pbmserv.commands.echoed import echoed_words
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.board import BadPreview, TooManyMoves
 from pbmserv.commands.replies.common import Previewed
@@ -50,7 +51,7 @@ def _played(board: Replayed, imagined: Replayed) -> tuple[str, ...]:
 
 def _stopped(board: Replayed, line: tuple[str, ...], text: str, refused: Refused) -> Refused:
     """Why the line goes no further than it did."""
-    number, game, word = board.match.number, board.match.game, text[:_LONGEST_ECHO]
+    number, game, word = board.match.number, board.match.game, echoed_words(text[:_LONGEST_ECHO])
     match refused:
         case UnreadableMove(example=example):
             return BadPreview(board=number, game=game, line=line, word=word, why="unreadable", choices=(example,))

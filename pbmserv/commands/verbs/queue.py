@@ -9,6 +9,7 @@ from pbmserv.commands.boards import find_seat
 from pbmserv.commands.changes import Change, DroppedPlan, NewPlan
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
+from pbmserv.commands.echoed import echoed_words
 from pbmserv.commands.message import BoardRef, Request
 from pbmserv.commands.queue_lines import Misread
 from pbmserv.commands.refusals.queue import BadQueue, QueueOnTurn
@@ -152,7 +153,12 @@ def _misread(board: Replayed, seat: Seat, wrong: Misread) -> BadQueue:
     choices = wrong.choices or (example(board, seat),)
     ready = tuple(f"queue {number} {line}" for line in choices)
     return BadQueue(
-        board=number, game=board.match.game, before=wrong.before, word=wrong.word, why=wrong.why, ready=ready
+        board=number,
+        game=board.match.game,
+        before=echoed_words(wrong.before),
+        word=echoed_words(wrong.word),
+        why=wrong.why,
+        ready=ready,
     )
 
 

@@ -21,8 +21,6 @@ OFFERS_OF_ONE = 3
 PLAYERS = "players"
 LAST = "last"
 
-_LONGEST_ECHO = 40
-
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
     """Opens the offer under a number of its own."""
@@ -41,8 +39,7 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     if isinstance(terms, Refused):
         return terms
     if dict(options).get(LAST):
-        name = f"{LAST}={dict(options)[LAST]}"[:_LONGEST_ECHO]
-        return UnknownOption(game=game, name=name, options=(PLAYERS, LAST), command="seek")
+        return UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
     number = _number(seeker, records)
     if isinstance(number, Refused):
         return number
@@ -60,7 +57,7 @@ def _seats(game: str, options: Options) -> int | Refused:
         return info.least_seats
     value = " ".join(wanted)
     if value not in choices:
-        return BadOptionValue(game=game, name=PLAYERS, value=value[:_LONGEST_ECHO], choices=choices, userids=())
+        return BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
     return int(value)
 
 

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pbmserv.commands.boards import waiting_boards
-from pbmserv.commands.changes import NewDigest, NewSetting
+from pbmserv.commands.changes import NewDigest, NewMessages, NewSetting
 from pbmserv.commands.command import Command
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.account import NeitherOnNorOff, NoSuchSetting
 from pbmserv.commands.refusals.talk import BadSchedule
 from pbmserv.commands.replies.account import SettingChanged
-from pbmserv.commands.replies.talk import DigestChanged
+from pbmserv.commands.replies.talk import DigestChanged, MessagesChanged
 from pbmserv.commands.schedule import read_schedule
 from pbmserv.commands.vacation import set_vacation
-from pbmserv.matches.player import Player
+from pbmserv.matches.player import MessagesFrom, Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
 
@@ -26,6 +26,7 @@ _SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges", "broa
 """What people type that is on or off, and the field of a player that it sets."""
 
 LINES: Final = (
+    "set messages known",
     "set digest daily 07:30",
     "set digest off",
     "set vacation 2026-12-20 2027-01-03",
@@ -37,7 +38,7 @@ LINES: Final = (
 def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
     """Every setting as people type it, and its value."""
     switches = ((key, "on" if getattr(player, field) else "off") for key, field in _SETTINGS.items())
-    return tuple(sorted([*switches, ("digest", player.digest or "off")]))
+    return tuple(sorted([*switches, ("digest", player.digest or "off"), ("messages", player.messages)]))
 
 
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
@@ -49,18 +50,27 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     match key:
         case "digest":
             return _digest(player, values, records, now)
+        case "messages":
+            return _messages(player, " ".join(values))
         case "vacation":
             return set_vacation(player, values, records, now)
         case _ if key in _SETTINGS:
             return _switch(player, key, " ".join(values))
-    return NoSuchSetting(name=key[:40], settings=tuple(_SETTINGS), lines=LINES)
+    return NoSuchSetting(settings=tuple(_SETTINGS), lines=LINES)
 
 
 def _switch(player: Player, key: str, value: str) -> Decision | Refused:
     if value not in ("on", "off"):
-        return NeitherOnNorOff(name=key, value=value[:40])
+        return NeitherOnNorOff(name=key)
     is_on = value == "on"
     return Decision(SettingChanged(key, is_on), changes=(NewSetting(player.id, _SETTINGS[key], is_on),))
+
+
+def _messages(player: Player, value: str) -> Decision | Refused:
+    for wanted in get_args(MessagesFrom):
+        if value == wanted:
+            return Decision(MessagesChanged(wanted), changes=(NewMessages(player.id, wanted),))
+    return NeitherOnNorOff(name="messages", choices=get_args(MessagesFrom))
 
 
 def _digest(player: Player, values: Sequence[str], records: Records, now: datetime) -> Decision | Refused:
@@ -71,7 +81,7 @@ def _digest(player: Player, values: Sequence[str], records: Records, now: dateti
         return Decision(reply, shows=waiting.refs, changes=(NewDigest(player.id, None, None),))
     schedule = read_schedule(values)
     if schedule is None:
-        return BadSchedule(value=" ".join(values)[:40])
+        return BadSchedule()
     due = schedule.next_after(now)
     return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
 

@@ -1,14 +1,16 @@
 """`signup`: open an account."""
 
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.decision import Decision, Question
-from pbmserv.commands.library import commands
 from pbmserv.commands.message import Request
+from pbmserv.commands.names import is_kept_back, names_like, skeleton
+from pbmserv.commands.refusals.account import OurAddress
 from pbmserv.commands.refusals.common import (
     AddressTaken,
     AlreadyAsked,
@@ -18,7 +20,7 @@ from pbmserv.commands.refusals.common import (
     UseridTaken,
 )
 from pbmserv.commands.replies.common import AccountOpened, SignedUp, Welcome
-from pbmserv.commands.words import is_address, is_reserved, is_userid
+from pbmserv.commands.words import is_address, is_userid
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
 from pbmserv.matches.refusals import Refused
@@ -33,19 +35,28 @@ HELD_UNCONFIRMED: Final = timedelta(days=7)
 def run(request: Request, records: Records, now: datetime) -> Decision | Refused:
     """Opens an account for the sender's address, or for the one named."""
     userid = request.arguments.userids[0]
-    if not is_userid(userid):
-        return BadUserid(userid=userid[:40], why="form")
-    if is_reserved(userid, commands()):
-        return BadUserid(userid=userid, why="reserved")
     sender = request.actor.address
     address = (request.arguments.address or sender or "").lower()
     if not address:
         return NotOurPlayer(command="signup")
+    if not is_userid(userid):
+        return BadUserid(why="form", free=_free("", request, records))
+    if is_kept_back(userid, request.server):
+        return BadUserid(why="reserved", free=_free(userid, request, records))
     if address != sender and not is_address(address):
-        return BadAddress(address=address[:80])
-    in_the_way = _in_the_way(userid, address, sender, records, now)
+        return BadAddress()
+    if request.server is not None and request.server.owns(address):
+        return OurAddress(address=address)
+    other = _namesake(userid, address, records, now)
+    taken = UseridTaken(userid=userid, like=other.userid, free=_free(userid, request, records)) if other else None
+    in_the_way = _in_the_way(userid, address, records, now)
+    if address != sender and isinstance(in_the_way, Refused):
+        # Who names another's address is told the same, whoever has it.
+        return taken or Decision(AccountOpened(userid, address))
     if isinstance(in_the_way, Refused):
         return in_the_way
+    if taken is not None:
+        return taken
     if request.password_hash is None:
         raise ValueError("a sign-up without a password")
     is_confirmed = request.is_believed and address == sender
@@ -59,28 +70,30 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     )
 
 
-def _in_the_way(
-    userid: str, address: str, sender: str | None, records: Records, now: datetime
-) -> tuple[Player, ...] | Refused:
-    """Accounts of that userid or address that nobody has answered for in time, or why there can be no new one."""
-    owner = records.owner_of(address)
+def _in_the_way(userid: str, address: str, records: Records, now: datetime) -> tuple[Player, ...] | Refused:
+    """Accounts of that address or userid that nobody has answered for in time, or why there can be none."""
+    owner, namesake = records.owner_of(address), records.player(userid)
     if owner is not None and owner.is_confirmed:
-        return AddressTaken(address=address, userid=owner.userid if address == sender else None)
+        return AddressTaken(address=address, userid=owner.userid)
     if owner is not None and records.signed_up(owner) > now - ASKED_AGAIN_AFTER:
         return AlreadyAsked(address=address)
-    namesake = records.player(userid)
-    if namesake is None or namesake == owner:
-        return (owner,) if owner else ()
-    if namesake.is_confirmed or records.signed_up(namesake) > now - HELD_UNCONFIRMED:
-        return UseridTaken(userid=userid, free=_free(userid, records))
-    return (owner, namesake) if owner else (namesake,)
+    return tuple({each.id: each for each in (owner, namesake) if each is not None}.values())
 
 
-def _free(userid: str, records: Records) -> tuple[str, ...]:
-    base = userid[:17]
-    candidates = (f"{base}{number}" for number in range(2, 100))
-    free = (name for name in candidates if records.player(name) is None and not is_reserved(name, commands()))
-    return tuple(name for name, _ in zip(free, range(2), strict=False))
+def _namesake(userid: str, address: str, records: Records, now: datetime) -> Player | None:
+    """Somebody else who is called so, or nearly so; whoever has not answered in time is nobody."""
+    for each in sorted(
+        records.named_like(skeleton(userid)), key=lambda each: each.userid.lower() != userid.lower()
+    ):
+        is_there = each.is_confirmed or records.signed_up(each) > now - HELD_UNCONFIRMED
+        if is_there and (each.is_confirmed or each.address != address):
+            return each
+    return None
+
+
+def _free(userid: str, request: Request, records: Records) -> tuple[str, ...]:
+    names = names_like(userid, request.actor.address or "", request.server)
+    return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
 
 
 command = Command(

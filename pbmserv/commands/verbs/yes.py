@@ -2,14 +2,24 @@
 
 from datetime import datetime
 
-from pbmserv.commands.changes import BelievedAddress, Change, NewAddress, NewPassword
+from pbmserv.commands.addresses import tell_first, unanswered
+from pbmserv.commands.boards import waiting_boards
+from pbmserv.commands.changes import (
+    BelievedAddress,
+    Change,
+    NewAddress,
+    NewPassword,
+    RestoredAddress,
+    RevokedWords,
+)
 from pbmserv.commands.command import Command
 from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
 from pbmserv.commands.refusals.common import AddressTaken, PasswordLacking
-from pbmserv.commands.replies.common import AddressAdded, AddressChanged, Reply, SignedUp
+from pbmserv.commands.replies.account import ChangeStands
+from pbmserv.commands.replies.common import AddressAdded, AddressChanged, SignedUp
 from pbmserv.commands.verbs.change_password import new_password
 from pbmserv.matches.player import Player
 from pbmserv.matches.records import Records
@@ -28,7 +38,9 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return new_password(player, request.password_hash, records)
     if asked.kind == "sign-up":
         return _welcome(request, asked, player, records)
-    return _new_address(asked, player, records)
+    if asked.kind == "take back":
+        return Decision(ChangeStands(player.userid))
+    return _new_address(asked, player, records, now)
 
 
 def _welcome(request: Request, asked: Confirmation, player: Player, records: Records) -> Decision:
@@ -40,20 +52,43 @@ def _welcome(request: Request, asked: Confirmation, player: Player, records: Rec
     return Decision(SignedUp(player.userid, asked.address, has_password), changes=tuple(changes))
 
 
-def _new_address(asked: Confirmation, player: Player, records: Records) -> Decision | Refused:
+def _new_address(asked: Confirmation, player: Player, records: Records, now: datetime) -> Decision | Refused:
+    """The address is the player's from now on; whoever reads at the first one may not have wanted that."""
     owner = records.owner_of(asked.address)
-    if owner is not None and owner.id != player.id:
+    if owner is not None and owner.id != player.id and owner.is_confirmed:
         return AddressTaken(address=asked.address, userid=None)
+    replaced = unanswered(asked.address, player, records)
     if asked.kind == "address":
-        added = AddressAdded(player.userid, asked.address)
-        return _decided(added, NewAddress(player.id, asked.address, is_first=False), tell=player.address)
-    changed = AddressChanged(player.userid, asked.address)
-    return _decided(changed, NewAddress(player.id, asked.address, is_first=True), tell=player.address)
+        return _added(asked, player, replaced, records, now)
+    if asked.address == player.address and asked.kind == "first address":
+        return Decision(AddressChanged(player.userid, asked.address))
+    waiting = waiting_boards(player, records)
+    changed = AddressChanged(player.userid, asked.address, waiting.numbers, waiting.more)
+    # Whoever still reads where the mail went until now could answer it in the player's name.
+    revoked = RevokedWords(player.id)
+    if asked.kind == "given address":
+        given = RestoredAddress(player.id, asked.address, replaced=replaced)
+        news = ((player.address, AddressChanged(player.userid, asked.address)),)
+        return Decision(changed, shows=waiting.refs, changes=(given, revoked), news=news)
+    return Decision(
+        changed,
+        shows=waiting.refs,
+        changes=(NewAddress(player.id, asked.address, is_first=True, replaced=replaced), revoked),
+        question=tell_first(player, asked.address, is_first=True, records=records, now=now),
+    )
 
 
-def _decided(reply: Reply, change: Change, tell: str | None = None) -> Decision:
-    """`tell` is the address that is to know of it: whoever reads there may not have wanted it."""
-    return Decision(reply, changes=(change,), news=((tell, reply),) if tell else ())
+def _added(
+    asked: Confirmation, player: Player, replaced: tuple[int, ...], records: Records, now: datetime
+) -> Decision:
+    added = AddressAdded(player.userid, asked.address)
+    if asked.address in records.addresses(player):
+        return Decision(added)
+    return Decision(
+        added,
+        changes=(NewAddress(player.id, asked.address, is_first=False, replaced=replaced),),
+        question=tell_first(player, asked.address, is_first=False, records=records, now=now),
+    )
 
 
 command = Command(

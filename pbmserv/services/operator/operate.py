@@ -62,7 +62,14 @@ def _run(house: House, userid: str, parsed: Parsed, now: datetime) -> Operated:
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
         actor = Actor(player, player.address, "operator")
-        request = Request(parsed.line, parsed.command, parsed.arguments, actor, comment=parsed.arguments.text)
+        request = Request(
+            parsed.line,
+            parsed.command,
+            parsed.arguments,
+            actor,
+            comment=parsed.arguments.text,
+            server=house.server,
+        )
         records = TransactionRecords(connection, house.recent)
         outcome = decide(request, records, now)
         if not isinstance(outcome, Decision):

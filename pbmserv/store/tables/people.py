@@ -12,12 +12,16 @@ players = Table(
     Column("id", RowId, primary_key=True),
     Column("userid", String(20), nullable=False),
     Column("userid_lower", String(20), nullable=False, unique=True),
+    # What userids have in common that look alike (`commands.names`); empty for whoever has left.
+    Column("skeleton", String(20), nullable=False, server_default=text("''"), index=True),
     Column("password_hash", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("html", Boolean, nullable=False, server_default=true()),
     Column("words", Boolean, nullable=False, server_default=false()),
     Column("takes_challenges", Boolean, nullable=False, server_default=true()),
     Column("broadcast", Boolean, nullable=False, server_default=false()),
+    # From whom messages come: "on" from all, "known" from whom they have played with, "off" from nobody.
+    Column("messages", String(5), nullable=False, server_default="on"),
     # Which robot it is; NULL for people.
     Column("robot", String(20)),
     # When the boards come in one mail ("daily 07:30"), and when that is due next.
@@ -105,6 +109,9 @@ said = Table(
     Column("id", RowId, primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
     Column("kind", String(12), nullable=False),
+    # To whom, where the two had never played; else NULL: it is nobody's business who writes to whom.
+    Column("stranger_id", RowId),
     Column("at", UtcDateTime, nullable=False),
     Index("ix_said_player_id_kind_at", "player_id", "kind", "at"),
+    Index("ix_said_stranger_id_at", "stranger_id", "at"),
 )
