@@ -17,7 +17,8 @@ _MOST_LINES = 5 * MOST_COMMANDS
 
 _MOST_CHOICES = 5
 
-_STOPS = frozenset({"--", "stop", "quit", "end"})
+_SIGNATURE = "--"
+_STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def read_block(text: str, board: int | None) -> Block:
         plain = normalised(line)
         if not plain:
             continue
-        after = "\n".join(lines[number + 1 :]) if plain.lower() in _STOPS else None
+        after = _below(lines, number) if plain.lower() in _STOPS else None
         if after is not None:
             return Block(_one_move_only(found, board), after) if found else answer
         read = read_line(plain, board)
@@ -67,6 +68,12 @@ def read_block(text: str, board: int | None) -> Block:
         else:
             greeted += 1
     return Block(_one_move_only(found, board)) if found else answer
+
+
+def _below(lines: Sequence[str], number: int) -> str:
+    """What stands below a line that ends the block; where that may begin a signature, it stays with it."""
+    is_signature = normalised(lines[number]) == _SIGNATURE
+    return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
 
 
 def first_line(text: str, board: int | None) -> tuple[Line, str]:

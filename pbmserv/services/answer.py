@@ -23,6 +23,7 @@ from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.rendering.sentences import say
 from pbmserv.services.ahead import still_queued
 from pbmserv.services.house import House
+from pbmserv.services.left_out import sendable_words
 from pbmserv.services.letters import (
     Answering,
     Draft,
@@ -74,10 +75,12 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
     views, key = linked(house, seen)
     asks = _waiting(to, results, views) or _question_here(to, results)
     told = [_told(result, house.server, to, asks) for result in results]
+    again = sendable_words(records, results, to.left_out)
     text = render(
         "mail/answer.txt",
         words=in_words(to.player),
         results=told,
+        left_out=again,
         views=views,
         unshown=unshown,
         server=house.server,
@@ -95,7 +98,7 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
         text="\n\n".join([text, *records_asked]),
         board=alone.number if alone else None,
         views=views,
-        content=_content(house, told, views, unshown, records_asked) if takes_html(to.player) else None,
+        content=_content(house, told, again, views, unshown, records_asked) if takes_html(to.player) else None,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
         proven=to.proven,
@@ -109,12 +112,15 @@ def answer(records: TransactionRecords, house: House, to: Answering, results: Se
 def _content(
     house: House,
     told: Sequence[ToldResult],
+    left_out: Sequence[str],
     views: Sequence[BoardView],
     unshown: Sequence[int],
     records_asked: Sequence[str],
 ) -> Content:
     """The same for the HTML part, which draws the boards in its own way."""
-    text = render("mail/answer.txt", results=told, views=(), unshown=unshown, server=house.server)
+    text = render(
+        "mail/answer.txt", results=told, left_out=left_out, views=(), unshown=unshown, server=house.server
+    )
     said = Said("\n\n".join([text, *records_asked]), any(each.fate == "refused" for each in told))
     return Content(said, tuple(views))
 

@@ -1,27 +1,42 @@
 """A kept mail, read and understood: what every later step of handling starts from."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.language import Reading, understand
+from pbmserv.commands.language import Reading
 from pbmserv.commands.message import IncomingMail
+from pbmserv.mail.our_words import OurWords, our_words
 from pbmserv.mail.read import read
-from pbmserv.services.echo import HEAD, without_echo
 from pbmserv.services.house import House
+from pbmserv.services.own_words import own_words
 from pbmserv.services.standing import Standing, stand
 from pbmserv.store import outbox
 from pbmserv.store.inbox import Kept
 
+_HEAD: Final = 32_768
+"""Bytes of a mail of ours that are looked at: its text, and the same in HTML."""
+
+_MOST_ANSWERED: Final = 5
+"""So many of the mails that a mail says it answers are looked at, the likeliest first."""
+
+_FEWEST: Final = 12
+"""A shorter text holds no words of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A kept mail that was read. `standing` is who it is from, `understood` its lines."""
+    """A kept mail that was read. `standing` is who it is from, `understood` its lines.
+
+    `left_out` are words below them that go to nobody, since they may not be the sender's.
+    """
 
     kept: Kept
     mail: IncomingMail
     standing: Standing
     understood: Reading
+    left_out: tuple[str, ...] = ()
 
     @property
     def asked(self) -> Reading:
@@ -41,11 +56,20 @@ def open_mail(connection: Connection, house: House, kept: Kept) -> Opened:
     """Reads a mail and understands its lines. Of one that was too large to be kept whole nothing is understood."""
     mail = read_kept(house, kept)
     standing = stand(connection, mail, house.server, kept.kept_at)
-    if standing.answered is not None or standing.confirmation is not None:
-        ours = outbox.beginnings_of(connection, mail.tokens, HEAD)
-        mail = replace(mail, text=without_echo(mail.text, ours))
-    reading = understand(mail, standing.board) if kept.full_size is None else Reading()
-    return Opened(kept, mail, standing, reading)
+    if kept.full_size is not None:
+        return Opened(kept, mail, standing, Reading())
+    player = standing.player
+    addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
+    ours = _ours(connection, mail, standing)
+    own = own_words(mail, ours, standing.board, house.server.address, addresses)
+    return Opened(kept, own.mail, standing, own.reading, own.left_out)
+
+
+def _ours(connection: Connection, mail: IncomingMail, standing: Standing) -> OurWords:
+    """What the mails of ours say that a mail answers."""
+    if (standing.answered is None and standing.confirmation is None) or len(mail.text) < _FEWEST:
+        return OurWords()
+    return our_words(outbox.beginnings_of(connection, mail.tokens[:_MOST_ANSWERED], _HEAD))
 
 
 def stand_anew(connection: Connection, house: House, opened: Opened) -> Opened:
