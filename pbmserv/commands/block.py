@@ -16,7 +16,8 @@ MOST_GREETING_LINES = 3
 _MOST_LINES = 5 * MOST_COMMANDS
 """After so many command lines nothing more of a mail is read; it is no letter to anybody."""
 
-_STOPS = frozenset({"--", "stop", "quit", "end"})
+_SIGNATURE = "--"
+_STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def read_block(text: str, board: int | None) -> Block:
         plain = normalised(line)
         if not plain:
             continue
-        after = "\n".join(lines[number + 1 :]) if plain.lower() in _STOPS else None
+        after = _below(lines, number) if plain.lower() in _STOPS else None
         if after is not None:
             return Block(_one_move_only(found, board), after) if found else answer
         read = read_line(plain, board)
@@ -78,6 +79,12 @@ def up_to_stop(text: str) -> str:
     lines = text.split("\n")
     end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
     return "\n".join(lines[:end])
+
+
+def _below(lines: Sequence[str], number: int) -> str:
+    """What stands below a line that ends the block; where that may begin a signature, it stays with it."""
+    is_signature = normalised(lines[number]) == _SIGNATURE
+    return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
 
 
 def first_line(text: str, board: int | None) -> tuple[Line, str]:

@@ -19,6 +19,7 @@ from pbmserv.mail import quote_nodes
 from pbmserv.mail.decoding import clean_text
 from pbmserv.mail.markup import MAX_TAGS, tidied
 from pbmserv.mail.quote_nodes import Node
+from pbmserv.mail.style_sheets import HiddenParts, hidden_parts
 
 QUOTE: Final = ">"
 """The line that stands for a quoted part, so that what leads up to it is found as in a plain text mail."""
@@ -54,7 +55,7 @@ def html_text(html: str, most_tags: int = MAX_TAGS) -> str:
         body = etree.fromstring(source, parser).find("body")
     except etree.LxmlError:
         return ""
-    return _laid_out(_page(body).blocks) if body is not None else ""
+    return _laid_out(_page(body, hidden_parts(html)).blocks) if body is not None else ""
 
 
 @dataclass(slots=True)
@@ -91,14 +92,14 @@ class _Page:
         self.blocks[-1].lines.append([])
 
 
-def _page(body: Node) -> _Page:
+def _page(body: Node, hidden: HiddenParts) -> _Page:
     page = _Page()
     holding = quote_nodes.holding_quotes(body)
     walk = etree.iterwalk(body, events=("start", "end"))
     left_out: Node | None = None
     for event, node in walk:
         if event == "start":
-            kind = quote_nodes.kind_of(node, node in holding)
+            kind = quote_nodes.kind_of(node, node in holding, hidden)
             if kind == "below":
                 break
             if kind == "own":

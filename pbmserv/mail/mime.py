@@ -1,9 +1,9 @@
 """The parts of a mail that a person wrote to be read (RFC 2045, 2046, 2183), found within fixed bounds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from pbmserv.mail.decoding import clean_text, from_base64, from_charset, from_quoted_printable
 from pbmserv.mail.headers import Headers, parse_head
@@ -16,6 +16,10 @@ MAX_TYPE: Final = 4_096
 MAX_BOUNDARY: Final = 200
 MAX_META: Final = 2_048
 
+MAX_STUB: Final = 400
+
+_SOME_DISPOSITION: Final = re.compile(rb"(?i)(?:^|\n)content-disposition[ \t]*:")
+_HTML: Final = re.compile(r"\bhtml\b", re.IGNORECASE)
 # An HTML part may name its charset itself, where its Content-Type does not (HTML Standard, section 4.2.5.4).
 _META_CHARSET: Final = re.compile(rb"""(?i)<meta[^>]{1,200}charset=["']?([a-z0-9_:.-]{1,40})""")
 _TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
@@ -50,8 +54,19 @@ def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]
     anything. What lies in an attached or forwarded message (message/rfc822) is not what this mail's sender wrote,
     so nothing is read there.
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
+
+    A part whose disposition nobody knows is a file (RFC 2183, section 2.8), unless nothing else is written there.
     """
-    return _written(message, _Part(headers, start, len(message)), "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)))
+    whole = _Part(headers, start, len(message))
+    written = _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _attached)
+    if any(part.text.strip() for part in written) or _SOME_DISPOSITION.search(message) is None:
+        return written
+    return _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _is_surely_file)
+
+
+def says_see_html(text: str) -> bool:
+    """Whether a text part only tells that the mail is in HTML, in whatever language."""
+    return len(text) <= MAX_STUB and _HTML.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +92,14 @@ class _Part:
     end: int
 
 
-def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iterator[int]) -> list[Written]:
+_IsFile: TypeAlias = Callable[[Headers, dict[str, str]], bool]
+
+
+def _written(
+    message: bytes, part: _Part, default: str, depth: int, budget: Iterator[int], is_file: _IsFile
+) -> list[Written]:
     kind, parameters = content_type(part.headers, default)
-    if _attached(part.headers, parameters):
+    if is_file(part.headers, parameters):
         return []
     if kind == "text/plain" or kind == "text/html":
         text = _text(message[part.start : part.end], part.headers, parameters)
@@ -93,9 +113,11 @@ def _written(message: bytes, part: _Part, default: str, depth: int, budget: Iter
             break
         headers, body = parse_head(message, start, end, MAX_PART_HEAD_LINES)
         if headers.complete:
-            groups.append(_written(message, _Part(headers, body, end), default, depth - 1, budget))
+            groups.append(_written(message, _Part(headers, body, end), default, depth - 1, budget, is_file))
     if kind == "multipart/alternative":
         filled = [group for group in groups if any(one.text.strip() for one in group)]
+        if any(one.kind == "html" for group in filled for one in group):
+            filled = [group for group in filled if not all(_is_stub(one) for one in group)]
         struck = (
             group for group in filled if any(one.kind == "html" and may_be_struck(one.text) for one in group)
         )
@@ -164,10 +186,24 @@ def _attached(headers: Headers, parameters: dict[str, str]) -> bool:
 
     So is a part with a file name: text that is shown inline but came out of a file was not typed into this mail.
     """
+    disposition, is_named = _disposition(headers, parameters)
+    return is_named or disposition not in ("", "inline")
+
+
+def _is_surely_file(headers: Headers, parameters: dict[str, str]) -> bool:
+    disposition, is_named = _disposition(headers, parameters)
+    return is_named or disposition == "attachment"
+
+
+def _disposition(headers: Headers, parameters: dict[str, str]) -> tuple[str, bool]:
+    """What a part is said to be, and whether it has the name of a file."""
     value = headers.first("content-disposition")[:MAX_TYPE].decode("latin-1")
-    disposition = value.partition(";")[0].strip().lower()
     names = {name.partition("*")[0] for name in (*parameters, *_parameters(value))}
-    return disposition not in ("", "inline") or not names.isdisjoint(("name", "filename"))
+    return value.partition(";")[0].strip().lower(), not names.isdisjoint(("name", "filename"))
+
+
+def _is_stub(part: Written) -> bool:
+    return part.kind == "plain" and says_see_html(part.text)
 
 
 def _parameters(value: str) -> dict[str, str]:

@@ -15,30 +15,38 @@ _FIELDS: Final = {
     "sender": """
         From|Von|Absender|De|Expéditeur|Remitente|Da|Mittente|Van|Afzender|Från|Avsändare|Fra|Afsender
         |Avsender|Lähettäjä|Od|Nadawca|Odesílatel|От|От кого|Отправитель|Від|Feladó|De la|Kimden|Gönderen
-        |Από|差出人|送信者|发件人|發件人|寄件者|寄件人|보낸 사람|보낸사람|מאת|من
+        |Από|От|Odosielateľ|Šalje|Pošiljatelj|Siuntėjas|Saatja|Pengirim|Từ|จาก|差出人|送信者|发件人|发送人|發件人|寄件者|寄件人
+        |보낸 사람|보낸사람|מאת|من
     """,
     "date": """
         Sent|Date|Gesendet|Datum|Envoyé|Enviado|Enviado el|Fecha|Enviada|Enviada em|Enviado em|Data|Inviato
         |Verzonden|Skickat|Sendt|Dato|Lähetetty|Päiväys|Päivämäärä|Wysłano|Wysłane|Odesláno|Отправлено|Дата
-        |Надіслано|Elküldve|Dátum|Trimis|Gönderildi|Gönderme Tarihi|Tarih|Στάλθηκε|Ημερομηνία|送信日時|日時
-        |日付|发送时间|發送時間|日期|寄件日期|보낸 날짜|날짜|נשלח|تاريخ
+        |Дата и время
+        |Надіслано|Elküldve|Dátum|Trimis|Gönderildi|Gönderme Tarihi|Tarih|Στάλθηκε|Ημερομηνία|Изпратено
+        |Poslano|Odoslané|Dátum|Tanggal|Ngày|วันที่|送信日時|日時
+        |日付|发送时间|发件时间|发送日期|發送時間|傳送時間|日期|寄件日期|보낸 날짜|날짜|נשלח|تاريخ
     """,
     "to": """
         To|An|Empfänger|À|A|Destinataire|Para|Destinatario|Destinatário|Aan|Till|Mottagare|Til|Modtager
-        |Vastaanottaja|Do|Komu|Кому|Címzett|Către|Kime|Alıcı|Προς|宛先|收件人|收件者|받는 사람|받는사람|אל
+        |Vastaanottaja|Do|Komu|Кому|Címzett|Către|Kime|Alıcı|Προς|До|Za|Prima|Kepada|Đến|ถึง|宛先|收件人|收信人|收件者
+        |받는 사람|받는사람|אל
         |إلى
     """,
     "subject": """
         Subject|Betreff|Objet|Asunto|Assunto|Oggetto|Onderwerp|Ämne|Emne|Aihe|Temat|Předmět|Тема|Tárgy
-        |Subiect|Konu|Θέμα|件名|主题|主題|主旨|제목|נושא|الموضوع
+        |Subiect|Konu|Θέμα|Predmet|Předmět|Subjek|Perihal|Chủ đề|เรื่อง|件名|主题|主題|主旨|제목|נושא|الموضوع
     """,
-    "copy": "Cc|Bcc|Kopie|Copie|Kopia|Kopi|Копия|Másolat|Bilgi|抄送|副本|참조|Reply-To|Antwort an|Importance",
+    "copy": """
+        Cc|Bcc|Kopie|Copie|Kopia|Kopi|Копия|Másolat|Bilgi|抄送|抄送至|副本|참조|Reply-To|Antwort an|Importance
+        |Sent by|Gesendet von|Envoyé par|Enviado por|Reply to|Répondre à|Odpowiedz do
+    """,
 }
 _ORIGINAL: Final = """
-    Original Message|Original Appointment|Ursprüngliche Nachricht|Originalnachricht|Original-Nachricht
+    Original Message|Original Appointment|Original Mail|Original E-mail|Replied Message|回复的原邮件
+    |Ursprüngliche Nachricht|Originalnachricht|Original-Nachricht
     |Message d'origine|Message original|Mensaje original|Messaggio originale|Oorspronkelijk bericht
     |Originele bericht|Ursprungligt meddelande|Oprindelig meddelelse|Opprinnelig melding|Alkuperäinen viesti
-    |Wiadomość oryginalna|Oryginalna wiadomość|Původní zpráva|Pôvodná správa|Исходное сообщение
+    |Wiadomość oryginalna|Oryginalna wiadomość|Původní zpráva|Původní e-mail|Pôvodná správa|Исходное сообщение
     |Оригинальное сообщение|Mensagem original|Orijinal Mesaj|Orijinal İleti|Özgün İleti|Eredeti üzenet
     |Mesaj original|Αρχικό μήνυμα|元のメッセージ|原始邮件|原始郵件|原郵件|원본 메시지|원본 메일
 """
@@ -61,26 +69,12 @@ _BEGUN_FORWARD: Final = """
 _WROTE: Final = """
     wrote|writes|schrieb|geschrieben|a écrit|escribió|escreveu|ha scritto|schreef|geschreven|skrev|kirjoitti
     |napisał|pisze|писал|написал|пишет|пише|написав|napsal|napísal|ezt írta|írta|a scris|yazdı|έγραψε
-    |さんは書きました|のメール|写道|寫道|님이 작성|작성|כתב|كتب
+    |さんは書きました|のメール|写道|寫道|님이 작성|작성|כתב|كتب|написа|je napisal|je napisala|napisao je|piše|rašė
+    |kirjutas|viết|menulis|เขียน|escrigué|va escriure|napísala|napsala|написала|scrie|írt|schreven
 """
 _OPENINGS: Final = (
     "On|Am|Le|El|Em|Il|Il giorno|Op|Den|Dne|Dnia|W dniu|La|På|Pe|Στις|Вт|Пн|Ср|Чт|Пт|Сб|Вс|В|在|于|ב"
 )
-_FROM_A_PHONE: Final = """
-    Sent (?:from|via|with|using) [^,;:]{1,60}|Get Outlook for [^,;:]{1,40}|Get BlueMail for [^,;:]{1,40}
-    |Von meine[mr] [^,;:]{1,60} gesendet|Gesendet (?:von|mit) [^,;:]{1,60}
-    |Diese Nachricht wurde von [^,;:]{1,80} gesendet|Outlook für (?:iOS|Android) (?:beziehen|herunterladen)
-    |Envoyé (?:de|depuis|avec) [^,;:]{1,60}|Télécharger Outlook pour [^,;:]{1,40}
-    |Enviado (?:desde|do|de|a partir d[eo]|com|con) [^,;:]{1,60}|Obtener Outlook para [^,;:]{1,40}
-    |Obter o? ?Outlook para [^,;:]{1,40}|Inviato da[l]? [^,;:]{1,60}|Scarica Outlook per [^,;:]{1,40}
-    |Verstuurd vana?f? [^,;:]{1,60}|Verzonden (?:vanaf|met|via) [^,;:]{1,60}
-    |Outlook voor (?:iOS|Android) downloaden|Skickat från [^,;:]{1,60}|Hämta Outlook för [^,;:]{1,40}
-    |Sendt fra [^,;:]{1,60}|Hent Outlook [^,;:]{1,40}
-    |Lähetetty \\S*(?:iPhone|iPad|Android|Samsung|Yahoo|Outlook)[^,;:]{0,40}|Wysłan[eo] z [^,;:]{1,60}
-    |Odesláno z [^,;:]{1,60}|Отправлено (?:с|из|через) [^,;:]{1,60}
-    |(?:iPhone|iPad)['’][^\\s,;:]{1,8} gönderildi|(?:iPhone|iPad|Android)[^,;:]{0,20}から送信
-    |发自我的[^,;:]{1,30}|從我的 ?[^,;:]{1,30}傳送|나의 [^,;:]{1,20}에서 보냄
-"""
 
 
 def _any_of(words: str) -> str:
@@ -98,33 +92,49 @@ _FIELD: Final = _pattern(
 )
 _EMPTY_FROM: Final = _pattern(rf"[\s*_]{{0,4}}{_any_of(_FIELDS['sender'])}[*_]{{0,2}} ?[:\uff1a]")
 _ANY_HEAD: Final = re.compile(r"[ *]{0,3}[^\W\d_][^:\n]{0,20}[*]?\s?:[*]?\s+\S")
+_DASH: Final = r"[-\u2010-\u2015]"
 _RULED: Final = _pattern(
-    rf"\s{{0,3}}-{{2,20}} ?(?:{_any_of(_ORIGINAL)}|(?P<forward>{_any_of(_FORWARDED)})) ?-{{2,20}}"
+    rf"\s{{0,3}}{_DASH}{{2,20}} ?(?:{_any_of(_ORIGINAL)}|(?P<forward>{_any_of(_FORWARDED)})) ?{_DASH}{{2,20}}"
 )
+_ORIGINAL_ALONE: Final = _pattern(r"\s{0,3}-{3,40}+ ?Original ?-{3,40}")
+_ORIGINAL_BARE: Final = _pattern(rf"\s{{0,3}}[*_]{{0,2}}{_any_of(_ORIGINAL)}[*_]{{0,2}}\s*$")
 _BEGUN: Final = _pattern(rf"\s{{0,3}}{_any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
-_RULER: Final = re.compile(r"\s{0,3}(?:-{2,}[^-\n]{0,60}-{2,}|_{8,})\s*$")
-_PHONE: Final = _pattern(rf"[\s*_]{{0,3}}{_any_of(_FROM_A_PHONE)}[.。!]?[*_]{{0,2}}(?: ?<[^>]{{1,120}}>)?\s*$")
-_BREVITY: Final = _pattern(r"[\s]{0,3}Please (?:excuse|forgive) my brevity[.]?\s*$")
+_RULER: Final = re.compile(
+    rf"\s{{0,8}}(?:{_DASH}{{2,}}(?:[^-\n]|-(?!-)){{0,60}}{_DASH}{{2,}}|_{{8,}}|([-_*=~#\u2500])\1{{4,}})\s*$"
+)
 _VERB: Final = _pattern(rf"(?<!\w){_any_of(_WROTE)}|{_any_of('さんは書きました|写道|寫道|のメール|작성')}")
-_WHEN_OR_WHO: Final = re.compile(r"[0-9]|@")
+_WHEN_OR_WHO: Final = re.compile(r"@|[0-9]{1,2}[:.][0-9]{2}|[0-9]{4}|[0-9]{1,2}[/.-] ?[0-9]")
 _UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
 _COLON: Final = re.compile(rf"[:\uff1a]{_UNSEEN}$")
 _LEADS: Final = re.compile(rf"(?:[:\uff1a]|-{{2,}}){_UNSEEN}$")
 _TIME_AND_ADDRESS: Final = re.compile(
     r"[0-9][:.][0-9]{2}.{0,200}<[^<>]{0,80}@|<[^<>]{1,80}@.{0,200}[0-9][:.][0-9]{2}"
 )
+_TIME: Final = re.compile(
+    r"(?<![0-9])[0-9]{1,2}(?:[:.\uff1a][0-9]{2}|[hH\u6642\u65f6\uc2dc] ?[0-9]{0,2})(?![0-9])"
+)
+_DATE: Final = re.compile(
+    r"(?<![0-9])(?:(?:19|20)[0-9]{2}(?![0-9])|[0-9]{1,2}([./-]) ?[0-9]{1,2}\1 ?[0-9]{2}(?![0-9]))"
+)
+_ADDRESS: Final = re.compile(r"[^\s@<>]@[^\s@<>]{1,80}\.[^\s@<>]")
 _OPENS: Final = _pattern(rf"\s{{0,3}}(?:-{{2,20}} )?{_any_of(_OPENINGS)}[\s,][^\n]{{0,30}}[0-9]")
 
 
 def field_of(line: str) -> str | None:
     """Which line of a quoted mail's head it looks like: a name in _FIELDS for `Von: ...`, `*Sent:* ...`."""
-    found = _FIELD.match(line[:_MOST])
+    found = _FIELD.match(_untabled(line[:_MOST]))
     return found.lastgroup if found else None
+
+
+def _untabled(line: str) -> str:
+    """A row of a head in a table, as NetEase writes it (`| From | Bob |`), as a line of a head."""
+    name, bar, value = line.strip().removeprefix("|").partition("|")
+    return f"{name.strip()}: {value.strip()}" if bar and line.lstrip().startswith("|") else line
 
 
 def looks_like_head(line: str) -> bool:
     """Whether it could be a line of a mail's head in a language that is not known here."""
-    return _ANY_HEAD.match(line[:_MOST]) is not None
+    return _ANY_HEAD.match(_untabled(line[:_MOST])) is not None
 
 
 def begins_head(text: str) -> bool:
@@ -136,7 +146,12 @@ def begins_head(text: str) -> bool:
 def is_original_line(line: str) -> bool:
     """`-----Original Message-----`, and what else may stand behind it on the line: all below is quoted."""
     found = _RULED.match(line[:_MOST])
-    return found is not None and found["forward"] is None
+    return (found is not None and found["forward"] is None) or _ORIGINAL_ALONE.match(line) is not None
+
+
+def is_bare_original(line: str) -> bool:
+    """`Original message` and its like without dashes, which count only above a head."""
+    return _ORIGINAL_BARE.match(line[:_MOST]) is not None
 
 
 def is_forward_line(line: str) -> bool:
@@ -151,11 +166,6 @@ def is_ruler(line: str) -> bool:
     return _RULER.match(line[:_MOST]) is not None
 
 
-def is_from_a_phone(line: str) -> bool:
-    """`Sent from my iPhone`, `Get Outlook for Android<https://...>`."""
-    return _PHONE.match(line[:_MOST]) is not None or _BREVITY.match(line[:_MOST]) is not None
-
-
 def may_lead_to_quote(line: str) -> bool:
     """Whether it ends as attributions do."""
     return _LEADS.search(line[-_MOST_AT_END:]) is not None
@@ -164,12 +174,24 @@ def may_lead_to_quote(line: str) -> bool:
 def leads_to_quote(line: str) -> bool:
     """Whether it is an attribution beyond doubt: it tells that somebody wrote, and when or who, and ends so."""
     line = line[-_MOST:]
-    return bool(_LEADS.search(line) and _VERB.search(line) and _WHEN_OR_WHO.search(line))
+    when_or_who = _WHEN_OR_WHO.search(line) or _OPENS.match(line)
+    return bool(_LEADS.search(line) and _VERB.search(line) and when_or_who)
 
 
 def ends_in_colon(line: str) -> bool:
     """Whether a colon is the last that is seen of a line."""
     return _COLON.search(line[-_MOST:]) is not None
+
+
+def tells_when(line: str) -> bool:
+    """Whether a date and a time stand in it, in figures."""
+    line = line[:_MOST]
+    return _DATE.search(line) is not None and _TIME.search(line) is not None
+
+
+def holds_address(line: str) -> bool:
+    """Whether an e-mail address stands in it."""
+    return _ADDRESS.search(line[:_MOST]) is not None
 
 
 def opens_attribution(line: str) -> bool:

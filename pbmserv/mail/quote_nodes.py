@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pbmserv.mail.phrases import begins_head, is_forward_line
 from pbmserv.mail.struck import STRUCK_STYLE, STRUCK_TAGS
+from pbmserv.mail.style_sheets import HiddenParts, hides
 
 Node: TypeAlias = Any  # an element of lxml, which has no types
 
@@ -27,6 +28,7 @@ _QUOTES: Final = (
     "sh-quoted-content",
     "quoted-content",
     "tutanota_quote",
+    "pbmserv-mail",
 )
 _AROUND_QUOTES: Final = (
     "gmail_quote",
@@ -50,10 +52,8 @@ _SIGNATURES: Final = (
 )
 _HEADS: Final = ("divrplyfwdmsg",)
 
-_HIDDEN: Final = re.compile(
-    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$)"
-    r"|max-height\s*:\s*0(?:px)?\s*(?:;|!|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|mso-hide\s*:\s*all)"
-)
+_NOTHING: Final = HiddenParts()
+_SHOWN: Final = re.compile(r"(?:^|[;\s])(?:display|visibility)\s*:\s*(?!none|hidden)[a-z]")
 _BAR_BESIDE: Final = re.compile(r"border-left\s*:[^;]*\b(?:solid|[1-9][0-9.]*(?:px|pt))")
 _LINE_ABOVE: Final = re.compile(r"border-top\s*:[^;]*\bsolid")
 _NO_BORDER: Final = re.compile(r"border(?:-width)?\s*:\s*(?:medium\s+)?(?:none|0)")
@@ -61,13 +61,13 @@ _BUTTON: Final = re.compile(r"\s*mailto:[^?]*\?", re.IGNORECASE)
 _MOST_PIECES: Final = 30
 
 
-def kind_of(node: Node, holds_quote: bool) -> Kind:
-    """What a part is; `holds_quote` tells whether a quoted part lies somewhere in it.
+def kind_of(node: Node, holds_quote: bool, hidden: HiddenParts = _NOTHING) -> Kind:
+    """What a part is; `holds_quote` tells whether a quoted part lies somewhere in it, `hidden` is by style sheets.
 
     What wraps both a quote and the words that lead up to it, as Gmail's `gmail_quote`, is the sender's own as soon
     as a quote of its own lies in it: people answer between and below quotes, and stay in that wrapping.
     """
-    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node) or _is_struck(node):
+    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node, hidden) or _is_struck(node):
         return "left out"
     marks = _marks(node)
     if _has(marks, _SIGNATURES) or (node.get("id", "").lower() == "signature" and node.tag == "div"):
@@ -103,9 +103,13 @@ def is_quote(node: Node) -> bool:
     return node.tag == "div" and _BAR_BESIDE.search(style) is not None and begins_head(_opening(node))
 
 
-def is_hidden(node: Node) -> bool:
+def is_hidden(node: Node, hidden: HiddenParts = _NOTHING) -> bool:
     """Whether nobody sees it. Letters in the colour of the ground are not looked for."""
-    return node.get("hidden") is not None or _HIDDEN.search(node.get("style", "").lower()) is not None
+    style = node.get("style", "").lower()
+    if node.get("hidden") is not None or hides(style):
+        return True
+    classes = node.get("class", "").lower().split()
+    return hidden.holds(node.tag, classes, node.get("id", "").lower()) and not _SHOWN.search(style)
 
 
 def _is_struck(node: Node) -> bool:

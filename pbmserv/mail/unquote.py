@@ -1,21 +1,26 @@
 """What the sender of a mail wrote there himself: quoted text, its attribution and the signature are taken away."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from pbmserv.mail.armour import without_armour
 from pbmserv.mail.phrases import (
     ends_in_colon,
     field_of,
+    holds_address,
+    is_bare_original,
     is_forward_line,
-    is_from_a_phone,
     is_original_line,
     is_ruler,
     leads_to_quote,
     looks_like_head,
     may_lead_to_quote,
     opens_attribution,
+    tells_when,
 )
+from pbmserv.mail.taglines import is_tagline
 
 SIGNATURE: Final = "-- "
 """The line before a signature (RFC 3676, section 4.3). A bare `--` is the command language's, and stays."""
@@ -24,6 +29,7 @@ MAX_LINES: Final = 20_000
 """Lines of a text that are looked at; a letter with all that it quotes stays far below."""
 
 _QUOTED: Final = re.compile("[ \t\u00a0]*[>\uff1e]")
+_NAMED_QUOTE: Final = re.compile("[ \t\u00a0]{0,8}([^\\W\\d_][\\w.-]{0,15})>+(?:[ \t]|$)")
 _FULL_LINE: Final = 66
 """A line is taken for a broken one when the next one's first word would have carried it beyond this width."""
 
@@ -49,7 +55,7 @@ def own_text(text: str) -> str:
     be somebody's move. Where a mail is quoted or forwarded without marks, below its head, all from there on falls
     away. So do `Sent from my phone`, and the footer of a mailing list. MAX_LINES lines are read.
     """
-    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
+    lines = without_armour(text.split("\n", MAX_LINES)[:MAX_LINES])
     if SIGNATURE in lines:
         del lines[lines.index(SIGNATURE) :]
     page = _page(lines)
@@ -85,13 +91,28 @@ class _Page:
 
 def _page(lines: list[str]) -> _Page:
     filled = [bool(line.strip()) for line in lines]
-    quoted = [_QUOTED.match(line) is not None for line in lines]
+    quoted = _quoted(lines)
     fields = [field_of(line) for line in lines]
     below = [0] * len(lines)
     for index in range(len(lines) - 2, -1, -1):
         below[index] = below[index + 1] + filled[index + 1]
     last_quoted = max((index for index, quote in enumerate(quoted) if quote), default=-1)
     return _Page(lines, filled, quoted, fields, below, last_quoted, list(quoted))
+
+
+def _quoted(lines: list[str]) -> list[bool]:
+    """Which lines are marked as quoted: by `>`, or by that behind somebody's name or initials (`AB> text`).
+
+    Such a prefix stands before several lines, or below what leads up to a quote.
+    """
+    named = [None if (found := _NAMED_QUOTE.match(line)) is None else found[1] for line in lines]
+    often = {name for name, times in Counter(named).items() if name and times > 1}
+    quoted: list[bool] = []
+    led = False
+    for line, name in zip(lines, named, strict=True):
+        quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led))
+        led = (led and not line.strip()) or ends_in_colon(line)
+    return quoted
 
 
 def _end(page: _Page) -> int:
@@ -111,9 +132,9 @@ def _end(page: _Page) -> int:
         elif below := _below_head(page, index):
             if not _quote_follows(page, below):
                 return _above(page, index)
-            page.drop(range(index, below))
+            page.drop(range(_above(page, index), below))
             after = below
-        elif is_from_a_phone(line):
+        elif is_tagline(line):
             page.drop(range(index, after))
         elif (top := _certain_attribution(page, index)) is not None:
             unmarked = page.last_quoted < index and page.filled_below[index] >= _SHORTEST_UNMARKED_QUOTE
@@ -133,7 +154,8 @@ def _below_head(page: _Page, index: int) -> int:
     written so, with an address in the first. A ruler may stand above them; `Original Message` needs none of them.
     """
     original = is_original_line(page.lines[index])
-    start = index + 1 if original or is_ruler(page.lines[index]) else index
+    above = original or is_ruler(page.lines[index]) or is_bare_original(page.lines[index])
+    start = index + 1 if above else index
     while start > index and start < index + 3 and start < len(page.lines) and not page.filled[start]:
         start += 1
     head = range(start, min(start + _MOST_HEAD_LINES, len(page.lines)))
@@ -149,17 +171,26 @@ def _below_head(page: _Page, index: int) -> int:
 
 
 def _quote_follows(page: _Page, index: int) -> bool:
-    """Whether the next line with text is a quoted one, so that what was quoted is marked."""
-    while index < len(page.lines) and not page.filled[index]:
+    """Whether the next line with text is a quoted one, so that what was quoted is marked.
+
+    One that leads up to it may stand between.
+    """
+    leads = 1
+    while index < len(page.lines) and (not page.filled[index] or (leads and may_lead_to_quote(page.lines[index]))):
+        leads -= page.filled[index]
         index += 1
     return index < len(page.lines) and page.quoted[index]
 
 
 def _above(page: _Page, index: int) -> int:
-    """The same place, less blank lines and rulers above it."""
-    while index > 0 and (not page.filled[index - 1] or is_ruler(page.lines[index - 1])):
+    """The same place, less blank lines, rulers and lines of a head above it."""
+    while index > 0 and (not page.filled[index - 1] or _is_of_head(page.lines[index - 1])):
         index -= 1
     return index
+
+
+def _is_of_head(line: str) -> bool:
+    return is_ruler(line) or (looks_like_head(line) and tells_when(line))
 
 
 def _is_footer(page: _Page, index: int) -> bool:
@@ -181,16 +212,33 @@ def _certain_attribution(page: _Page, index: int) -> int | None:
         joined = " ".join(page.lines[top : index + 1])
         if leads_to_quote(joined) and (top == index or opens_attribution(page.lines[top])):
             upper = _top(page, index)
-            return min(top, upper) if opens_attribution(page.lines[upper]) else top
+            top = min(top, upper) if opens_attribution(page.lines[upper]) else top
+            return _whole_address(page, top)
     return None
+
+
+def _whole_address(page: _Page, top: int) -> int:
+    """The first line of an attribution with what stands above it of an address, and of when it was written."""
+    first = max(top - _MOST_ATTRIBUTION_LINES + 1, 0)
+    while top > first and page.stands(top - 1) and not page.dropped[top - 1]:
+        upper, lower = page.lines[top - 1], page.lines[top]
+        is_name = lower.startswith("<") and holds_address(lower)
+        is_open = is_name or upper.count("<") > upper.count(">")
+        if not is_open and not (tells_when(upper) and _was_broken(upper, lower)):
+            break
+        top -= 1
+    return top
 
 
 def _attribution(page: _Page, block: int) -> range:
     """The lines of the attribution above the quoted block that begins at that line, possibly none."""
     last = block - 1 if page.stands(block - 1) else block - 2
-    if not page.stands(last) or page.dropped[last] or not ends_in_colon(page.lines[last]):
+    if not page.stands(last) or page.dropped[last]:
         return range(0)
-    return range(_top(page, last), last + 1)
+    line = page.lines[last]
+    if not ends_in_colon(line) and not (tells_when(line) and holds_address(line)):
+        return range(0)
+    return range(_whole_address(page, _top(page, last)), last + 1)
 
 
 def _top(page: _Page, last: int) -> int:

@@ -22,6 +22,7 @@ from pbmserv.rendering.html_mail import Content, Said
 from pbmserv.rendering.sentences import say
 from pbmserv.services.ahead import still_queued
 from pbmserv.services.house import House
+from pbmserv.services.left_out import sendable_words
 from pbmserv.services.letters import (
     Answering,
     Draft,
@@ -65,6 +66,7 @@ def answer(
     asks = _waiting(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
     told = [tell(result, records, house.server, to, asks, known) for result in results]
+    again = sendable_words(records, results, to.left_out)
     rest: list[str] = []
     has_more = False
     if is_brief:
@@ -75,6 +77,7 @@ def answer(
         "mail/answer.txt",
         words=in_words(to.player),
         results=told,
+        left_out=again,
         views=views,
         unshown=unshown,
         has_more=has_more or any(each.left_out for each in told),
@@ -95,7 +98,7 @@ def answer(
         text="\n\n".join([text, *records_asked]),
         board=alone.number if alone else None,
         views=views,
-        content=_content(house, told, views, unshown, records_asked) if has_html else None,
+        content=_content(house, told, again, views, unshown, records_asked) if has_html else None,
         has_html=has_html,
         answers=to.mail.message_id,
         inbox_id=to.inbox_id,
@@ -110,6 +113,7 @@ def answer(
 def _content(
     house: House,
     told: Sequence[ToldResult],
+    left_out: Sequence[str],
     views: Sequence[BoardView],
     unshown: Sequence[int],
     records_asked: Sequence[str],
@@ -118,6 +122,7 @@ def _content(
     text = render(
         "mail/answer.txt",
         results=told,
+        left_out=left_out,
         views=(),
         unshown=unshown,
         has_more=False,

@@ -218,7 +218,9 @@ def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now:
     # Whatever comes from a personal address may be a machine that answers everything: only commands prove.
     by_password = claimant is not None
     proven = by_password or (by_head and bool(opened.understood.lines))
-    return Answering(opened.kept.id, opened.mail, recipient, player, kind, proven, now, by_password)
+    return Answering(
+        opened.kept.id, opened.mail, recipient, player, kind, proven, now, by_password, opened.left_out
+    )
 
 
 def _signs_up(line: Parsed | Unparsed) -> bool:

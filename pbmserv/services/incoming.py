@@ -2,29 +2,44 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection
 
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.language import Reading, understand
+from pbmserv.commands.language import Reading
 from pbmserv.commands.message import IncomingMail, Parsed
+from pbmserv.mail.our_words import OurWords, our_words
 from pbmserv.mail.read import read
-from pbmserv.services.echo import HEAD, without_echo
 from pbmserv.services.house import House
+from pbmserv.services.own_words import own_words
 from pbmserv.services.standing import Standing, open_question, sender_beside_token, stand
 from pbmserv.store import outbox
 from pbmserv.store.inbox import Kept
 
+_HEAD: Final = 32_768
+"""Bytes of a mail of ours that are looked at: its text, and the same in HTML."""
+
+_MOST_ANSWERED: Final = 5
+"""So many of the mails that a mail says it answers are looked at, the likeliest first."""
+
+_FEWEST: Final = 12
+"""A shorter text holds no words of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A kept mail that was read. `standing` is who it is from, `understood` its lines, and `named` the open
-    question that a word in these lines names."""
+    """A kept mail that was read. `standing` is who it is from, `understood` its lines.
+
+    `left_out` are words below them that go to nobody, since they may not be the sender's; `named` is the open
+    question that a word in the lines names.
+    """
 
     kept: Kept
     mail: IncomingMail
     standing: Standing
     understood: Reading
+    left_out: tuple[str, ...] = ()
     named: Confirmation | None = None
 
     @property
@@ -47,11 +62,22 @@ def open_mail(connection: Connection, house: House, kept: Kept) -> Opened:
     if mail.sender is None:
         mail = replace(mail, sender=sender_beside_token(connection, mail, kept.kept_at))
     standing = stand(connection, mail, house.server, kept.kept_at)
-    if standing.answered is not None or standing.confirmation is not None:
-        ours = outbox.beginnings_of(connection, mail.tokens, mail.thread_words, HEAD)
-        mail = replace(mail, text=without_echo(mail.text, ours))
-    reading = understand(mail, standing.board) if kept.full_size is None else Reading()
-    return Opened(kept, mail, standing, reading, _named(connection, mail, standing, reading, kept.kept_at))
+    if kept.full_size is not None:
+        return Opened(kept, mail, standing, Reading())
+    player = standing.player
+    addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
+    ours = _ours(connection, mail, standing)
+    own = own_words(mail, ours, standing.board, house.server.address, addresses)
+    named = _named(connection, mail, standing, own.reading, kept.kept_at)
+    return Opened(kept, own.mail, standing, own.reading, own.left_out, named)
+
+
+def _ours(connection: Connection, mail: IncomingMail, standing: Standing) -> OurWords:
+    """What the mails of ours say that a mail answers."""
+    if (standing.answered is None and standing.confirmation is None) or len(mail.text) < _FEWEST:
+        return OurWords()
+    tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
+    return our_words(outbox.beginnings_of(connection, tokens, words, _HEAD))
 
 
 def stand_anew(connection: Connection, house: House, opened: Opened) -> Opened:

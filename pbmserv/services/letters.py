@@ -29,7 +29,7 @@ class Answering:
     """The mail that is answered: its number in the inbox, where the answer goes, and how it counts for limits.
 
     `player` is whose address that is. `proven`: a proof brought it about; `by_password`: one that no machine
-    gives.
+    gives. `left_out` are words of it that go to nobody.
     """
 
     inbox_id: int
@@ -40,6 +40,7 @@ class Answering:
     proven: bool
     now: datetime
     by_password: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

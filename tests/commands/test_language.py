@@ -197,9 +197,13 @@ def test_block() -> None:
 
 @pytest.mark.parametrize("stop", ["--", "stop", "quit", "end", "STOP", "\u2013\u2013", " end "])
 def test_stop_words(stop: str) -> None:
-    """They end the block, and are no part of the comment; before it they end the reading."""
+    """They end the block, and words are no part of the comment; before it they end the reading.
+
+    Dashes stay with what is below them: that may be a signature, and who passes words on must see it.
+    """
     reading = read("", f"101 c3\n{stop}\n102 d4")
-    assert (told(reading), reading.comment) == (["move 101 c3"], "102 d4")
+    below = "102 d4" if stop.strip().isalpha() else "--\n102 d4"
+    assert (told(reading), reading.comment) == (["move 101 c3"], below)
     assert told(read("", f"Hello\n{stop}\n101 c3")) == []
 
 

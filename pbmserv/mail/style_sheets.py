@@ -1,0 +1,79 @@
+"""What the style sheets of an HTML mail hide: text that nobody saw was not written to be read.
+
+Only rules that hold on any screen are looked at, and only selectors of one class, id or element.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+MAX_SHEETS: Final = 64 * 1024
+"""Characters of style sheets that are read."""
+
+_SHEET: Final = re.compile(r"<style(?=[ \t\n\r\f/>])[^<>]{0,1000}+>(.*?)(?:</style|\Z)", re.DOTALL | re.IGNORECASE)
+_NO_RULE: Final = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_TOKEN: Final = re.compile(r"[{}]")
+_SELECTOR: Final = re.compile(r"([a-z][a-z0-9]*)?(?:([.#])([a-z_][\w-]*))?", re.IGNORECASE)
+_HIDDEN: Final = re.compile(
+    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$)"
+    r"|max-height\s*:\s*0(?:px)?\s*(?:;|!|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|mso-hide\s*:\s*all)"
+)
+_NO_HEIGHT: Final = re.compile(r"(?:^|[;\s])height\s*:\s*0(?:px)?\s*(?:;|!|$)")
+_NO_OVERFLOW: Final = re.compile(r"(?:^|[;\s])overflow\s*:\s*hidden")
+
+
+def hides(style: str) -> bool:
+    """Whether these declarations, in lower case, leave nothing to be seen."""
+    if _HIDDEN.search(style) is not None:
+        return True
+    return _NO_HEIGHT.search(style) is not None and _NO_OVERFLOW.search(style) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenParts:
+    """The parts that style sheets hide: by element and class or id, each of which may be empty."""
+
+    selectors: frozenset[tuple[str, str, str]] = frozenset()
+
+    def holds(self, tag: str, classes: Iterable[str], id_: str) -> bool:
+        """Whether a part with these is hidden; names in lower case."""
+        if not self.selectors:
+            return False
+        marks = [("", ""), *((".", name) for name in classes), *([("#", id_)] if id_ else [])]
+        return any((element, *mark) in self.selectors for mark in marks for element in ("", tag))
+
+
+def hidden_parts(html: str) -> HiddenParts:
+    """What the style sheets of an HTML mail hide; a later rule for the same parts counts."""
+    found: dict[tuple[str, str, str], bool] = {}
+    room = MAX_SHEETS
+    for sheet in _SHEET.finditer(html):
+        for selectors, style in _rules(_NO_RULE.sub(" ", sheet[1][:room])):
+            is_hidden = hides(style)
+            for selector in selectors.split(","):
+                read = _SELECTOR.fullmatch(selector.strip())
+                if read is not None and (read[1] or read[3]) and (is_hidden or "display" in style):
+                    found[((read[1] or "").lower(), read[2] or "", (read[3] or "").lower())] = is_hidden
+        room -= len(sheet[1])
+        if room <= 0:
+            break
+    return HiddenParts(frozenset(key for key, is_hidden in found.items() if is_hidden))
+
+
+def _rules(sheet: str) -> list[tuple[str, str]]:
+    """The rules that stand in no other: those within `@media` hold on some screens, or on paper."""
+    rules: list[tuple[str, str]] = []
+    depth = position = 0
+    selectors = ""
+    for token in _TOKEN.finditer(sheet):
+        if token[0] == "{":
+            if depth == 0:
+                selectors = sheet[position : token.start()]
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0 and "@" not in selectors:
+                rules.append((selectors, sheet[position : token.start()].lower()))
+        position = token.end()
+    return rules
