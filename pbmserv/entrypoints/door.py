@@ -111,7 +111,10 @@ class Door(Generic[G]):
             if self._failed_at is not None and self._loop.time() > self._failed_at + SETTLED_AFTER:
                 self._failed_at = None
                 log.info("%s are let in again", self._who)
+            is_crowded = len(self._guests) >= self._room.in_all
             self._let_in(connection, host_of(place[0]))
+            if is_crowded:
+                return  # whoever goes for this one has a descriptor until the event loop's next turn
 
     def _shut_for_a_moment(self, error: OSError) -> None:
         # Left to itself, asyncio says so a hundred times and more a second, each time with a traceback.
