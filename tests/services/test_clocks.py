@@ -316,8 +316,9 @@ def test_another_address_after_mail_came_back(quick: Post) -> None:
         bounces.suspend(connection, ALICE, quick.clock())
         clocks.set_back(connection, player_id(quick, "alice"))
     *_, asked = quick.mail("new@example.net", "change address alice sesame new@example.net")
-    quick.answer(asked, "yes")
-    assert look(quick)[-1].match == 101
+    answer, *_ = quick.answer(asked, "yes")
+    assert (answer.recipient, answer.match) == ("new@example.net", 101)
+    look(quick)
     look(quick)
     days_pass(quick, 3.75)
     assert kinds(quick) == []
