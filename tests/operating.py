@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pbmserv.services.house import House
-from pbmserv.services.operator import announce, banning, referee
+from pbmserv.services.operator import addresses, announce, banning, referee
 
 
 def operate(house: House, text: str, now: datetime) -> None:
@@ -25,6 +25,8 @@ def operate(house: House, text: str, now: datetime) -> None:
             banning.ban(house, userid, " ".join(why), now)
         case ["unban", userid, *why]:
             banning.unban(house, userid, " ".join(why), now)
+        case ["address", userid, address]:
+            addresses.give_address(house, userid, address, now)
         case ["announce", *words]:
             announce.announce(house, announce.audience(house), " ".join(words), now)
         case _:

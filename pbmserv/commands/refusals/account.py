@@ -33,13 +33,6 @@ class OurAddress(Refused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddressNotFree(Refused):
-    """The address belonged to the player, and belongs to another one now."""
-
-    address: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AddressIsYours(Refused):
     """The address is the player's already; `is_first` when mail goes there."""
 

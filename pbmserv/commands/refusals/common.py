@@ -237,13 +237,6 @@ class AddressTaken(Refused):
     userid: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadyAsked(Refused):
-    """`address` was asked not long ago whether the account may be opened, and has not answered yet."""
-
-    address: str
-
-
 # games between people
 
 

@@ -10,7 +10,7 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.consent import nothing_to_confirm
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.message import Request
-from pbmserv.commands.refusals.account import AddressNotFree
+from pbmserv.commands.refusals.common import AddressTaken
 from pbmserv.commands.replies.account import AddressGone, TakenBack
 from pbmserv.commands.replies.common import Dropped, NotOpened
 from pbmserv.matches.player import Player
@@ -35,7 +35,7 @@ def _take_back(asked: Confirmation, player: Player, records: Records, now: datet
     """The addresses are those from before the first change that this address can still take back."""
     owner = records.owner_of(asked.address)
     if owner is not None and owner.id != player.id and owner.is_confirmed:
-        return AddressNotFree(address=asked.address)
+        return AddressTaken(address=asked.address, userid=None)
     oldest = next(each for each in takes_back(player, records, now) if each.address == asked.address)
     gone = tuple(each for each in records.addresses(player) if each not in (*oldest.lines, asked.address))
     replaced = unanswered(asked.address, player, records)

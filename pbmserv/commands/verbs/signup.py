@@ -13,7 +13,6 @@ from pbmserv.commands.names import is_kept_back, names_like, skeleton
 from pbmserv.commands.refusals.account import OurAddress
 from pbmserv.commands.refusals.common import (
     AddressTaken,
-    AlreadyAsked,
     BadAddress,
     BadUserid,
     NotOurPlayer,
@@ -49,18 +48,19 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
         return OurAddress(address=address)
     other = _namesake(userid, address, records, now)
     taken = UseridTaken(userid=userid, like=other.userid, free=_free(userid, request, records)) if other else None
-    in_the_way = _in_the_way(userid, address, records, now)
-    if address != sender and isinstance(in_the_way, Refused):
-        # Who names another's address is told the same, whoever has it.
-        return taken or Decision(AccountOpened(userid, address))
-    if isinstance(in_the_way, Refused):
-        return in_the_way
+    owner = records.owner_of(address)
+    if owner is not None and owner.is_confirmed and address == sender:
+        return AddressTaken(address=address, userid=owner.userid)
     if taken is not None:
         return taken
+    if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
+        # Who names another's address is told the same, whoever has it.
+        return Decision(AccountOpened(userid, address))
     if request.password_hash is None:
         raise ValueError("a sign-up without a password")
     is_confirmed = request.is_believed and address == sender
-    replaced = tuple(player.id for player in in_the_way)
+    in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
+    replaced = tuple(sorted(in_the_way))
     account = NewPlayer(userid, address, request.password_hash, is_confirmed, replaced)
     if is_confirmed:
         return Decision(SignedUp(userid, address), changes=(account,))
@@ -68,16 +68,6 @@ def run(request: Request, records: Records, now: datetime) -> Decision | Refused
     return Decision(
         AccountOpened(userid, address), changes=(account,), question=Question(asked, Welcome(userid, address))
     )
-
-
-def _in_the_way(userid: str, address: str, records: Records, now: datetime) -> tuple[Player, ...] | Refused:
-    """Accounts of that address or userid that nobody has answered for in time, or why there can be none."""
-    owner, namesake = records.owner_of(address), records.player(userid)
-    if owner is not None and owner.is_confirmed:
-        return AddressTaken(address=address, userid=owner.userid)
-    if owner is not None and records.signed_up(owner) > now - ASKED_AGAIN_AFTER:
-        return AlreadyAsked(address=address)
-    return tuple({each.id: each for each in (owner, namesake) if each is not None}.values())
 
 
 def _namesake(userid: str, address: str, records: Records, now: datetime) -> Player | None:
