@@ -1,6 +1,6 @@
 """The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pbmserv.commands.corrections import MOST_CHOICES, asked_again, in_a_moves_place
@@ -9,6 +9,9 @@ from pbmserv.commands.message import Unparsed
 from pbmserv.commands.prose import ANSWERING
 from pbmserv.commands.refusals.common import WhichOne
 from pbmserv.commands.words import normalised
+
+Own = Callable[[str], str]
+"""Gives of words below a command those that are the sender's beyond doubt."""
 
 MOST_COMMANDS = 20
 MOST_GREETING_LINES = 3
@@ -33,7 +36,7 @@ class Block:
         return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
 
 
-def read_block(text: str, board: int | None) -> Block:
+def read_block(text: str, board: int | None, own: Own = str) -> Block:
     """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
 
     In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
@@ -57,7 +60,7 @@ def read_block(text: str, board: int | None) -> Block:
             if len(found) > _MOST_LINES:
                 return Block(_one_move_only(found, board))
         elif found:
-            return _block(_one_move_only(found, board), "\n".join(lines[number:]))
+            return _block(_one_move_only(found, board), "\n".join(lines[number:]), own)
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = Block((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -66,11 +69,11 @@ def read_block(text: str, board: int | None) -> Block:
             return answer
         else:
             greeted += 1
-    return _block(_one_move_only(found, board), "") if found else answer
+    return _block(_one_move_only(found, board), "", own) if found else answer
 
 
-def _block(lines: tuple[Line, ...], rest: str) -> Block:
-    asked = asked_again(lines, rest)
+def _block(lines: tuple[Line, ...], rest: str, own: Own) -> Block:
+    asked = asked_again(lines, own(rest))
     return Block(lines, rest) if asked is None else Block(asked)
 
 

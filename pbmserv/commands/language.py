@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pbmserv.commands.block import MOST_COMMANDS, first_line, read_block, up_to_stop
+from pbmserv.commands.block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.commands.corrections import asked_again
 from pbmserv.commands.echoed import echoed
 from pbmserv.commands.in_passing import move_in_passing
@@ -60,14 +60,17 @@ class Reading:
     forwarded: bool = False
 
 
-def understand(mail: IncomingMail, answered_board: int | None = None) -> Reading:
-    """What the mail asks for; `answered_board` is the board of the mail that it is known to answer."""
-    reading, tokens = _understood(mail, answered_board), _pattern((*mail.tokens, *mail.thread_words))
+def understand(mail: IncomingMail, answered_board: int | None = None, own: Own = str) -> Reading:
+    """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
+
+    `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
+    """
+    reading, tokens = _understood(mail, answered_board, own), _pattern((*mail.tokens, *mail.thread_words))
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
 
 
-def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
+def _understood(mail: IncomingMail, answered_board: int | None, own: Own) -> Reading:
     """The same, with secrets in the comment, and more of that than goes on to others."""
     title = title_of(normalised(mail.subject))
     if title.is_forward:
@@ -80,8 +83,8 @@ def _understood(mail: IncomingMail, answered_board: int | None) -> Reading:
     is_no_command = board_subject or title.answers_forward or _OUR_SUBJECT.match(subject)
     titled = PROSE if is_no_command else read_line(subject, answered_board)
     if titled.parsed is not None:
-        return _with_subject(titled, titled.parsed, mail.text, board)
-    block = read_block(mail.text, board)
+        return _with_subject(titled, titled.parsed, mail.text, board, own)
+    block = read_block(mail.text, board, own)
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
@@ -112,24 +115,24 @@ def as_kept(reading: Reading, known: frozenset[str] = frozenset()) -> str:
     return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
 
 
-def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None) -> Reading:
+def _with_subject(titled: Line, subject: Parsed, text: str, board: int | None, own: Own) -> Reading:
     """What a mail asks for whose Subject is a command: the text below is the comment.
 
     Our own links write a command into Subject and body; it is meant once. Another one in the first line of the
     body is hardly meant for the other players: which of the two is meant cannot be known.
     """
     about = next((ref.number for ref in subject.arguments.boards), board)
-    if asked := asked_again((titled,), up_to_stop(text)):
+    if asked := asked_again((titled,), own(up_to_stop(text))):
         return _reading(asked, "")
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
-    block = read_block(text, None if subject.command.kind == "token" else about)
+    block = read_block(text, None if subject.command.kind == "token" else about, own)
     first, *later = block.lines[len(block.claim) :] or (PROSE,)
     if first.parsed is not None and _is_same(first.parsed, subject):
         said = first if first.parsed.claim is not None else titled
         return _reading((*block.claim, said, *later), block.rest)
     if subject.command.kind == "open":
         # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
-        below = read_block(text, board)
+        below = read_block(text, board, own)
         # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
         top = below.claim if len(below.lines) > 1 else ()
         return _reading((*top, titled, *below.lines[len(top) :]), "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pbmserv.commands.library import commands
 from pbmserv.commands.message import Arguments
 from pbmserv.commands.prose import ADDRESSED, PROSY, is_sentence, is_witness
-from pbmserv.commands.small_words import ELSEWHERE, SMALL_WORDS
+from pbmserv.commands.small_words import COURTESY, ELSEWHERE, SMALL_WORDS
 from pbmserv.commands.words import FIRST_BOARD, NEVER_BY_SLIP, board_number, close_to, is_one_slip_away
 from pbmserv.games.library import games
 from pbmserv.games.squares import is_square_like
@@ -84,13 +84,19 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
 def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
     """Commands that one word may be meant as, however badly, where a board or square stands behind it, no prose.
 
-    What gives something up must be written better than that, and another first letter makes another word.
+    What gives something up must be written better than that, and another first letter makes another word, unless
+    letters only changed places.
 
     >>> near_word("moooove", ["101", "c3"]), near_word("testing", ["123"]), near_word("movie", ["at", "d4"])
     (('move',), (), ())
     """
-    names = [name for name in commands() if name[0] == word[0].lower() and name not in PROSY | NEVER_BY_SLIP]
-    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS for each in after)
+    lowered = word.lower()
+    names = [
+        name
+        for name in commands()
+        if (name[0] == lowered[0] or sorted(name) == sorted(lowered)) and name not in PROSY | NEVER_BY_SLIP
+    ]
+    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS - COURTESY for each in after)
     if is_prose or not word.isalpha() or word.lower() in ELSEWHERE:
         return ()
     return close_to(word, names, _CLOSE_WORD)

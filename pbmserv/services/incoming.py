@@ -14,7 +14,7 @@ from pbmserv.mail.read import read
 from pbmserv.services.house import House
 from pbmserv.services.own_words import own_words
 from pbmserv.services.standing import Standing, open_question, sender_beside_token, stand
-from pbmserv.store import outbox
+from pbmserv.store import answered_mails
 from pbmserv.store.inbox import Kept
 
 _HEAD: Final = 32_768
@@ -77,7 +77,7 @@ def _ours(connection: Connection, mail: IncomingMail, standing: Standing) -> Our
     if (standing.answered is None and standing.confirmation is None) or len(mail.text) < _FEWEST:
         return OurWords()
     tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
-    return our_words(outbox.beginnings_of(connection, tokens, words, _HEAD))
+    return our_words(answered_mails.beginnings_of(connection, tokens, words, _HEAD))
 
 
 def stand_anew(connection: Connection, house: House, opened: Opened) -> Opened:

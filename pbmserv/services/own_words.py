@@ -32,9 +32,9 @@ def own_words(
     begin = _copy(mail.text, ours, board)
     text, below = (mail.text, "") if begin is None else (mail.text[:begin], mail.text[begin:])
     mail = replace(mail, text=text)
-    reading = understand(mail, board)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
+    reading = understand(mail, board, lambda words: sift(words, signs, below).own)
     # What is said on a command's own line is meant to be said, whatever it is.
     lines = reading.comment.split("\n")
     said = said_on(reading.lines)

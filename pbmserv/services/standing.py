@@ -15,8 +15,8 @@ from pbmserv.commands.confirmation import Confirmation
 from pbmserv.commands.message import IncomingMail, Proof
 from pbmserv.commands.server import Server
 from pbmserv.matches.player import Player
-from pbmserv.store import confirmations, outbox, players
-from pbmserv.store.outbox import Answered
+from pbmserv.store import answered_mails, confirmations, players
+from pbmserv.store.answered_mails import Answered
 
 WORDS_LAST: Final = timedelta(days=90)
 """So long after a mail was written an answer to it proves anything."""
@@ -49,7 +49,9 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
     if mail.sender is None or mail.automatic is not None:
         return Standing(server=server)
     player = players.find_at(connection, mail.sender)
-    answered = outbox.find_answered(connection, player.id, mail.tokens, mail.thread_words) if player else None
+    answered = (
+        answered_mails.find_answered(connection, player.id, mail.tokens, mail.thread_words) if player else None
+    )
     # Beside a token an oddly written From says who the token is of; by itself it is not believed anywhere.
     is_believed = mail.authenticated or (server.confirm == "from" and not mail.doubtful_senders)
     proof: Proof = "none"
@@ -106,7 +108,7 @@ def sender_beside_token(connection: Connection, mail: IncomingMail, now: datetim
         return None
     owners = {player.id if (player := players.find_at(connection, address)) else None for address in named}
     (owner,) = owners if len(owners) == 1 else (None,)
-    if owner is not None and outbox.find_answered(connection, owner, mail.tokens, ()) is not None:
+    if owner is not None and answered_mails.find_answered(connection, owner, mail.tokens, ()) is not None:
         return named[0]
     asked = confirmations.find(connection, mail.tokens, now)
     return asked.address if asked is not None and named == (asked.address,) else None

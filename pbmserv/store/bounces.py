@@ -24,7 +24,8 @@ from sqlalchemy import (
 )
 
 from pbmserv.store import standstills
-from pbmserv.store.outbox import AT_ONCE, UNASKED, is_threaded
+from pbmserv.store.answered_mails import is_threaded
+from pbmserv.store.outbox import AT_ONCE, UNASKED
 from pbmserv.store.tables import addresses, bounces, outbox, players
 from pbmserv.store.tokens import digest
 

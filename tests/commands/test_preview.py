@@ -84,7 +84,7 @@ def test_in_an_answer_the_board_is_known(table: Table) -> None:
 @pytest.mark.parametrize(
     ("moves", "expected"),
     [
-        ("c1 zz", BadPreview(board=101, game="cephalopod", line=("c1",), word="***", why="unreadable")),
+        ("c1 zz", BadPreview(board=101, game="cephalopod", line=("c1",), word="zz", why="unreadable")),
         ("c1 a1", BadPreview(board=101, game="cephalopod", line=("c1",), word="a1", why="illegal", rule=2)),
         ("d9", BadPreview(board=101, game="cephalopod", line=(), word="d9", why="illegal", rule=1)),
         (

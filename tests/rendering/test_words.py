@@ -357,7 +357,7 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.letters.laid_out", noted)
         patch.setattr("pbmserv.services.letters._html", lambda *_: None)
-        for module in ("answer", "steward.digests", "letters"):
+        for module in ("answer", "told", "steward.digests", "letters"):
             patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)

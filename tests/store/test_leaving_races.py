@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from pbmserv.matches.records import Wanted
-from pbmserv.services.handle import handle_next
+from pbmserv.services.handle import handle_next, handle_one
 from pbmserv.services.house import House
 from pbmserv.services.operator.check import check
 from pbmserv.services.operator.operate import run_as
@@ -66,7 +66,8 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, post: Post, module: object, name:
         return real(*arguments)
 
     monkeypatch.setattr(module, name, interrupted)
-    assert handle_next(post.house, post.clock)
+    oldest = min(kept.id for kept in post.inbox() if kept.status == "waiting")
+    assert handle_one(post.house, oldest, post.clock)
     others[0].join(PATIENCE)
     assert not others[0].is_alive()
     monkeypatch.undo()

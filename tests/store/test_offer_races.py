@@ -24,7 +24,7 @@ def post(house: House, clock: Clock) -> Post:
 
 def answers(post: Post, address: str) -> str:
     """What that address was answered last."""
-    return text_of([letter for letter in post.sent_to(address) if letter.kind == "answer"][-1])
+    return text_of([letter for letter in post.sent_to(address) if letter.kind in ("answer", "fruitless")][-1])
 
 
 def test_two_accept_one_offer(post: Post) -> None:

@@ -12,9 +12,10 @@ from pbmserv.services.operator.check import check
 from pbmserv.services.operator.renewal import renew
 from pbmserv.services.steward.clocks import look_after_clocks
 from pbmserv.services.views.people import see_players
-from pbmserv.store import bounces, outbox, ratings
+from pbmserv.store import answered_mails, bounces, ratings
+from pbmserv.store.answered_mails import Answered
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Answered, Queued
+from pbmserv.store.outbox import Queued
 from pbmserv.store.schema import migrate, migrations_folder
 from tests.conftest import Clock
 from tests.services.post import Post, text_of, thread_word_of, token_of
@@ -72,7 +73,7 @@ def known(post: Post, tokens: Sequence[str], words: Sequence[str]) -> list[objec
     with reading(post.house.engine) as connection:
         return [
             (
-                [shown_by(outbox.find_answered(connection, each, [token], [])) for each in ids],
+                [shown_by(answered_mails.find_answered(connection, each, [token], [])) for each in ids],
                 bounces.find(connection, word),
             )
             for token, word in zip(tokens, words, strict=True)
@@ -105,7 +106,7 @@ def test_each_of_many_mails_is_found(post: Post) -> None:
     add_mails(post, bob, told | silent)
     migrate(post.house.engine)
     with reading(post.house.engine) as connection:
-        found = [outbox.find_answered(connection, bob, [token], []) for token in (*told, *silent)]
+        found = [answered_mails.find_answered(connection, bob, [token], []) for token in (*told, *silent)]
     plies = [*range(MORE), 0, 0]
     assert [(each.match, each.shown) for each in found if each] == [(101, ((101, ply),)) for ply in plies]
 
