@@ -298,3 +298,14 @@ def test_nobody_is_told_of_words(club: Post) -> None:
     assert token_of(letter).encode() not in b"".join(each.raw for each in club.letters() if each.id != letter.id)
     assert ADDRESS.encode() in club.inbox()[-1].raw
     assert token_of(letter).encode() not in club.inbox()[-1].raw
+
+
+def test_the_old_mailbox(club: Post) -> None:
+    """Whoever reads a mailbox that a player has left forges the new address: older mails prove nothing."""
+    old, new = board_mail(club), "alice@home.example"
+    *_, question = club.mail(ALICE, f"change address alice sesame {new}")
+    club.answer(question, "yes", sender=new)
+    before = state(club)
+    raw = club.write(new, "hi", "a1", To=address_of(old))
+    letters = club.send(raw, EVIL, [address_of(old)])
+    assert (state(club), {letter.recipient for letter in letters}) == (before, {new})
