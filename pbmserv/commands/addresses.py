@@ -57,7 +57,7 @@ def tell_first(player: Player, address: str, is_first: bool, records: Records, n
         kind="take back",
         userid=player.userid,
         address=player.address,
-        about=f"take back {player.userid} {now.isoformat()}",
+        about=f"take back {player.userid} {address} {now.isoformat()}",
         lines=stay,
     )
     return Question(told, MayTakeBack(player.userid, address, is_first), is_due=True)
@@ -67,7 +67,8 @@ def takes_back(player: Player, records: Records, now: datetime) -> Sequence[Kept
     """What can still be taken back of a player's addresses, the oldest first."""
     open_since = now - TAKEN_BACK_WITHIN
     found = (each for each in records.questions(player) if each.kind == "take back" and each.asked > open_since)
-    return sorted(found, key=lambda each: each.asked)
+    # Of two that came in one moment the older one knows fewer addresses.
+    return sorted(found, key=lambda each: (each.asked, len(each.lines)))
 
 
 def unanswered(address: str, player: Player, records: Records) -> tuple[int, ...]:

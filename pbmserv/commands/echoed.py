@@ -35,7 +35,9 @@ _SHORTEST: Final = 4
 
 def named_userids(lines: Iterable[Parsed | Unparsed]) -> frozenset[str]:
     """Words in lower case that stand in a userid's place, and may be one."""
-    named = (userid for line in lines if isinstance(line, Parsed) for userid in line.arguments.userids)
+    parsed = [line for line in lines if isinstance(line, Parsed)]
+    claimed = [line.claim.userid for line in parsed if line.claim]
+    named = (*(userid for line in parsed for userid in line.arguments.userids), *claimed)
     return frozenset([userid.lower() for userid in named if is_userid(userid)][:_MOST_NAMED])
 
 
@@ -44,11 +46,10 @@ def echoed(line: Parsed | Unparsed, known: frozenset[str]) -> str:
     if isinstance(line, Unparsed):
         return BLOT if isinstance(line.refused, UnknownGame) and line.line.endswith("...") else line.line
     said = line.arguments
-    # A name that is only wanted, or that a password stands behind, stood where names do.
-    own = said.userids[:1] if line.new_password or line.claim else ()
-    whose = (line.claim.userid,) if line.claim else ()
+    # A name that is only wanted stands where names do; the name before a password may be a password itself.
+    own = said.userids[:1] if line.new_password else ()
     address = (said.address,) if is_address(said.address) else ()
-    allowed = known | {each.lower() for each in (*own, *whose, *address)}
+    allowed = known | {each.lower() for each in (*own, *address)}
     return " ".join(_echoed(word, allowed) for word in line.line.split(" "))
 
 

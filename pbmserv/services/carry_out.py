@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import Erased, JoinedOffer, NewPassword
+from pbmserv.commands.changes import Erased, NewPassword
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.echoed import named_userids
 from pbmserv.commands.language import as_kept
@@ -179,7 +179,7 @@ def _in_full(
     letters = [letter, *notices(records, house, to, results), *news]
     outbox.queue(connection, letters, to.now)
     for question in questions(results, sent.asks):
-        ask(connection, house, question, to.inbox_id, to.now)
+        ask(connection, house, question, to.inbox_id, to.now, is_proven)
     if to.player is not None and is_proven:
         lift_for(connection, house, to.player, to.now)
     used_up = sign_ups.used_up(connection, opened, to.recipient, to.now) if letter.kind == "sign-up" else ()
@@ -228,16 +228,13 @@ def _signs_up(line: Parsed | Unparsed) -> bool:
 
 
 def _bears_fruit(result: Result) -> bool:
-    """Whether a line has changed what can be changed so only once: a board, or what waited for an answer.
-
-    So do words to other players, which have limits of their own.
-    """
+    """Whether a line has changed anything, asks somebody else, speaks to others, or was waited for: it is answered
+    whatever came before."""
     if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
         return False
     decided = result.outcome
-    has_joined = any(isinstance(change, JoinedOffer) for change in decided.changes)
-    is_fruit = decided.opened or decided.boards or decided.tells or has_joined
-    return bool(is_fruit) or result.line.command.kind == "token"
+    is_waited_for = result.line.command.kind == "token" or _is_confirmed(result)
+    return is_waited_for or _changes(result) or bool(decided.tells or decided.question)
 
 
 def _changes(result: Result) -> bool:

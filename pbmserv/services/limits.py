@@ -31,12 +31,6 @@ FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
 address with words that read as commands. Forged mails alone do not come to so many."""
 
-FRUITFUL: Final = frozenset(
-    {"accept", "broadcast", "challenge", "chat", "confirm", "delete", "message", "move", "no", "propose", "reject"}
-    | {"rematch", "resign", "signoff", "signup", "undo", "yes"}
-)
-"""Commands that change a board or an account, or end; talk, which does not, has a limit of its own."""
-
 PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
 
@@ -142,15 +136,18 @@ def may_be_warned(connection: Connection, address: str, now: datetime) -> bool:
     return told < NOT_THEIRS_AN_HOUR and may_be_told(connection, address, now)
 
 
-def may_be_asked(connection: Connection, address: str, now: datetime) -> bool:
-    """Whether a question may go to an address, whoever brought it about."""
+def may_be_asked(connection: Connection, address: str, now: datetime, is_proven: bool = False) -> bool:
+    """Whether a question may go to an address, whoever brought it about.
+
+    The day's total holds back no player who has proven to be one: others cannot use that up.
+    """
     an_hour_ago, a_day_ago = now - timedelta(hours=1), now - timedelta(days=1)
     asked: tuple[Kind, ...] = ("question",)
     return (
         may_be_told(connection, address, now)
         and outbox.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
         and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
-        and outbox.count_since(connection, asked, a_day_ago) < QUESTIONS_A_DAY_IN_ALL
+        and (is_proven or outbox.count_since(connection, asked, a_day_ago) < QUESTIONS_A_DAY_IN_ALL)
     )
 
 
@@ -160,7 +157,8 @@ def _last_notice(connection: Connection, to: Answering, since: datetime) -> Allo
 
 
 def _may_bear_fruit(line: Parsed | Unparsed) -> bool:
-    return isinstance(line, Parsed) and line.command.name in FRUITFUL
+    """Whether a line may change a board or an account; what only shows something may not."""
+    return isinstance(line, Parsed) and line.command.kind != "open"
 
 
 def _is_waited_for(records: Records, to: Answering, lines: Sequence[Parsed | Unparsed]) -> bool:

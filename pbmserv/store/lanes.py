@@ -26,7 +26,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from pbmserv.store.tables import addresses, inbox, outbox
+from pbmserv.store.tables import addresses, inbox, outbox, players
 from pbmserv.store.tokens import digest
 
 ANSWERS: Final = 0
@@ -95,9 +95,13 @@ def _first_in(lane: int) -> Select[tuple[int]]:
 _OWNER: Final = select(addresses.c.player_id).where(
     addresses.c.address == bindparam("address"), addresses.c.confirmed_at.is_not(None)
 )
+_REVOKED: Final = (
+    select(players.c.revoked_up_to).where(players.c.id == outbox.c.player_id).correlate(outbox).scalar_subquery()
+)
 _IS_ANSWER: Final = select(
     exists().where(
         outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
         or_(outbox.c.player_id == bindparam("owner"), outbox.c.recipient == bindparam("address")),
+        outbox.c.id > func.coalesce(_REVOKED, 0),
     )
 )
