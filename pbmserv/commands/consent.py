@@ -51,7 +51,7 @@ def nothing_to_confirm(request: Request, records: Records) -> NothingToConfirm:
     seat = board.match.seat_of(player.userid) if board and player else None
     offer = board.state.offer if board else None
     if offer is None or seat not in offer.waits_for:
-        return NothingToConfirm()
+        return NothingToConfirm(lacks_word=request.lacks_word)
     return NothingToConfirm(board=number, waits=offer.kind)
 
 

@@ -144,7 +144,8 @@ class Request:
     `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
     doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
     or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any, and
-    `answered_board` its board. `server` is who is asked.
+    `answered_board` its board. `lacks_word`: that mail asks something, and a word must name it. `server` is who is
+    asked.
     """
 
     line: str
@@ -157,4 +158,5 @@ class Request:
     confirmation: Confirmation | None = None
     seen_at: datetime | None = None
     answered_board: int | None = None
+    lacks_word: bool = False
     server: Server | None = None

@@ -8,7 +8,7 @@ other people's hands whenever somebody is sent a copy of an answer.
 """
 
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from pbmserv.commands.ahead import play_on
 from pbmserv.commands.consent import IN_A_MOVES_PLACE
@@ -46,9 +46,14 @@ def decide(request: Request, records: Records, now: datetime) -> Decision | Refu
     if _is_for_good(request):
         return Decision(YesNeeded(request.command.name, "for good"), awaits_yes=True)
     if _binds(request) and not _is_proven(request, records):
-        needed = YesNeeded(request.command.name, "account" if request.actor.proven else "unproven")
-        return Decision(needed, awaits_yes=True)
+        return Decision(YesNeeded(request.command.name, _why(request.actor)), awaits_yes=True)
     return play_on(decided, records, now)
+
+
+def _why(actor: Actor) -> Literal["unproven", "account", "no move"]:
+    if not actor.proven:
+        return "unproven"
+    return "no move" if actor.proof == "shown" else "account"
 
 
 def speaks_on(actor: Actor, match: Match, records: Records) -> bool:

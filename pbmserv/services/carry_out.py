@@ -208,7 +208,7 @@ def _answering(records: TransactionRecords, opened: Opened, proofs: Proofs, now:
     recipient = player.address if player is not None else opened.mail.sender
     if recipient is None:
         return None
-    asked = standing.confirmation or opened.named
+    asked = standing.confirmation or opened.named or standing.named
     by_head = standing.proof != "none" or asked is not None
     kind: Kind = "answer"
     if player is None and asked is None:

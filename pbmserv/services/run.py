@@ -164,6 +164,7 @@ def _run(
         seen_at=written,
         answered_board=standing.board,
         server=standing.server,
+        lacks_word=standing.named is not None and standing.confirmation is None,
     )
     outcome = decide(request, records, now)
     if isinstance(outcome, Decision):

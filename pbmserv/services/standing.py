@@ -28,7 +28,8 @@ class Standing:
 
     `answered` is the mail to that player that it answers; `confirmation` the open question that it answers, from
     where it was mailed to. `is_believed`: the From address is the sender's, whoever that is. `server` is where it
-    came to.
+    came to. `named` is the question of the mail that is answered where addresses have no tags: more than its
+    Message-ID must name it.
     """
 
     player: Player | None = None
@@ -37,6 +38,7 @@ class Standing:
     confirmation: Confirmation | None = None
     is_believed: bool = False
     server: Server | None = None
+    named: Confirmation | None = None
 
     @property
     def board(self) -> int | None:
@@ -58,7 +60,13 @@ def stand(connection: Connection, mail: IncomingMail, server: Server, now: datet
     if player is not None:
         proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)
     confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
-    return Standing(player, proof, answered, confirmation, is_believed, server)
+    named = None
+    if confirmation is None and not server.delimiter:
+        asked = confirmations.find_threaded(connection, mail.thread_words, now)
+        named = asked if asked is not None and asked.address == mail.sender else None
+        # Whoever knows its Message-ID reads at the new address, which is all that a welcome asks.
+        confirmation = named if named is not None and named.kind == "sign-up" else None
+    return Standing(player, proof, answered, confirmation, is_believed, server, named)
 
 
 def _proof_of_answer(answered: Answered | None, server: Server, now: datetime) -> Proof:

@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
 
 from pbmserv.commands.confirmation import Confirmation
-from pbmserv.store.tables import confirmations, players
+from pbmserv.store.tables import confirmations, outbox, players
 from pbmserv.store.tokens import digest
 
 LASTS: Final = timedelta(days=7)
@@ -48,6 +48,15 @@ def find(connection: Connection, tokens: Sequence[str], now: datetime) -> Confir
     return None if found is None else _confirmation(found)
 
 
+def find_threaded(connection: Connection, thread_words: Sequence[str], now: datetime) -> Confirmation | None:
+    """The newest of the open questions that mails with these words in their Message-IDs ask; None: none."""
+    digests = [digest(word) for word in thread_words]
+    if not digests:
+        return None
+    row = connection.execute(_FIND_THREADED, {"digests": digests, "since": now - LASTS}).first()
+    return None if row is None else _confirmation(row)
+
+
 def was_asked_since(connection: Connection, about: str, since: datetime) -> bool:
     """Whether a question about this was asked after then, and nobody has answered it."""
     query = select(exists().where(confirmations.c.about == about, confirmations.c.asked_at > since))
@@ -82,6 +91,18 @@ _FIND: Final = (
         confirmations.c.token_digest.in_(bindparam("digests", expanding=True)),
         confirmations.c.asked_at > bindparam("since"),
     )
+    .with_for_update(of=confirmations)
+)
+_FIND_THREADED: Final = (
+    select(confirmations, players.c.userid)
+    .join(players, players.c.id == confirmations.c.player_id)
+    .join(outbox, outbox.c.token_digest == confirmations.c.token_digest)
+    .where(
+        outbox.c.thread_digest.in_(bindparam("digests", expanding=True)),
+        confirmations.c.asked_at > bindparam("since"),
+    )
+    .order_by(confirmations.c.asked_at.desc())
+    .limit(1)
     .with_for_update(of=confirmations)
 )
 _FORGET: Final = delete(confirmations).where(confirmations.c.about == bindparam("closed"))

@@ -148,7 +148,16 @@ def htmls_for(house: House, played: Played) -> list[str | None]:
 def texts_for(house: House, played: Played) -> list[str]:
     """Their text parts."""
     views = played.views
-    own = render("mail/answer.txt", results=(), left_out=(), views=views[:1], unshown=(), server=house.server)
+    own = render(
+        "mail/answer.txt",
+        results=(),
+        left_out=(),
+        views=views[:1],
+        unshown=(),
+        has_more=False,
+        rest=(),
+        server=house.server,
+    )
     notice = render("mail/notice.txt", view=views[1], alone=True, server=house.server)
     return [laid_out(own), laid_out(notice)]
 

@@ -89,6 +89,13 @@ def send_all(terminal: Terminal, mails: Sequence[tuple[bytes, str]]) -> None:
             link.sendmail(sender, [ADDRESS], raw)
 
 
+def send_in_turn(terminal: Terminal, house: House, mails: Sequence[tuple[bytes, str]]) -> None:
+    """The same, each once the one before it is handled, as people do who answer what they were sent."""
+    for mail in mails:
+        send_all(terminal, [mail])
+        wait_for(lambda: not waiting(house))
+
+
 def log_of(house: House) -> dict[int, list[tuple[Any, ...]]]:
     """The log of each board."""
     query = select(entries.c.match, entries.c.seq, entries.c.kind, entries.c.seat, entries.c.text)
@@ -97,6 +104,12 @@ def log_of(house: House) -> dict[int, list[tuple[Any, ...]]]:
         for row in connection.execute(query.order_by(entries.c.match, entries.c.seq)):
             found.setdefault(row.match, []).append(tuple(row)[1:])
     return found
+
+
+def waiting(house: House) -> int:
+    """How many mails are not handled yet."""
+    with reading(house.engine) as connection:
+        return connection.execute(select(func.count()).where(inbox.c.status == "waiting")).scalar_one()
 
 
 def handled(house: House) -> int:
@@ -125,9 +138,9 @@ def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Calla
 
         with running(server.settings, server.folder, "serve") as process:
             process.wait_for("Ctrl-C ends it.")
-            send_all(server, mails[:FIRST])
+            send_in_turn(server, house, mails[:FIRST])
             wait_for(lambda: handled(house) == FIRST)
-            players = threading.Thread(target=send_all, args=(server, mails[FIRST:MOVES]))
+            players = threading.Thread(target=send_in_turn, args=(server, house, mails[FIRST:MOVES]))
             with reading(house.engine) as long_reader:
                 # Whoever reads for long keeps SQLite from moving what is new out of its write-ahead log.
                 long_reader.execute(select(inbox.c.id)).all()
@@ -156,8 +169,8 @@ def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Calla
         # Whoever's mail is not in the backup sends it again; what is in it is a second copy.
         with running(server.settings, server.folder, "serve") as process:
             process.wait_for("Ctrl-C ends it.")
-            send_all(server, mails)
-            wait_for(lambda: handled(house) == len(mails))
+            send_in_turn(server, house, mails)
+            assert handled(house) == len(mails)
             assert process.stop() == 0
         assert {number: log[: len(last[number])] for number, log in log_of(house).items()} == last
     assert server.succeed("admin", "check") == "No differences.\n"

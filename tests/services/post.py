@@ -99,7 +99,7 @@ class Post:
         for userid, password in passwords.items():
             (letter,) = self.mail(f"{userid}@example.org", f"signup {userid} {password}")
             if self.house.server.confirm == "ask":
-                self.answer(letter, "yes" if self.house.server.delimiter else f"yes {word_of(letter)}")
+                self.answer(letter, "yes")
             assert self.is_confirmed(userid), text_of(letter)
 
     def with_server(self, **changes: str) -> "Post":

@@ -12,7 +12,7 @@ from pbmserv.services.house import House
 from pbmserv.services.steward.tidy import tidy
 from pbmserv.store.outbox import Queued
 from tests.conftest import ADDRESS, Clock
-from tests.services.post import Post, address_of, header_of, text_of, thread_word_of
+from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
 
@@ -118,6 +118,11 @@ def test_where_mailboxes_know_no_tags(sqlite_house: House, clock: Clock, place: 
         (asked,) = post.mail(ALICE, "hi", line, **headers)
         assert asked.recipient == ALICE
         assert post.moves() == [], line
+    (asked,) = post.mail(ALICE, "hi", "chat 101\nWell met.", **headers)
+    assert "for the next move on its board, but not for this" in " ".join(text_of(asked).split())
+    (told,) = post.answer(asked, "yes")
+    assert "ends with a word" in " ".join(text_of(told).split())
+    assert BOB in [each.recipient for each in post.answer(asked, f"yes {word_of(asked)}\nWell met.")]
     post.mail(ALICE, "hi", "a1", **headers)
     assert post.moves() == ["A1"]
     headers, _ = PLACES[place](board_mail(post, BOB), str)
@@ -196,7 +201,7 @@ def test_a_mail_proves_nothing_about_a_board_that_it_did_not_show(club: Post) ->
 def test_many_boards_in_one_mail_are_each_at_their_own_ply(club: Post) -> None:
     """`next` shows both boards; on one of them something has happened since."""
     club.mail(ALICE, "challenge alice bob -size=3x3")
-    (both,) = club.mail(ALICE, "next alice")
+    (both,) = club.mail(ALICE, "as alice sesame", "next")
     club.answer(board_mail(club, ALICE, 101), "a1")
     club.answer(board_mail(club, BOB, 101), "c3")
     club.answer(both, "101 a3\n102 b2")

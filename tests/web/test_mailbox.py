@@ -308,8 +308,8 @@ def test_an_answer_proves_who_writes(playing: Tryout) -> None:
     answer = next(a.attributes["href"] for a in playing.see(path).all("a") if a.said == "Answer")
     typed = filled_in(playing.see(answer))
     assert (typed["sender"], typed["subject"]) == (ALICE, "Re: Cephalopod Board 101: alice vs bob")
-    # To the plain address: then the thread alone tells.
-    assert "Your move C3 is played" in playing.send(answer, text="c3", recipient="pbmserv@club.test").said
+    assert "+" in typed["recipient"], "to the personal address"
+    assert "Your move C3 is played" in playing.send(answer, text="c3").said
     newest = playing.see(path).one("p", class_="mailbox-newer").one("a").attributes["href"]
     assert newest == playing.see(f"/mailbox?to={ALICE}").one("tbody").all("a")[0].attributes["href"]
 

@@ -1,10 +1,12 @@
 """Playing by a personal link as a browser does it: looking plays nothing, the button plays at once."""
 
 import asyncio
+import itertools
 import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -65,8 +67,10 @@ class Visitor:
 
 
 @pytest.fixture
-def visit(tmp_path: Path) -> Iterator[Visitor]:
-    """A club in which alice is to move on board 101."""
+def visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitor]:
+    """A club in which alice is to move on board 101; links in its mails are young."""
+    seconds = itertools.count()
+    monkeypatch.setattr(room, "utc_now", lambda: NOON + timedelta(seconds=next(seconds)))
     with opened(tmp_path) as empty:
         server = replace(empty.server, site_url=SITE)
         club = Club(empty.engine, server, empty.new_token, empty.hasher)

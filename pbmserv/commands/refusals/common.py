@@ -173,9 +173,11 @@ class NothingToConfirm(Refused):
     """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
 
     `waits`: the mail that was answered is of `board`, where this waits for the sender to accept or reject.
+    `lacks_word`: that mail does ask something, but a word in the answer must name it.
     """
 
     waits: Literal["draw", "undo"] | None = None
+    lacks_word: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

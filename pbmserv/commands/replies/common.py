@@ -22,11 +22,12 @@ class Reply:
 class YesNeeded(Reply):
     """The command would be carried out, but waits for a `yes`.
 
-    `why`: it cannot be undone; nothing proves who wrote; or what does so is not good enough for it.
+    `why`: it cannot be undone; nothing proves who wrote; or what does so is not
+    good enough for it, since it proves moves alone, or boards alone.
     """
 
     command: str
-    why: Literal["for good", "unproven", "account"]
+    why: Literal["for good", "unproven", "account", "no move"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,14 +35,14 @@ def answers(folder: Path) -> str:
 
 
 def test_serve_answers_mail_from_a_mailbox(box: Box, settings: dict[str, str], tmp_path: Path) -> None:
-    """The second mail answers the first answer: its thread alone tells that, a mailbox tells of no envelope."""
+    """The second mail answers the first answer: its head alone tells that, a mailbox tells of no envelope."""
     box.server.deliver(box.user, mail("signup alice Xy7zzy-R"))
     with running(settings, tmp_path, "serve") as server:
         server.wait_for("Ctrl-C ends it.")
         assert f"imap://{box.user}@127.0.0.1:{box.server.imap_port}/INBOX" in server.log
         wait_for(lambda: ASKED in answers(tmp_path))
-        (asked,) = re.findall(r"(?m)^Message-ID: (.*)$", answers(tmp_path))
-        box.server.deliver(box.user, mail("Re: pbmserv", "yes\r\nlist", In_Reply_To=asked))
+        (asked,) = re.findall(r"(?m)^From: (.*)$", answers(tmp_path))
+        box.server.deliver(box.user, mail("Re: pbmserv", "yes\r\nlist", To=asked))
         wait_for(lambda: "Welcome, alice!" in answers(tmp_path))
         assert "cephalopod" in answers(tmp_path).lower()
         assert server.stop() == 0
