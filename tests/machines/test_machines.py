@@ -284,6 +284,8 @@ def test_one_of_several_machines_is_cut_off(
                 assert "is away" not in process.log
         table.hosts = (CUT,)
         table.play_until(STAGES[2])
+        # Who plays sends another mail behind each move, which nobody has waited for yet.
+        wait_for(lambda: cluster.ask("SELECT count(*) FROM inbox WHERE status = 'waiting'") == [(0,)])
         # What its sender had in hand when it was cut off is leased for some minutes: let them be over.
         cluster.ask("UPDATE outbox SET not_before = created_at WHERE status = 'waiting' RETURNING id")
         wait_for(lambda: cluster.ask("SELECT count(*) FROM outbox WHERE status <> 'sent'") == [(0,)])
