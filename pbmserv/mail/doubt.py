@@ -12,7 +12,7 @@ from typing import Final
 
 from pbmserv.mail.our_words import OurWords, is_our_heading, looks_like_ours
 from pbmserv.mail.phrases import ends_in_colon, holds_address, is_ruler, looks_like_head, tells_when
-from pbmserv.mail.taglines import is_tagline, names_program
+from pbmserv.mail.taglines import is_tagline, names_program, without_taglines
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -70,9 +70,10 @@ def sift(text: str, signs: Signs, below: str = "") -> Sifted:
     if foreign is None:
         foreign = len(lines) if below else _tagline(lines)
     if foreign == len(lines) and not below:
-        return Sifted(text)
+        ends = without_taglines(lines)
+        return Sifted(text if ends == len(lines) else "\n".join(lines[:ends]).rstrip())
     top = foreign if is_signature else _top(lines, foreign)
-    own = "\n".join(lines[:top]).rstrip()
+    own = "\n".join(lines[: without_taglines(lines, top)]).rstrip()
     return Sifted(own, _told([*lines[top:], *below.split("\n")], signs))
 
 

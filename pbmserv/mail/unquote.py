@@ -20,7 +20,7 @@ from pbmserv.mail.phrases import (
     opens_attribution,
     tells_when,
 )
-from pbmserv.mail.taglines import is_tagline
+from pbmserv.mail.taglines import is_tagline, without_taglines
 
 SIGNATURE: Final = "-- "
 """The line before a signature (RFC 3676, section 4.3). A bare `--` is the command language's, and stays."""
@@ -53,13 +53,22 @@ def own_text(text: str) -> str:
     the upper parts of a line that a mailer broke; and any line that is one beyond doubt, where no quote follows.
     Where it is not certain that a line is such a part, it stays: a line too many is a comment, a line too few can
     be somebody's move. Where a mail is quoted or forwarded without marks, below its head, all from there on falls
-    away. So do `Sent from my phone`, and the footer of a mailing list. MAX_LINES lines are read.
+    away. So do `Sent from my phone` at the end of what was written, and the footer of a mailing list. MAX_LINES
+    lines are read.
     """
     lines = without_armour(text.split("\n", MAX_LINES)[:MAX_LINES])
     if SIGNATURE in lines:
         del lines[lines.index(SIGNATURE) :]
     page = _page(lines)
-    kept = [line for line, drop in zip(lines[: _end(page)], page.dropped, strict=False) if not drop]
+    kept: list[str] = []
+    was_kept = False
+    for line, drop in zip(lines[: _end(page)], page.dropped, strict=False):
+        if not drop:
+            kept.append(line)
+        elif kept and was_kept:
+            del kept[without_taglines(kept) :]
+        was_kept = not drop
+    del kept[without_taglines(kept) :]
     first = next((index for index, line in enumerate(kept) if line.strip()), len(kept))
     last = next((index for index in range(len(kept), first, -1) if kept[index - 1].strip()), first)
     return "\n".join(kept[first:last])
@@ -135,7 +144,7 @@ def _end(page: _Page) -> int:
             page.drop(range(_above(page, index), below))
             after = below
         elif is_tagline(line):
-            page.drop(range(index, after))
+            pass
         elif (top := _certain_attribution(page, index)) is not None:
             unmarked = page.last_quoted < index and page.filled_below[index] >= _SHORTEST_UNMARKED_QUOTE
             if wrote and unmarked:

@@ -40,6 +40,7 @@ def test_below_a_quote_too(comment: str) -> None:
         ("Good game!\n\u2014\nFine, isn't it?", "Good game!", ("Fine, isn't it?",)),
         ("Hello\n\nMit freundlichem iPhone", "Hello", ("Mit freundlichem iPhone",)),
         ("Good game!\nbob@example.org\n+49 170 1234567", "Good game!", ("+49 170 1234567",)),
+        ("The outlook for Android is bleak", "", ("The outlook for Android is bleak",)),
         ("My new address:\nrobert@new.example", "My new address:", ("robert@new.example",)),
         ("Carol, 2025-01-06, 10:12:\nPlay on!", "", ("Play on!",)),
         ("Hi\n--\nBob", "Hi", ()),
