@@ -86,6 +86,10 @@ _SCANNER: Final = re.compile(
     r"(?i)(?=.{0,160}\b(?:avast|avg|eset|norton|mcafee|bitdefender|kaspersky)\b)"
     r".{0,160}(?:vir[uůo]|viren|вирус|вірус|ウイルス|病毒|바이러스|antivir)"
 )
+_TUTA: Final = re.compile(
+    r"\s{0,3}(?:Sent|Secured|Gesendet|Gesichert|Verschickt|Envoyé|Sécurisé|Enviado|Inviato|Verzonden|Отправлено)"
+    r" [^\s:;]{2,9} Tuta(?:nota)?\b[^.!?]{0,60}?(?:https?://\S{1,100})?\s*$|\s{0,3}Из Xiaomi\s*$"
+)
 _SCANNERS_PAGE: Final = re.compile(r"(?i)\s{0,3}<?(?:https?://)?www\.(?:avast|avg)\.com\S{0,120}\s*$")
 _PROGRAM: Final = re.compile(
     r"(?<![^\W_])(?:iPhone|iPad|iOS|Android|Samsung|Galaxy|Huawei|HUAWEI|Xiaomi|Redmi|OPPO|OnePlus|BlackBerry|Nokia"
@@ -105,7 +109,9 @@ def is_tagline(line: str) -> bool:
         return False
     if _TAGLINE.match(line) is not None and (names_program(line) or _DEVICE.search(line) is not None):
         return True
-    return any(each.match(line) is not None for each in (_EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE))
+    return any(
+        each.match(line) is not None for each in (_EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
+    )
 
 
 def without_taglines(lines: Sequence[str], end: int | None = None) -> int:

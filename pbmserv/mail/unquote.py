@@ -18,6 +18,7 @@ from pbmserv.mail.phrases import (
     looks_like_head,
     may_lead_to_quote,
     opens_attribution,
+    tells_that_somebody_wrote,
     tells_when,
 )
 from pbmserv.mail.taglines import is_tagline, without_taglines
@@ -112,14 +113,18 @@ def _page(lines: list[str]) -> _Page:
 def _quoted(lines: list[str]) -> list[bool]:
     """Which lines are marked as quoted: by `>`, or by that behind somebody's name or initials (`AB> text`).
 
-    Such a prefix stands before several lines, or below what leads up to a quote.
+    Such a prefix stands before several lines, or below what leads up to a quote. So does `|` below a line that
+    tells that somebody wrote, and there only.
     """
     named = [None if (found := _NAMED_QUOTE.match(line)) is None else found[1] for line in lines]
     often = {name for name, times in Counter(named).items() if name and times > 1}
     quoted: list[bool] = []
-    led = False
+    led = barred = False
     for line, name in zip(lines, named, strict=True):
-        quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led))
+        barred = barred and (not line.strip() or line.startswith("|"))
+        is_barred = barred and line.startswith("|")
+        quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led) or is_barred)
+        barred = barred or tells_that_somebody_wrote(line)
         led = (led and not line.strip()) or ends_in_colon(line)
     return quoted
 
@@ -159,8 +164,9 @@ def _end(page: _Page) -> int:
 def _below_head(page: _Page, index: int) -> int:
     """Where the head of an unmarked quote ends that begins at this line; 0 if none does.
 
-    Three lines make a head: a sender's and two more, in the languages that are known; else any three that are
-    written so, with an address in the first. A ruler may stand above them; `Original Message` needs none of them.
+    Three lines make a head: a sender's and two more, in the languages that are known, with an address or a time in
+    one of them, or a fourth; else any three that are written so, with an address in the first. A ruler may stand
+    above them; `Original Message` needs none of them.
     """
     original = is_original_line(page.lines[index])
     above = original or is_ruler(page.lines[index]) or is_bare_original(page.lines[index])
@@ -170,7 +176,11 @@ def _below_head(page: _Page, index: int) -> int:
     head = range(start, min(start + _MOST_HEAD_LINES, len(page.lines)))
     head = range(start, next((each for each in head if not page.stands(each)), head.stop))
     known = {page.fields[each] for each in head} - {None}
-    is_known = bool(head) and page.fields[start] is not None and "sender" in known and len(known) >= 3
+    # `From: Crete`, `To: Athens`, `Date: 5 May` is somebody's journey, unless it is a whole head.
+    is_mail = len(known) > 3 or any(
+        holds_address(page.lines[each]) or tells_when(page.lines[each]) for each in head
+    )
+    is_known = is_mail and page.fields[start] is not None and "sender" in known and len(known) >= 3
     is_like = (
         len(head) >= 3 and "@" in page.lines[start] and all(looks_like_head(page.lines[each]) for each in head[:3])
     )

@@ -60,6 +60,27 @@ def test_what_is_in_doubt_is_left_out_and_told(comment: str, passed: str, told: 
     assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], passed, told)
 
 
+@pytest.mark.parametrize("own", ["What is the score: 1 or 2?", "Lovely game,\nthanks"])
+def test_words_right_above_an_unknown_head_are_told(own: str) -> None:
+    got = reading(f"c3\n\n{own}\nPasted: pbmserv, 2026/01/01 12:00\n{TEXT}\n")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "", tuple(own.split("\n")))
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "pbmserv wrote:\n" + "\n".join(f"| {line}" for line in TEXT.split("\n")),
+        "--\nGesichert mit Tuta Mail: https://tuta.com/free-email",
+        "--\nSecured with Tuta Mail:\nhttps://tuta.com/free-email",
+        "--\nSent with Tuta; enjoy secure & ad-free emails",
+        "\u0418\u0437 Xiaomi",
+    ],
+)
+def test_what_programs_add_is_not_told(below: str) -> None:
+    got = reading(f"c3\n\nHi\n\n{below}\n")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "Hi", ())
+
+
 def test_words_below_an_unmarked_copy_of_ours_are_told() -> None:
     got = reading(f"c3\n\n{TEXT}\n\nThat was a lovely game so far.\n")
     assert (got.reading.comment, got.left_out) == ("", ("That was a lovely game so far.",))
