@@ -6,7 +6,7 @@ in doubt is left out, and told back: an address, a date with a time before a col
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -277,7 +277,17 @@ def _told(dropped: Sequence[str], signs: Signs, moved: int = 0) -> tuple[str, ..
             and (len(words) < _FEWEST_WORDS or signs.ours.holds(line))
         ):
             continue
+        told.append(line)
+        if len(told) > _MOST_TOLD:
+            break
+    return told_lines(told)
+
+
+def told_lines(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines so short that each can be said by a command, and no more than a mail has room for."""
+    told: list[str] = []
+    for line in lines:
         told += textwrap.wrap(" ".join(line[:_MOST].split()), _TOLD_WIDTH)
         if len(told) > _MOST_TOLD:
-            return (*told[: _MOST_TOLD - 1], f"{told[_MOST_TOLD - 1]} ...")
+            return (*told[: _MOST_TOLD - 1], f"{told[_MOST_TOLD - 1].removesuffix(' ...')} ...")
     return tuple(told)

@@ -81,6 +81,25 @@ def test_what_programs_add_is_not_told(below: str) -> None:
     assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "Hi", ())
 
 
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [
+        ("Hello Anna", ()),
+        ("Dear Anna and all of you at home,", ()),
+        ("Hi Anna,\n\nmy move:", ()),
+        ("Thanks!", ()),
+        ("My aunt is well too, thanks.", ("My aunt is well too, thanks.",)),
+        ("What a move!\nSee you in May.", ("What a move!", "See you in May.")),
+        ("> My aunt says hello.\nTell her hello, we come in May!\n", ("Tell her hello, we come in May!",)),
+    ],
+)
+def test_words_above_the_move_are_told_where_they_are_more_than_a_greeting(
+    above: str, told: tuple[str, ...]
+) -> None:
+    got = reading(f"{above}\n\nc3\n\nBye")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "Bye", told)
+
+
 def test_words_below_an_unmarked_copy_of_ours_are_told() -> None:
     got = reading(f"c3\n\n{TEXT}\n\nThat was a lovely game so far.\n")
     assert (got.reading.comment, got.left_out) == ("", ("That was a lovely game so far.",))
