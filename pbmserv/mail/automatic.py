@@ -34,7 +34,9 @@ _REPORTS: Final = frozenset(
 )
 
 
-def why_automatic(headers: Headers, envelope_sender: str, our_address: str, delimiter: str = "+") -> str | None:
+def why_automatic(
+    headers: Headers, envelope_sender: str, our_address: str, delimiter: str = "+", is_command: bool = False
+) -> str | None:
     """A word for why this mail must not be answered, or None when a person may have written it.
 
     `bounce`: the null sender (`<>`, or empty; RFC 5321, section 4.5.5), in the envelope or in Return-Path.
@@ -46,6 +48,8 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
     `away`: a responder that says so in a header of its own, or in the Subject ("Automatic reply: ..." in the
     languages of the common programs). The Subject counts only where it begins so: no command does, and who answers
     such a mail writes `Re:` before it.
+    A word that people write there too (`Away`) tells nothing to a personal address where `is_command`: the text
+    begins with a command or a move, which no machine writes.
     `list`: it came over a mailing list (RFC 2919, RFC 2369).
     `bulk`: the old Precedence header.
     `robot`: the name of a mail system or list in From or envelope.
@@ -74,9 +78,9 @@ def why_automatic(headers: Headers, envelope_sender: str, our_address: str, deli
         return "auto-submitted"
     if any(_word(value) not in ("no", "none", "false") for name in _RESPONDERS for value in headers.every(name)):
         return "away"
-    is_answer = any(headers.every(name) for name in ("in-reply-to", "references")) or bool(
-        answered_tokens(headers, (), our_address, delimiter)
-    )
+    is_personal = bool(answered_tokens(headers, (), our_address, delimiter))
+    is_answer = is_personal or any(headers.every(name) for name in ("in-reply-to", "references"))
+    is_answer = is_answer and not (is_personal and is_command)
     if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer):
         return machine
     if any(headers.every(name) for name in _LISTS):

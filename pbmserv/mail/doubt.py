@@ -6,13 +6,20 @@ in doubt is left out, and told back: an address, a date with a time before a col
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from pbmserv.mail.our_words import OurWords, is_our_heading, looks_like_ours
-from pbmserv.mail.phrases import ends_in_colon, holds_address, is_ruler, looks_like_head, tells_when
-from pbmserv.mail.taglines import is_tagline, names_program
+from pbmserv.mail.phrases import (
+    ends_in_colon,
+    holds_address,
+    is_in_first_person,
+    is_ruler,
+    looks_like_head,
+    tells_when,
+)
+from pbmserv.mail.taglines import is_tagline, names_program, without_taglines
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -70,10 +77,11 @@ def sift(text: str, signs: Signs, below: str = "") -> Sifted:
     if foreign is None:
         foreign = len(lines) if below else _tagline(lines)
     if foreign == len(lines) and not below:
-        return Sifted(text)
+        ends = without_taglines(lines)
+        return Sifted(text if ends == len(lines) else "\n".join(lines[:ends]).rstrip())
     top = foreign if is_signature else _top(lines, foreign)
-    own = "\n".join(lines[:top]).rstrip()
-    return Sifted(own, _told([*lines[top:], *below.split("\n")], signs))
+    own = "\n".join(lines[: without_taglines(lines, top)]).rstrip()
+    return Sifted(own, _told([*lines[top:], *below.split("\n")], signs, foreign - top))
 
 
 def _begins_foreign(lines: Sequence[str], index: int, signs: Signs) -> bool:
@@ -104,17 +112,22 @@ def _names_mail(line: str, signs: Signs) -> bool:
 
 
 def _names_us(line: str, signs: Signs) -> bool:
-    """Whether our address or the Subject stands in a line."""
+    """Whether the Subject stands in a line, or our address, but for the plain one in a sentence."""
     low = line[:_MOST].casefold()
     subject = signs.subject.casefold()
     if len(subject) >= _SHORTEST_SUBJECT and subject in low:
         return True
-    local, _, domain = signs.our_address.casefold().rpartition("@")
-    return any(found.startswith(local) and found.rstrip(".").endswith(domain) for found in _ADDRESS.findall(low))
+    plain = signs.our_address.casefold()
+    local, _, domain = plain.rpartition("@")
+    found = [each.rstrip(".") for each in _ADDRESS.findall(low)]
+    ours = [each for each in found if each.startswith(local) and each.endswith(domain)]
+    return any(each != plain for each in ours) or (bool(ours) and not _is_sentence(line))
 
 
 def _is_sentence(line: str) -> bool:
     """Whether a line with an address reads as words that somebody put around it."""
+    if is_in_first_person(line):
+        return True
     if _IN_BRACKETS.search(line) or ends_in_colon(line) or tells_when(line):
         return False
     return len(_WORD.findall(_ADDRESS.sub(" ", line))) >= _FEWEST_WORDS
@@ -130,6 +143,8 @@ def _is_loose_address(line: str) -> bool:
 def _is_attribution(lines: Sequence[str], index: int) -> bool:
     """Whether what ends in a colon there tells when it was written, or by which address."""
     joined = " ".join(lines[_first_of_attribution(lines, index) : index + 1])
+    if is_in_first_person(lines[index]):
+        return False
     return holds_address(joined) or tells_when(joined)
 
 
@@ -211,8 +226,20 @@ def _is_ours(line: str, signs: Signs) -> bool:
     return looks_like_ours(line) or signs.ours.begin(line) is not None
 
 
-def _told(dropped: Sequence[str], signs: Signs) -> tuple[str, ...]:
-    """Of what was left out the words that may be the sender's: neither ours, nor of a head, nor a program's."""
+def _is_broken_sentence(above: Sequence[str], index: int) -> bool:
+    """Whether a line above a head goes on in the next, or from the last: `Lovely game,` and `thanks`."""
+    pair = above[index - 1 : index + 1] if index and above[index - 1].rstrip().endswith(",") else above[index:][:2]
+    joined = " ".join(pair)
+    is_plain = not any(mark in joined for mark in "@<:|") and not any(map(str.isdigit, joined))
+    return is_plain and pair[0].rstrip().endswith(",") and len(_WORD.findall(joined)) >= _FEWEST_WORDS
+
+
+def _told(dropped: Sequence[str], signs: Signs, moved: int = 0) -> tuple[str, ...]:
+    """Of what was left out the words that may be the sender's: neither ours, nor of a head, nor a program's.
+
+    The first `moved` lines were left out only for what stands below them.
+    """
+    local = signs.our_address.partition("@")[0].casefold()
     told: list[str] = []
     names = {word for address in signs.addresses for word in _WORD.findall(address.partition("@")[0].casefold())}
     first_ours = next(
@@ -231,12 +258,18 @@ def _told(dropped: Sequence[str], signs: Signs) -> tuple[str, ...]:
         if _names_mail(line, signs) or tells_when(line) or line.count("<") != line.count(">"):
             continue
         beside = (*dropped[max(index - 1, 0) : index], *dropped[index + 1 : index + 2])
-        if looks_like_head(line) and any(map(looks_like_head, beside)):
+        is_asking = index < moved and line.rstrip().endswith(("?", "!"))
+        if looks_like_head(line) and any(map(looks_like_head, beside)) and not is_asking:
             continue
         words = _WORD.findall(line.casefold())
+        if not words and not any(map(str.isdigit, line)):
+            continue
+        if ends_in_colon(line) and local in words:
+            continue
         if names.issuperset(words) and words:
             continue
-        if has_head and len(words) < _FEWEST_WORDS:
+        is_broken = index < moved and _is_broken_sentence(dropped[:moved], index)
+        if has_head and len(words) < _FEWEST_WORDS and not is_broken:
             continue
         if (
             first_ours is not None
@@ -244,7 +277,17 @@ def _told(dropped: Sequence[str], signs: Signs) -> tuple[str, ...]:
             and (len(words) < _FEWEST_WORDS or signs.ours.holds(line))
         ):
             continue
+        told.append(line)
+        if len(told) > _MOST_TOLD:
+            break
+    return told_lines(told)
+
+
+def told_lines(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines so short that each can be said by a command, and no more than a mail has room for."""
+    told: list[str] = []
+    for line in lines:
         told += textwrap.wrap(" ".join(line[:_MOST].split()), _TOLD_WIDTH)
         if len(told) > _MOST_TOLD:
-            return (*told[: _MOST_TOLD - 1], f"{told[_MOST_TOLD - 1]} ...")
+            return (*told[: _MOST_TOLD - 1], f"{told[_MOST_TOLD - 1].removesuffix(' ...')} ...")
     return tuple(told)

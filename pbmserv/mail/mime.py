@@ -19,6 +19,17 @@ MAX_META: Final = 2_048
 MAX_STUB: Final = 400
 
 _SOME_DISPOSITION: Final = re.compile(rb"(?i)(?:^|\n)content-disposition[ \t]*:")
+_OTHER_KIND: Final = re.compile(rb"(?i)(?:^|\n)content-type[ \t]*:\s*text/(?!(?:plain|html)\b)")
+_IN_HTML: Final = frozenset(("text/html", "text/watch-html"))
+_COMMON: Final = frozenset(("text/plain", "text/html"))
+_NO_WORDS: Final = frozenset(
+    """
+    text/calendar text/x-vcalendar text/vcard text/x-vcard text/directory text/css text/csv text/xml text/rtf
+    text/tab-separated-values text/x-amp-html text/javascript text/rfc822-headers text/x-patch text/x-diff
+    """.split()  # noqa: SIM905
+)
+"""Text that nobody typed to be read."""
+
 _HTML: Final = re.compile(r"\bhtml\b", re.IGNORECASE)
 # An HTML part may name its charset itself, where its Content-Type does not (HTML Standard, section 4.2.5.4).
 _META_CHARSET: Final = re.compile(rb"""(?i)<meta[^>]{1,200}charset=["']?([a-z0-9_:.-]{1,40})""")
@@ -56,12 +67,17 @@ def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
 
     A part whose disposition nobody knows is a file (RFC 2183, section 2.8), unless nothing else is written there.
+    Then text of other kinds is read too, as plain text (RFC 2046, section 4.1.4).
     """
     whole = _Part(headers, start, len(message))
-    written = _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _attached)
-    if any(part.text.strip() for part in written) or _SOME_DISPOSITION.search(message) is None:
+    written = _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _is_file_or_odd)
+    if any(part.text.strip() for part in written):
         return written
-    return _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _is_surely_file)
+    is_plain = _OTHER_KIND.search(message) is None and _SOME_DISPOSITION.search(message) is None
+    if is_plain:
+        return written
+    again = _written(message, whole, "text/plain", MAX_DEPTH, iter(range(MAX_PARTS)), _is_surely_file)
+    return again or written
 
 
 def says_see_html(text: str) -> bool:
@@ -101,9 +117,11 @@ def _written(
     kind, parameters = content_type(part.headers, default)
     if is_file(part.headers, parameters):
         return []
-    if kind == "text/plain" or kind == "text/html":
+    # A multipart that does not tell its boundary is one text.
+    is_one = kind.startswith("multipart/") and not parameters.get("boundary", "").strip()
+    if is_one or (kind.startswith("text/") and kind not in _NO_WORDS):
         text = _text(message[part.start : part.end], part.headers, parameters)
-        return [Written("html", text) if kind == "text/html" else Written("plain", text, _flow(parameters))]
+        return [Written("html", text) if kind in _IN_HTML else Written("plain", text, _flow(parameters))]
     if not kind.startswith("multipart/") or depth == 0:
         return []
     default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
@@ -188,6 +206,11 @@ def _attached(headers: Headers, parameters: dict[str, str]) -> bool:
     """
     disposition, is_named = _disposition(headers, parameters)
     return is_named or disposition not in ("", "inline")
+
+
+def _is_file_or_odd(headers: Headers, parameters: dict[str, str]) -> bool:
+    kind = content_type(headers)[0]
+    return _attached(headers, parameters) or (kind.startswith("text/") and kind not in _COMMON)
 
 
 def _is_surely_file(headers: Headers, parameters: dict[str, str]) -> bool:

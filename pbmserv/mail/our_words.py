@@ -33,7 +33,7 @@ _HEADING: Final = re.compile(
 _OURS: Final = re.compile(
     r"\s{0,3}[*_]{0,2}(?:To move, (?:answer this mail with a|answer with a line|tap a square)"
     r"|Other answers: show, |You can answer meanwhile: |Or play on the web:\s*$|See it on the web: "
-    r"|It is \S{2,20}'s turn\.\s*$|\S{2,20} has .{1,40} (?:for this turn\.|left, until )|Thick border: "
+    r"|It is \S{2,20}'s turn\.\s*$|\S{2,20} has .{1,40} (?:for this turn\.\s*$|left, until )|Thick border: "
     r"|Score: \S+ -?[0-9]+, \S+ -?[0-9]+)"
 )
 

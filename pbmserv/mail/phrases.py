@@ -103,6 +103,7 @@ _RULER: Final = re.compile(
     rf"\s{{0,8}}(?:{_DASH}{{2,}}(?:[^-\n]|-(?!-)){{0,60}}{_DASH}{{2,}}|_{{8,}}|([-_*=~#\u2500])\1{{4,}})\s*$"
 )
 _VERB: Final = _pattern(rf"(?<!\w){_any_of(_WROTE)}|{_any_of('さんは書きました|写道|寫道|のメール|작성')}")
+_FIRST_PERSON: Final = re.compile(r"\s{0,3}(?:I|We|Ich|Wir|Je|J'ai|Nous|Yo|Ho|Eu|Ik|Jag|Jeg|Я|Мы)\s")
 _WHEN_OR_WHO: Final = re.compile(r"@|[0-9]{1,2}[:.][0-9]{2}|[0-9]{4}|[0-9]{1,2}[/.-] ?[0-9]")
 _UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
 _COLON: Final = re.compile(rf"[:\uff1a]{_UNSEEN}$")
@@ -171,8 +172,20 @@ def may_lead_to_quote(line: str) -> bool:
     return _LEADS.search(line[-_MOST_AT_END:]) is not None
 
 
+def is_in_first_person(line: str) -> bool:
+    """Whether it begins as no program does: `I wrote to bob@example.org:`."""
+    return _FIRST_PERSON.match(line[:_MOST]) is not None
+
+
+def tells_that_somebody_wrote(line: str) -> bool:
+    """`pbmserv wrote:`, whatever else stands in it or does not."""
+    return ends_in_colon(line) and _VERB.search(line[-_MOST:]) is not None
+
+
 def leads_to_quote(line: str) -> bool:
     """Whether it is an attribution beyond doubt: it tells that somebody wrote, and when or who, and ends so."""
+    if is_in_first_person(line):
+        return False
     line = line[-_MOST:]
     when_or_who = _WHEN_OR_WHO.search(line) or _OPENS.match(line)
     return bool(_LEADS.search(line) and _VERB.search(line) and when_or_who)

@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 from pbmserv.mail.phrases import begins_head, is_forward_line
-from pbmserv.mail.struck import STRUCK_STYLE, STRUCK_TAGS
-from pbmserv.mail.style_sheets import HiddenParts, hides
+from pbmserv.mail.struck import STRUCK_TAGS
+from pbmserv.mail.style_sheets import HiddenParts, hides, strikes
 
 Node: TypeAlias = Any  # an element of lxml, which has no types
 
@@ -67,7 +67,7 @@ def kind_of(node: Node, holds_quote: bool, hidden: HiddenParts = _NOTHING) -> Ki
     What wraps both a quote and the words that lead up to it, as Gmail's `gmail_quote`, is the sender's own as soon
     as a quote of its own lies in it: people answer between and below quotes, and stay in that wrapping.
     """
-    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node, hidden) or _is_struck(node):
+    if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node, hidden) or _is_struck(node, hidden):
         return "left out"
     marks = _marks(node)
     if _has(marks, _SIGNATURES) or (node.get("id", "").lower() == "signature" and node.tag == "div"):
@@ -108,12 +108,19 @@ def is_hidden(node: Node, hidden: HiddenParts = _NOTHING) -> bool:
     style = node.get("style", "").lower()
     if node.get("hidden") is not None or hides(style):
         return True
-    classes = node.get("class", "").lower().split()
-    return hidden.holds(node.tag, classes, node.get("id", "").lower()) and not _SHOWN.search(style)
+    return hidden.holds(*_names(node)) and not _SHOWN.search(style)
 
 
-def _is_struck(node: Node) -> bool:
-    return node.tag in STRUCK_TAGS or STRUCK_STYLE.search(node.get("style", "").lower()) is not None
+def _is_struck(node: Node, hidden: HiddenParts) -> bool:
+    style = node.get("style", "").lower()
+    if node.tag in STRUCK_TAGS or strikes(style):
+        return True
+    return hidden.strikes(*_names(node)) and "text-decoration" not in style
+
+
+def _names(node: Node) -> tuple[str, list[str], str]:
+    """By what style sheets name it: its tag, its classes and its id."""
+    return node.tag, node.get("class", "").lower().split(), node.get("id", "").lower()
 
 
 def holding_quotes(body: Node) -> frozenset[Node]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from pbmserv.commands.block import first_line
 from pbmserv.commands.message import IncomingMail
+from pbmserv.commands.words import FIRST_BOARD
 from pbmserv.mail.addresses import doubtful_addresses, one_address
 from pbmserv.mail.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.authentication import is_authenticated
@@ -54,21 +56,27 @@ def read(
     message_id = next(iter(_ids(headers.first("message-id"))), None)
     cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
     subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
+    text = cleaned(without_struck(own_text(as_text(written)[:MAX_TEXT])))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
     return IncomingMail(
         sender=sender,
         subject=subject,
-        text=cleaned(without_struck(own_text(as_text(written)[:MAX_TEXT]))),
+        text=text,
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
-        automatic=why_automatic(headers, envelope_sender, our_address, delimiter),
+        automatic=why_automatic(headers, envelope_sender, our_address, delimiter, _begins_with_command(text)),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
         doubtful_senders=_doubtful_senders(headers) if sender is None else (),
     )
+
+
+def _begins_with_command(text: str) -> bool:
+    """Whether the first line is a command, or a move in an answer to whatever board."""
+    return first_line(text, FIRST_BOARD)[0].parsed is not None
 
 
 def _without_secrets(text: str, our_address: str, delimiter: str) -> str:

@@ -3,8 +3,9 @@
 import re
 from typing import Final
 
+from pbmserv.mail.style_sheets import hidden_parts
+
 STRUCK_TAGS: Final = frozenset(("s", "del", "strike"))
-STRUCK_STYLE: Final = re.compile(r"text-decoration(?:-line)?\s*:[^;]*\bline-through")
 
 _IN_HTML: Final = re.compile(r"<(?:s|del|strike)[\s>]|<[a-z][^<>]{0,500}line-through", re.IGNORECASE)
 _AFTER: Final = r"(?=[\s.,;:!?)\]\"']|\Z)"
@@ -29,4 +30,4 @@ def without_struck(text: str) -> str:
 
 def may_be_struck(html: str) -> bool:
     """Whether something in HTML may be struck out, so that the same mail's plain text says more than was meant."""
-    return _IN_HTML.search(html) is not None
+    return _IN_HTML.search(html) is not None or bool(hidden_parts(html).struck)

@@ -1,12 +1,12 @@
-"""What the style sheets of an HTML mail hide: text that nobody saw was not written to be read.
+"""What the style sheets of an HTML mail hide or strike out: such text was not written to be read.
 
 Only rules that hold on any screen are looked at, and only selectors of one class, id or element.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 MAX_SHEETS: Final = 64 * 1024
 """Characters of style sheets that are read."""
@@ -21,6 +21,7 @@ _HIDDEN: Final = re.compile(
 )
 _NO_HEIGHT: Final = re.compile(r"(?:^|[;\s])height\s*:\s*0(?:px)?\s*(?:;|!|$)")
 _NO_OVERFLOW: Final = re.compile(r"(?:^|[;\s])overflow\s*:\s*hidden")
+_STRUCK: Final = re.compile(r"text-decoration(?:-line)?\s*:[^;]*\bline-through")
 
 
 def hides(style: str) -> bool:
@@ -30,35 +31,62 @@ def hides(style: str) -> bool:
     return _NO_HEIGHT.search(style) is not None and _NO_OVERFLOW.search(style) is not None
 
 
+def strikes(style: str) -> bool:
+    """Whether these declarations, in lower case, draw a line through what stands there."""
+    return _STRUCK.search(style) is not None
+
+
+_Selectors: TypeAlias = frozenset[tuple[str, str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class HiddenParts:
-    """The parts that style sheets hide: by element and class or id, each of which may be empty."""
+    """The parts that style sheets hide or strike: by element and class or id, each of which may be empty."""
 
-    selectors: frozenset[tuple[str, str, str]] = frozenset()
+    hidden: _Selectors = frozenset()
+    struck: _Selectors = frozenset()
 
     def holds(self, tag: str, classes: Iterable[str], id_: str) -> bool:
         """Whether a part with these is hidden; names in lower case."""
-        if not self.selectors:
-            return False
-        marks = [("", ""), *((".", name) for name in classes), *([("#", id_)] if id_ else [])]
-        return any((element, *mark) in self.selectors for mark in marks for element in ("", tag))
+        return _is_among(self.hidden, tag, classes, id_)
+
+    def strikes(self, tag: str, classes: Iterable[str], id_: str) -> bool:
+        """Whether a part with these is struck out; names in lower case."""
+        return _is_among(self.struck, tag, classes, id_)
+
+
+def _is_among(selectors: _Selectors, tag: str, classes: Iterable[str], id_: str) -> bool:
+    if not selectors:
+        return False
+    marks = [("", ""), *((".", name) for name in classes), *([("#", id_)] if id_ else [])]
+    return any((element, *mark) in selectors for mark in marks for element in ("", tag))
 
 
 def hidden_parts(html: str) -> HiddenParts:
-    """What the style sheets of an HTML mail hide; a later rule for the same parts counts."""
-    found: dict[tuple[str, str, str], bool] = {}
+    """What the style sheets of an HTML mail hide and strike out; a later rule for the same parts counts."""
+    hidden: dict[tuple[str, str, str], bool] = {}
+    struck: dict[tuple[str, str, str], bool] = {}
     room = MAX_SHEETS
     for sheet in _SHEET.finditer(html):
         for selectors, style in _rules(_NO_RULE.sub(" ", sheet[1][:room])):
-            is_hidden = hides(style)
+            is_hidden, is_struck = hides(style), strikes(style)
             for selector in selectors.split(","):
                 read = _SELECTOR.fullmatch(selector.strip())
-                if read is not None and (read[1] or read[3]) and (is_hidden or "display" in style):
-                    found[((read[1] or "").lower(), read[2] or "", (read[3] or "").lower())] = is_hidden
+                if read is None or not (read[1] or read[3]):
+                    continue
+                key = ((read[1] or "").lower(), read[2] or "", (read[3] or "").lower())
+                if is_hidden or "display" in style:
+                    hidden[key] = is_hidden
+                if is_struck or "text-decoration" in style:
+                    struck[key] = is_struck
         room -= len(sheet[1])
         if room <= 0:
             break
-    return HiddenParts(frozenset(key for key, is_hidden in found.items() if is_hidden))
+    return HiddenParts(_those_of(hidden), _those_of(struck))
+
+
+def _those_of(found: Mapping[tuple[str, str, str], bool]) -> _Selectors:
+    return frozenset(key for key, holds in found.items() if holds)
 
 
 def _rules(sheet: str) -> list[tuple[str, str]]:

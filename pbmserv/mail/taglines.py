@@ -4,12 +4,17 @@ Each pattern matches a whole line, and none of them can match a command.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
 
 _LONGEST: Final = 160
+_MOST_BLANK: Final = 20
+_MOST_LINKS: Final = 2
+_LINK: Final = re.compile(r"\s*<?https?://[^\s<>]{1,300}>?\s*", re.IGNORECASE)
+_SHORT_RULER: Final = re.compile(r"\s{0,3}(?:-{2,10}|_{2,10})\s*")
 
 _SENT_FROM: Final = """
     Sent (?:from|via|with|using) [^,;:]{1,90}|Get (?:Outlook|BlueMail|Spark|Edison|Mailspring)\\b[^,;:]{0,60}
@@ -68,12 +73,22 @@ _TAGLINE: Final = _pattern(
 )
 _EXCUSE: Final = _pattern(rf"[\s*_]{{0,3}}{_any_of(_EXCUSES)}\s*$")
 _OUTLOOK: Final = re.compile(
-    r"(?i)(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
+    r"(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
+)
+_DEVICE: Final = re.compile(
+    r"(?i)phon|mobi[lt]|m[óo]vil|celular|cellulare?\b|tablet|\bhandy\b|telef[oó]|t[ée]l[ée]phone|portable|ger[äa]t"
+    r"|device|dispositi|appareil|puheli|laittee|enhed|enhet|toestel|urządzeni|zařízení|телефон|устройств|смартфон"
+    r"|пристро|\bapps?\b|\be?-?mail\b|webmail|browser|poczt|почт|手机|手機|邮箱|客户端|スマートフォン|携帯|휴대폰|스마트폰"
+    r"|BlackBerry|Pixel|Xperia|Motorola|Windows|\bMac\b|Linux|Aqua"
 )
 _YAHOO: Final = re.compile(r"(?i)\s{0,3}(?:Yahoo|AOL) Mail ?: [^;:]{1,60}$")
 _SCANNER: Final = re.compile(
     r"(?i)(?=.{0,160}\b(?:avast|avg|eset|norton|mcafee|bitdefender|kaspersky)\b)"
     r".{0,160}(?:vir[uůo]|viren|вирус|вірус|ウイルス|病毒|바이러스|antivir)"
+)
+_TUTA: Final = re.compile(
+    r"\s{0,3}(?:Sent|Secured|Gesendet|Gesichert|Verschickt|Envoyé|Sécurisé|Enviado|Inviato|Verzonden|Отправлено)"
+    r" [^\s:;]{2,9} Tuta(?:nota)?\b[^.!?]{0,60}?(?:https?://\S{1,100})?\s*$|\s{0,3}Из Xiaomi\s*$"
 )
 _SCANNERS_PAGE: Final = re.compile(r"(?i)\s{0,3}<?(?:https?://)?www\.(?:avast|avg)\.com\S{0,120}\s*$")
 _PROGRAM: Final = re.compile(
@@ -85,13 +100,36 @@ _PROGRAM: Final = re.compile(
 
 
 def is_tagline(line: str) -> bool:
-    """`Sent from my iPhone`, `Get Outlook for Android<https://...>`, `Virus-free. www.avast.com`."""
+    """`Sent from my iPhone`, `Get Outlook for Android<https://...>`, `Virus-free. www.avast.com`.
+
+    What is sent `with love` or `from Crete` names neither a program nor a device, and is somebody's own word.
+    """
     line = line[:_MOST].rstrip()
     if len(line.partition("<")[0]) > _LONGEST:
         return False
+    if _TAGLINE.match(line) is not None and (names_program(line) or _DEVICE.search(line) is not None):
+        return True
     return any(
-        each.match(line) is not None for each in (_TAGLINE, _EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE)
+        each.match(line) is not None for each in (_EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
     )
+
+
+def without_taglines(lines: Sequence[str], end: int | None = None) -> int:
+    """Where such lines begin that are the last above `end`, with links below and a short ruler above them.
+
+    It is `end` where there are none: in the middle of a letter they are its writer's.
+    """
+    top = end = len(lines) if end is None else end
+    while True:
+        last = next((at for at in range(top - 1, max(top - _MOST_BLANK, 0) - 1, -1) if lines[at].strip()), -1)
+        first = last
+        while first > 0 and last - first < _MOST_LINKS and _LINK.fullmatch(lines[first][:_MOST]):
+            first -= 1
+        if first < 0 or not is_tagline(lines[first]):
+            return top
+        top = first
+        if top and _SHORT_RULER.fullmatch(lines[top - 1][:_MOST]):
+            top -= 1
 
 
 def names_program(line: str) -> bool:

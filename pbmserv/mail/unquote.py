@@ -18,9 +18,10 @@ from pbmserv.mail.phrases import (
     looks_like_head,
     may_lead_to_quote,
     opens_attribution,
+    tells_that_somebody_wrote,
     tells_when,
 )
-from pbmserv.mail.taglines import is_tagline
+from pbmserv.mail.taglines import is_tagline, without_taglines
 
 SIGNATURE: Final = "-- "
 """The line before a signature (RFC 3676, section 4.3). A bare `--` is the command language's, and stays."""
@@ -53,13 +54,22 @@ def own_text(text: str) -> str:
     the upper parts of a line that a mailer broke; and any line that is one beyond doubt, where no quote follows.
     Where it is not certain that a line is such a part, it stays: a line too many is a comment, a line too few can
     be somebody's move. Where a mail is quoted or forwarded without marks, below its head, all from there on falls
-    away. So do `Sent from my phone`, and the footer of a mailing list. MAX_LINES lines are read.
+    away. So do `Sent from my phone` at the end of what was written, and the footer of a mailing list. MAX_LINES
+    lines are read.
     """
     lines = without_armour(text.split("\n", MAX_LINES)[:MAX_LINES])
     if SIGNATURE in lines:
         del lines[lines.index(SIGNATURE) :]
     page = _page(lines)
-    kept = [line for line, drop in zip(lines[: _end(page)], page.dropped, strict=False) if not drop]
+    kept: list[str] = []
+    was_kept = False
+    for line, drop in zip(lines[: _end(page)], page.dropped, strict=False):
+        if not drop:
+            kept.append(line)
+        elif kept and was_kept:
+            del kept[without_taglines(kept) :]
+        was_kept = not drop
+    del kept[without_taglines(kept) :]
     first = next((index for index, line in enumerate(kept) if line.strip()), len(kept))
     last = next((index for index in range(len(kept), first, -1) if kept[index - 1].strip()), first)
     return "\n".join(kept[first:last])
@@ -103,14 +113,18 @@ def _page(lines: list[str]) -> _Page:
 def _quoted(lines: list[str]) -> list[bool]:
     """Which lines are marked as quoted: by `>`, or by that behind somebody's name or initials (`AB> text`).
 
-    Such a prefix stands before several lines, or below what leads up to a quote.
+    Such a prefix stands before several lines, or below what leads up to a quote. So does `|` below a line that
+    tells that somebody wrote, and there only.
     """
     named = [None if (found := _NAMED_QUOTE.match(line)) is None else found[1] for line in lines]
     often = {name for name, times in Counter(named).items() if name and times > 1}
     quoted: list[bool] = []
-    led = False
+    led = barred = False
     for line, name in zip(lines, named, strict=True):
-        quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led))
+        barred = barred and (not line.strip() or line.startswith("|"))
+        is_barred = barred and line.startswith("|")
+        quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led) or is_barred)
+        barred = barred or tells_that_somebody_wrote(line)
         led = (led and not line.strip()) or ends_in_colon(line)
     return quoted
 
@@ -135,7 +149,7 @@ def _end(page: _Page) -> int:
             page.drop(range(_above(page, index), below))
             after = below
         elif is_tagline(line):
-            page.drop(range(index, after))
+            pass
         elif (top := _certain_attribution(page, index)) is not None:
             unmarked = page.last_quoted < index and page.filled_below[index] >= _SHORTEST_UNMARKED_QUOTE
             if wrote and unmarked:
@@ -150,8 +164,9 @@ def _end(page: _Page) -> int:
 def _below_head(page: _Page, index: int) -> int:
     """Where the head of an unmarked quote ends that begins at this line; 0 if none does.
 
-    Three lines make a head: a sender's and two more, in the languages that are known; else any three that are
-    written so, with an address in the first. A ruler may stand above them; `Original Message` needs none of them.
+    Three lines make a head: a sender's and two more, in the languages that are known, with an address or a time in
+    one of them, or a fourth; else any three that are written so, with an address in the first. A ruler may stand
+    above them; `Original Message` needs none of them.
     """
     original = is_original_line(page.lines[index])
     above = original or is_ruler(page.lines[index]) or is_bare_original(page.lines[index])
@@ -161,7 +176,11 @@ def _below_head(page: _Page, index: int) -> int:
     head = range(start, min(start + _MOST_HEAD_LINES, len(page.lines)))
     head = range(start, next((each for each in head if not page.stands(each)), head.stop))
     known = {page.fields[each] for each in head} - {None}
-    is_known = bool(head) and page.fields[start] is not None and "sender" in known and len(known) >= 3
+    # `From: Crete`, `To: Athens`, `Date: 5 May` is somebody's journey, unless it is a whole head.
+    is_mail = len(known) > 3 or any(
+        holds_address(page.lines[each]) or tells_when(page.lines[each]) for each in head
+    )
+    is_known = is_mail and page.fields[start] is not None and "sender" in known and len(known) >= 3
     is_like = (
         len(head) >= 3 and "@" in page.lines[start] and all(looks_like_head(page.lines[each]) for each in head[:3])
     )

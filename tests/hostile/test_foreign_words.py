@@ -146,7 +146,7 @@ def test_what_is_left_out_is_told_with_a_command_that_works(club: Post) -> None:
     """Hide somebody's words below dashes, so that they are lost without a word."""
     answered, said = said_to_bob(club, "b2\n\nHello!\n--\nSee you in Rome")
     assert said == "Hello!"
-    assert "Left out of what was passed on" in answered
+    assert "Some lines were not passed on" in answered
     ready = next(line.strip() for line in answered.split("\n") if "    chat 101" in line)
     assert ready == "chat 101 See you in Rome"
     assert said_to_bob(club, ready)[1] == "See you in Rome"

@@ -2,6 +2,7 @@ import pytest
 
 from pbmserv.mail.automatic import LOOP_HEADER, why_automatic
 from pbmserv.mail.headers import parse_head
+from pbmserv.mail.read import read
 
 ALICE = "alice@bank.example"
 OURS = "pbm@club.test"
@@ -296,3 +297,22 @@ def test_the_subject_of_a_report_tells(subject: str) -> None:
 )
 def test_the_subject_of_a_person_does_not(subject: str) -> None:
     assert why(f"Subject: {subject}") is None
+
+
+@pytest.mark.parametrize("subject", ["Away", "Urlaub", "Out of office"])
+@pytest.mark.parametrize(
+    ("text", "extra", "expected"),
+    [
+        ("d4", "", None),
+        ("move 101 d4\n\nBye", "", None),
+        ("I am away until Monday.", "", "away"),
+        ("Hello,\n\nd4", "", "away"),
+        ("d4", "Auto-Submitted: auto-replied\n", "auto-submitted"),
+        ("d4", "Precedence: bulk\n", "bulk"),
+    ],
+)
+def test_a_move_under_an_idle_subject_is_a_persons(
+    subject: str, text: str, extra: str, expected: str | None
+) -> None:
+    head = f"From: {ALICE}\nTo: {OURS.replace('@', '+abcdefghijklmnopqrst@')}\nSubject: {subject}\n{extra}"
+    assert read(f"{head}\n{text}\n".encode(), ALICE, OURS).automatic == expected

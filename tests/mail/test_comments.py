@@ -40,6 +40,7 @@ def test_below_a_quote_too(comment: str) -> None:
         ("Good game!\n\u2014\nFine, isn't it?", "Good game!", ("Fine, isn't it?",)),
         ("Hello\n\nMit freundlichem iPhone", "Hello", ("Mit freundlichem iPhone",)),
         ("Good game!\nbob@example.org\n+49 170 1234567", "Good game!", ("+49 170 1234567",)),
+        ("The outlook for Android is bleak", "", ("The outlook for Android is bleak",)),
         ("My new address:\nrobert@new.example", "My new address:", ("robert@new.example",)),
         ("Carol, 2025-01-06, 10:12:\nPlay on!", "", ("Play on!",)),
         ("Hi\n--\nBob", "Hi", ()),
@@ -57,6 +58,46 @@ def test_below_a_quote_too(comment: str) -> None:
 def test_what_is_in_doubt_is_left_out_and_told(comment: str, passed: str, told: tuple[str, ...]) -> None:
     got = reading(f"c3\n\n{comment}\n")
     assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], passed, told)
+
+
+@pytest.mark.parametrize("own", ["What is the score: 1 or 2?", "Lovely game,\nthanks"])
+def test_words_right_above_an_unknown_head_are_told(own: str) -> None:
+    got = reading(f"c3\n\n{own}\nPasted: pbmserv, 2026/01/01 12:00\n{TEXT}\n")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "", tuple(own.split("\n")))
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "pbmserv wrote:\n" + "\n".join(f"| {line}" for line in TEXT.split("\n")),
+        "--\nGesichert mit Tuta Mail: https://tuta.com/free-email",
+        "--\nSecured with Tuta Mail:\nhttps://tuta.com/free-email",
+        "--\nSent with Tuta; enjoy secure & ad-free emails",
+        "\u0418\u0437 Xiaomi",
+    ],
+)
+def test_what_programs_add_is_not_told(below: str) -> None:
+    got = reading(f"c3\n\nHi\n\n{below}\n")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "Hi", ())
+
+
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [
+        ("Hello Anna", ()),
+        ("Dear Anna and all of you at home,", ()),
+        ("Hi Anna,\n\nmy move:", ()),
+        ("Thanks!", ()),
+        ("My aunt is well too, thanks.", ("My aunt is well too, thanks.",)),
+        ("What a move!\nSee you in May.", ("What a move!", "See you in May.")),
+        ("> My aunt says hello.\nTell her hello, we come in May!\n", ("Tell her hello, we come in May!",)),
+    ],
+)
+def test_words_above_the_move_are_told_where_they_are_more_than_a_greeting(
+    above: str, told: tuple[str, ...]
+) -> None:
+    got = reading(f"{above}\n\nc3\n\nBye")
+    assert (moves(got), got.reading.comment, got.left_out) == (["move 101 c3"], "Bye", told)
 
 
 def test_words_below_an_unmarked_copy_of_ours_are_told() -> None:

@@ -55,6 +55,32 @@ def test_a_part_that_only_tells_of_html_gives_way(stub: str) -> None:
     assert parts("mixed", ("Content-Type: text/plain", "c3\nI love HTML"), html).startswith("c3\nI love HTML")
 
 
+@pytest.mark.parametrize("kind", ["markdown", "enriched", "x-web-markdown", "x-unknown"])
+def test_other_kinds_of_text_are_plain_where_nothing_else_is_written(kind: str) -> None:
+    assert text_of("c3\n\nHi", f"Content-Type: text/{kind}; charset=utf-8") == "c3\n\nHi"
+    odd = (f"Content-Type: text/{kind}", "c3")
+    assert parts("mixed", odd) == parts("alternative", odd) == "c3"
+    assert parts("mixed", odd, ("Content-Type: text/plain", "d4")) == "d4"
+    assert parts("mixed", (f"Content-Type: text/{kind}\nContent-Disposition: attachment", "c3")) == ""
+
+
+def test_what_a_watch_shows_is_html() -> None:
+    watch = ("Content-Type: text/watch-html", "<p>c3</p>")
+    assert parts("alternative", watch) == "c3"
+    assert parts("alternative", watch, ("Content-Type: text/html", "<p>d4</p>")) == "d4"
+
+
+@pytest.mark.parametrize("kind", ["calendar", "x-vcard", "css", "x-amp-html", "rfc822-headers"])
+def test_text_that_nobody_typed_is_not_read(kind: str) -> None:
+    assert text_of("c3", f"Content-Type: text/{kind}") == ""
+    assert parts("mixed", (f"Content-Type: text/{kind}", "c3")) == ""
+
+
+@pytest.mark.parametrize("kind", ["mixed", "alternative", "mixed; boundary="])
+def test_a_multipart_that_does_not_tell_its_boundary_is_plain(kind: str) -> None:
+    assert text_of("c3\n\nHi", f"Content-Type: multipart/{kind}") == "c3\n\nHi"
+
+
 @pytest.mark.parametrize("disposition", ["alternative", "form-data", "body", "x-unknown; a=b"])
 def test_an_unknown_disposition_is_a_file_unless_nothing_else_is_written(disposition: str) -> None:
     odd = (f"Content-Type: text/plain\nContent-Disposition: {disposition}", "c3")

@@ -229,8 +229,8 @@ def test_an_unclosed_multipart_goes_on_to_the_end() -> None:
     )
 
 
-def test_a_multipart_without_boundary_or_parts_has_no_text() -> None:
-    assert with_body(b"--\n\nc3\n", b"Content-Type: multipart/mixed").text == ""
+def test_a_multipart_without_boundary_is_plain_text_and_one_without_parts_has_none() -> None:
+    assert with_body(b"--\n\nc3\n", b"Content-Type: multipart/mixed").text == "--\n\nc3"
     assert with_body(b"c3\n", b"Content-Type: multipart/mixed; boundary=b").text == ""
 
 

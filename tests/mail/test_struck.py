@@ -52,6 +52,28 @@ def test_beside_plain_text_that_does_not_tell(html: str, expected: str) -> None:
     assert text_of_both("d4\nwhatever", html) == expected
 
 
+BY_A_SHEET = [
+    ("<style>.x{text-decoration:line-through}</style><p class=x>d4</p>", ""),
+    ("<style>p.x, #y {TEXT-DECORATION-LINE : Line-Through}</style><p class='a X'>d4</p><i id=y>e5</i>", ""),
+    ("<style>.x{text-decoration:line-through}</style><p class=x>d4</p><p>e5</p>", "e5"),
+    ("<style>.x{text-decoration:line-through}</style><p class=x style='display:block'>d4</p>", ""),
+    ("<style>.x{text-decoration:line-through}</style><p class=x style='text-decoration:none'>d4</p>", "d4"),
+    ("<style>.x{text-decoration:line-through} .x{text-decoration:none}</style><p class=x>d4</p>", "d4"),
+    ("<style>.x{text-decoration:line-through}</style><p class=y>d4</p>", "d4"),
+    ("<style>@media print{.x{text-decoration:line-through}}</style><p class=x>d4</p>", "d4"),
+]
+
+
+@pytest.mark.parametrize(("html", "expected"), BY_A_SHEET)
+def test_by_a_style_sheet(html: str, expected: str) -> None:
+    assert text_of("html", html) == expected
+
+
+@pytest.mark.parametrize(("html", "expected"), BY_A_SHEET[:4])
+def test_by_a_style_sheet_beside_plain_text(html: str, expected: str) -> None:
+    assert text_of_both("d4\nwhatever", html) == expected
+
+
 def test_plain_text_counts_where_nothing_is_struck_out() -> None:
     assert text_of_both("d4\nplain", "<p>d4</p><p>line-through</p>") == "d4\nplain"
 

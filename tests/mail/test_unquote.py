@@ -188,8 +188,11 @@ def test_what_only_resembles_a_head_or_an_attribution_stays(text: str) -> None:
         "Sent from my Android device with K-9 Mail. Please excuse my brevity.",
     ],
 )
-def test_the_line_of_a_phone_goes_and_what_is_below_it_stays(line: str) -> None:
-    assert own_text(f"c3\n{line}\nd4") == "c3\nd4"
+def test_the_line_of_a_phone_goes_at_the_end_and_above_a_quote(line: str) -> None:
+    assert own_text(f"c3\n{line}\n\n> quoted\nd4") == "c3\nd4"
+    assert own_text(f"c3\n\n{line}\n\n") == "c3"
+    in_the_middle = f"c3\n\n{line}\nand all of us.".strip()
+    assert own_text(in_the_middle) == in_the_middle
 
 
 ATTRIBUTION = "On Mon, 6 Jan 2025 at 10:12, pbmserv <pbm@club.test> wrote:"
