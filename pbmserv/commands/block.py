@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pbmserv.commands.corrections import MOST_CHOICES, asked_again, in_a_moves_place
+from pbmserv.commands.corrections import asked_again, in_a_moves_place, which_one
 from pbmserv.commands.line import PROSE, Line, read_line
-from pbmserv.commands.message import Unparsed
 from pbmserv.commands.prose import ANSWERING
-from pbmserv.commands.refusals.common import WhichOne
 from pbmserv.commands.words import normalised
 
 Own = Callable[[str], str]
@@ -44,6 +42,7 @@ def read_block(text: str, board: int | None, own: Own = str) -> Block:
     """
     lines = text.split("\n")
     found: list[Line] = []
+    refused: list[str] = []
     answer: Block = Block()
     greeted = greeted_above_answer = 0
     for number, line in enumerate(lines):
@@ -52,15 +51,20 @@ def read_block(text: str, board: int | None, own: Own = str) -> Block:
             continue
         after = _below(lines, number) if plain.lower() in _STOPS else None
         if after is not None:
-            return Block(_one_move_only(found, board), after) if found else answer
+            # Nothing below the other words that end commands is read; but two dashes are not always a signature.
+            heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
+            return _block(_one_move_only(found, board), after, heard) if found else answer
         read = read_line(plain, board)
         is_answer = board is not None and _is_bare_answer(read)
         if not read.is_prose and not is_answer:
+            if found and read.unparsed is not None:
+                refused.append(plain)
             found.append(read)
             if len(found) > _MOST_LINES:
                 return Block(_one_move_only(found, board))
         elif found:
-            return _block(_one_move_only(found, board), "\n".join(lines[number:]), own)
+            rest = "\n".join(lines[number:])
+            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]))
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = Block((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -69,11 +73,12 @@ def read_block(text: str, board: int | None, own: Own = str) -> Block:
             return answer
         else:
             greeted += 1
-    return _block(_one_move_only(found, board), "", own) if found else answer
+    return _block(_one_move_only(found, board), "", "\n".join(refused)) if found else answer
 
 
-def _block(lines: tuple[Line, ...], rest: str, own: Own) -> Block:
-    asked = asked_again(lines, own(rest))
+def _block(lines: tuple[Line, ...], rest: str, heard: str) -> Block:
+    """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
+    asked = asked_again(lines, heard)
     return Block(lines, rest) if asked is None else Block(asked)
 
 
@@ -116,6 +121,5 @@ def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]
     kept = list(found)
     first = next(place for place, line in enumerate(kept) if line.is_bare)
     if len(bare) > 1:
-        choices = tuple(bare.values())
-        kept[first] = Line(unparsed=Unparsed(choices[0], WhichOne(board=board, choices=choices[:MOST_CHOICES])))
+        kept[first] = Line(unparsed=which_one(board, tuple(bare.values())))
     return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)

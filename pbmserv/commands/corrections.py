@@ -1,29 +1,33 @@
 """A move that is taken back below itself: `d4`, and further down `or rather` and `e5`. Which is meant is asked.
 
-It is taken back by a later line that is another move alone, and by a correcting word beside another move. A square
-in a sentence stays words.
+It is taken back by a later line that is another move alone, and by a clause that is a correcting word and another
+move and nothing else. A square in a sentence stays words.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.correcting_words import BEFORE, BEHIND, BETWEEN, WEAK
+from pbmserv.commands.alone import alone
+from pbmserv.commands.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
 from pbmserv.commands.line import Line, read_line
 from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.refusals.common import WhichOne
-from pbmserv.commands.small_words import COURTESY
-from pbmserv.commands.words import normalised
+from pbmserv.commands.words import NEVER_BY_SLIP, is_move_like, normalised
 from pbmserv.games.squares import split_squares
 
 MOST_CHOICES = 5
 
 _TAKEN_BACK = frozenset({"move", "submit", "resign"})
-_MOST_LINES = 60
-_LONGEST_LINE = 400
+_MOST_SEARCHED = 4000
 _LONGEST_PHRASE = 4
 _LONGEST_MOVE = 8
-_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-/\u2026"
-_ENDS = ".,;:!?)-"
+_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-/\u2026\u3001\u3002"
+_ENDS = ".,;:!?)-\u3001\u3002"
+_SENTENCE_ENDS = ".!?\u3002"
+_GLUED = re.compile(r"((?:[^\W\d_]{2}|[^\x00-\x7f])[,:;!?\u3001\u3002]+)(?=[a-z][1-9])", re.IGNORECASE)
+_ANY_MOVE = "#"
+_GIVEN_UP = "resign"
 
 
 def in_a_moves_place(said: Parsed) -> str:
@@ -51,8 +55,13 @@ def _asked(line: Line, later: Sequence[Line], below: str) -> Line:
     }
     if not others:
         return line
-    choices = (said.line, *others.values())[:MOST_CHOICES]
-    return Line(unparsed=Unparsed(said.line, WhichOne(board=board, choices=choices)))
+    return Line(unparsed=which_one(board, (said.line, *others.values())))
+
+
+def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:
+    """The question which of several lines is meant; each is offered ready to send, without a mark of doubt."""
+    choices = tuple(dict.fromkeys(line.rstrip("?! ") for line in lines))
+    return Unparsed(lines[0], WhichOne(board=board, choices=choices[:MOST_CHOICES]))
 
 
 def _acts_on(board: int, lines: Iterable[Line]) -> Iterator[Parsed]:
@@ -60,16 +69,21 @@ def _acts_on(board: int, lines: Iterable[Line]) -> Iterator[Parsed]:
         said = line.parsed
         if said is None or said.claim is not None or not (line.is_bare or said.command.name in _TAKEN_BACK):
             continue
-        if [ref.number for ref in said.arguments.boards] == [board]:
+        if [ref.number for ref in said.arguments.boards] == [board] and _may_be_meant(said):
             yield said
+
+
+def _may_be_meant(said: Parsed) -> bool:
+    """Whether it may stand in another move's place: `101 nights` is none."""
+    move = said.arguments.move.split()
+    return not move or is_move_like(move) or alone(move) is not None or not NEVER_BY_SLIP.isdisjoint(move)
 
 
 def _said_below(text: str, board: int) -> Iterator[Line]:
     """The lines of a text that are acts on a board, and the moves beside which a correcting word stands."""
     led = ""
-    lines = [plain for line in text.split("\n", _MOST_LINES)[:_MOST_LINES] if (plain := normalised(line))]
-    for line in lines:
-        plain = line[:_LONGEST_LINE]
+    lines = (plain for line in text[:_MOST_SEARCHED].split("\n") if (plain := normalised(line)))
+    for plain in lines:
         yield read_line(plain, board)
         for move in corrections_in(f"{led} {plain}"):
             yield replace(read_line(move, board), is_bare=True)
@@ -77,24 +91,26 @@ def _said_below(text: str, board: int) -> Iterator[Line]:
 
 
 def corrections_in(line: str) -> list[str]:
-    """The moves in a normalised line that a correcting word stands beside.
+    """The moves in a normalised line that are a whole clause with a correcting word, or are said to be played.
 
     >>> [corrections_in(line) for line in ("PS: e5 instead!", "sorry, I want to play E5.", "No, e5 was too far")]
     [['e5'], ['E5'], []]
-    >>> corrections_in("I nearly played e5"), corrections_in("See you on e4 street, or rather never")
-    ([], [])
+    >>> corrections_in("not d4, e5"), corrections_in("I nearly played e5 instead"), corrections_in("I play e5")
+    (['e5'], [], ['e5'])
     """
     words = _words(line)
     plain = [_plain(word) for word in words]
-    squares = [place for place, word in enumerate(plain) if split_squares(word)]
-    moves = ((place, _end_of_move(words, place)) for place in squares)
+    squares = [place for place, word in enumerate(plain) if split_squares(word) or word == _GIVEN_UP]
+    moves = [(place, _end_of_move(words, place)) for place in squares]
+    for place in squares:
+        plain[place] = _ANY_MOVE + ("->" if words[place].endswith(("->", "=>")) else "")
     return [_plain_move(words[start:end]) for start, end in moves if _is_corrected(words, plain, start, end)]
 
 
 def _words(line: str) -> list[str]:
     """The words of a line, marks that stand alone at the end of the word before."""
     words: list[str] = []
-    for word in line.split():
+    for word in _GLUED.sub(r"\1 ", line).split():
         if word.strip(_AROUND):
             words.append(word)
         elif words:
@@ -118,20 +134,66 @@ def _end_of_move(words: Sequence[str], start: int) -> int:
 
 def _is_phrase(line: str) -> bool:
     """Whether a line is a correcting word and nothing else."""
-    return tuple(map(_plain, _words(line))) in BEFORE | WEAK
+    return tuple(map(_plain, _words(line))) in BEFORE
 
 
 def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: int) -> bool:
-    """Whether a correcting word stands beside the move that stands there among words."""
-    if any(tuple(plain[end : end + length]) in BEHIND for length in range(1, _LONGEST_PHRASE + 1)):
-        return True
-    is_last = end == len(words) or words[end - 1][-1] in _ENDS or plain[end] in COURTESY
-    for behind in range(start, 0, -1):
-        for first in range(max(behind - _LONGEST_PHRASE, 0), behind):
-            phrase = tuple(plain[first:behind])
-            begins = first == 0 or words[first - 1][-1] in _ENDS
-            if phrase in BEFORE or (phrase in WEAK and begins and is_last):
-                return True
-        if plain[behind - 1] not in BETWEEN:
+    """Whether the move that stands there is a whole clause with a correcting word, or ends a clause behind one."""
+    if words[start].lower() == f"{_GIVEN_UP}?":
+        return False
+    stop, is_corrected = _behind(words, plain, end)
+    if stop is None or _is_conditional(words, plain, start):
+        return False
+    place, is_played = start, False
+    while place > 0:
+        if _ends(words[place - 1], _ENDS) and (is_corrected or not _goes_on(plain, place)):
             break
+        length = _phrase_before(plain, place)
+        is_corrected = is_corrected or length > 0
+        if not length and plain[place - 1] not in BETWEEN:
+            return False
+        is_played = is_played or any(
+            tuple(plain[first:place]) in PLAYED for first in range(max(place - 3, 0), place)
+        )
+        place -= length or 1
+    begins = place == 0 or _ends(words[place - 1], _SENTENCE_ENDS)
+    is_sentence = begins and (stop == len(words) or _ends(words[stop - 1], _SENTENCE_ENDS))
+    return is_corrected or (is_sentence and is_played)
+
+
+def _behind(words: Sequence[str], plain: Sequence[str], end: int) -> tuple[int | None, bool]:
+    """Where the clause of a move ends, None if it goes on with other words, and whether it corrects behind it."""
+    is_corrected = False
+    while end < len(words) and not _ends(words[end - 1], _ENDS):
+        lengths = range(min(_LONGEST_PHRASE, len(words) - end), 0, -1)
+        length = next((each for each in lengths if tuple(plain[end : end + each]) in BEHIND), 0)
+        is_corrected = is_corrected or length > 0
+        if not length and plain[end] not in AFTER:
+            return None, False
+        end += length or 1
+    return end, is_corrected
+
+
+def _goes_on(plain: Sequence[str], place: int) -> bool:
+    """Whether a correcting word ends the clause before, or one of those that may stand beside it."""
+    return _phrase_before(plain, place) > 0 or plain[place - 1] in BETWEEN
+
+
+def _phrase_before(plain: Sequence[str], place: int) -> int:
+    """How many words of a correcting phrase stand before a place."""
+    lengths = range(min(_LONGEST_PHRASE, place), 0, -1)
+    return next((length for length in lengths if tuple(plain[place - length : place]) in BEFORE), 0)
+
+
+def _is_conditional(words: Sequence[str], plain: Sequence[str], start: int) -> bool:
+    """Whether a condition stands before the move in its sentence."""
+    for place in range(start, 0, -1):
+        if _ends(words[place - 1], _SENTENCE_ENDS):
+            break
+        if plain[place - 1] in CONDITIONS:
+            return True
     return False
+
+
+def _ends(word: str, marks: str) -> bool:
+    return word[-1] in marks

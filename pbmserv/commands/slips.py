@@ -63,7 +63,9 @@ def has_witness(slip: Slip, arguments: Arguments) -> bool:
 
 
 def is_talk(slip: Slip, answered_board: int | None) -> bool:
-    """Whether it is likelier prose that begins like a command: `Yes, b2`."""
+    """Whether it is likelier prose that begins like a command: `Yes, b2`, `Forget d4`."""
+    if slip.typed.lower() == "forget" and answered_board is not None:
+        return True
     if slip.name in ADDRESSED:
         return is_sentence(slip.name, commands()[slip.name].kind, slip.after, answered_board)
     if slip.name not in PROSY or (slip.name in NEVER_BY_SLIP and not slip.after):

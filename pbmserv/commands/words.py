@@ -46,6 +46,7 @@ _SEPARATORS = "xX=:-/+,"
 _GUARD_AFTER_BLANK = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 _OPENING = "\"'`*_~([{<\u00ab\u00bb\u2039\u203a"
 _CLOSING = "\"'`*_~)]}>\u00ab\u00bb\u2039\u203a.,;:!"
+_MOOD = re.compile(r"(?: ?(?:[:;]-?[()DP]|\(!\)|!\?|\u3002|\U0001f642))+$")
 _BROKEN_SQUARE = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
 
 
@@ -78,6 +79,8 @@ def without_dress(words: Sequence[str]) -> str:
     ['C3', 'c3', 'c3xb3', 'c3#7', 'resign.', 'c3?']
     """
     written = " ".join(words)
+    bare = _MOOD.sub("", written)
+    written = bare if _is_move_like(bare) else written
     text = _undressed(written.replace("\xd7", "x"))
     *most, last = text.split(" ")
     kept = most if last.lower() in COURTESY else [*most, last]

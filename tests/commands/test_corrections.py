@@ -93,6 +93,42 @@ ASKED = [
     "Поправка: e5",
     "Извините, я имел в виду e5",
     "Нет, e5",
+    # In lines that look like slips of commands, and in lines that are refused.
+    "Forget d4, I play e5",
+    "Forget the above. e5",
+    "Forget that, e5",
+    # Below what may begin a signature.
+    "--\nno wait, e5",
+    "-- \nBob\nSorry, e5",
+    # In other words.
+    "not d4, e5",
+    "Not d4 but e5",
+    "sorry, not d4 but e5",
+    "I take d4 back, e5",
+    "d4 -> e5",
+    "Ach nein, e5",
+    "On reflection, e5.",
+    "EDIT: e5",
+    "Update: e5",
+    "New move: e5",
+    "Let me take that back. e5.",
+    "never mind, e5",
+    "Scrap that: e5",
+    "wrong square, e5",
+    "I play e5",
+    "play e5",
+    "Hi. I play e5.",
+    "sorry I wanted e5",
+    "sorry - I'd like e5",
+    "訂正: e5",
+    "不对，e5",
+    "아니, e5",
+    "Όχι, e5",
+    "לא, e5",
+    "ой, e5",
+    # Far below.
+    "x\n" * 61 + "no wait, e5",
+    "Such a long letter. " * 30 + "No wait, e5.",
 ]
 
 
@@ -132,6 +168,18 @@ WORDS = [
     "resign?",
     "Room B2, please",
     "e5 e6 e7 are all taken, rather crowded here",
+    "I nearly played e5 instead, ha!",
+    "Sorry, e5 was too tempting last time.",
+    "I mean, a1 is a corner.",
+    "I meant a1 in the other game.",
+    "rather e5 than a1",
+    "Ich hätte lieber e5 gespielt, aber gut.",
+    "printed on A4 instead of letter",
+    "We meet at gate A4, instead of B2.",
+    "If e5 then a1, or rather a2, I will see.",
+    "If you play a1, I play e5, ha!",
+    "I resign",
+    "Forget the noise!",
 ]
 
 
@@ -164,9 +212,40 @@ def test_many_boards() -> None:
     assert told(read("101 c3\n102 d4\nor rather\n102 e5")) == ["move 101 c3", "which? move 102 d4 | move 102 e5"]
 
 
+@pytest.mark.parametrize("line", ["Changed my mind, e5", "move is e5 now"])
+def test_in_a_refused_line(line: str) -> None:
+    """What looks like a command that nobody can read takes a move back all the same."""
+    for above in ("d4\n", "move d4\n\n"):
+        assert told(read(above + line))[0] == "which? move 101 d4 | move 101 e5"
+
+
+def test_below_an_end() -> None:
+    """Nothing there is read."""
+    for end in ("end", "stop", "quit"):
+        assert told(read(f"d4\n{end}\nno wait, e5")) == ["move 101 d4"]
+
+
+@pytest.mark.parametrize("line", ["101 nights", "move along"])
+def test_what_cannot_be_meant(line: str) -> None:
+    """It is not offered in the place of a move."""
+    assert not told(read(f"d4\n\n{line}"))[0].startswith("which?")
+
+
+def test_offers_are_clean() -> None:
+    """A mark of doubt is not offered again."""
+    assert told(read("e5?\n\nNo, d4.")) == ["which? move 101 e5 | move 101 d4"]
+
+
+@pytest.mark.parametrize("line", ["d4 :-)", "d4。", "d4!?", "d4(!)"])
+def test_a_move_in_a_mood(line: str) -> None:
+    """Marks behind a move leave it that move."""
+    assert told(read(line)) == ["move 101 d4"]
+
+
 def test_a_resignation_taken_back() -> None:
     """And a move below which somebody gives up."""
     assert told(read("resign\nNo wait, e5")) == ["which? resign 101 | move 101 e5"]
+    assert told(read("d4\nSorry, I resign instead")) == ["which? move 101 d4 | resign 101"]
     assert told(read("d4\nI have had enough.\nresign")) == ["which? move 101 d4 | resign 101"]
 
 
