@@ -114,15 +114,17 @@ def _quoted(lines: list[str]) -> list[bool]:
     """Which lines are marked as quoted: by `>`, or by that behind somebody's name or initials (`AB> text`).
 
     Such a prefix stands before several lines, or below what leads up to a quote. So does `|` below a line that
-    tells that somebody wrote, and there only.
+    tells that somebody wrote, if all below has it.
     """
     named = [None if (found := _NAMED_QUOTE.match(line)) is None else found[1] for line in lines]
     often = {name for name, times in Counter(named).items() if name and times > 1}
     quoted: list[bool] = []
     led = barred = False
-    for line, name in zip(lines, named, strict=True):
+    # Our own mail begins so too, where it is copied without marks.
+    last_bare = max((at for at, line in enumerate(lines) if line.strip() and line[0] != "|"), default=-1)
+    for index, (line, name) in enumerate(zip(lines, named, strict=True)):
         barred = barred and (not line.strip() or line.startswith("|"))
-        is_barred = barred and line.startswith("|")
+        is_barred = barred and index > last_bare and line.startswith("|")
         quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led) or is_barred)
         barred = barred or tells_that_somebody_wrote(line)
         led = (led and not line.strip()) or ends_in_colon(line)
