@@ -78,3 +78,6 @@ PLAYED = _phrases("|".join(LABELS)) | _phrases(
     "play|i'll play|i'm playing|move is|i take|i'll take|ich nehme|my move is"
 )
 """What makes a sentence with a move in it, and nothing else, one that says what is played."""
+
+DROPPING = frozenset({"forget", "ignore", "scrap", "cancel"})
+"""What drops the move behind it, even where no other takes its place."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pbmserv.commands.alone import alone
-from pbmserv.commands.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
+from pbmserv.commands.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, DROPPING, PLAYED
 from pbmserv.commands.line import Line, read_line
 from pbmserv.commands.message import Parsed, Unparsed
 from pbmserv.commands.refusals.common import WhichOne
@@ -53,9 +53,15 @@ def _asked(line: Line, later: Sequence[Line], below: str) -> Line:
         for other in _acts_on(board, (*beside, *_said_below(below, board)))
         if in_a_moves_place(other) != in_a_moves_place(said)
     }
-    if not others:
+    if not others and not _is_dropped(in_a_moves_place(said), below):
         return line
     return Line(unparsed=which_one(board, (said.line, *others.values())))
+
+
+def _is_dropped(move: str, text: str) -> bool:
+    """Whether a line says that the move is none, and names no other: `forget d4`."""
+    lines = map(normalised, text[:_MOST_SEARCHED].split("\n"))
+    return any(tuple(map(_plain, _words(line))) in {(verb, move) for verb in DROPPING} for line in lines)
 
 
 def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:

@@ -219,6 +219,10 @@ def test_in_a_refused_line(line: str) -> None:
         assert told(read(above + line))[0] == "which? move 101 d4 | move 101 e5"
 
 
+def test_dropped() -> None:
+    assert told(read("d4\n\nForget D4!")) == ["which? move 101 d4"]
+
+
 def test_below_an_end() -> None:
     """Nothing there is read."""
     for end in ("end", "stop", "quit"):
