@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import Erased, NewPassword
+from pbmserv.commands.changes import Erased, NewPassword, NewSetting
 from pbmserv.commands.decision import Decision
 from pbmserv.commands.echoed import named_userids
 from pbmserv.commands.language import as_kept
@@ -228,13 +228,16 @@ def _signs_up(line: Parsed | Unparsed) -> bool:
 
 
 def _bears_fruit(result: Result) -> bool:
-    """Whether a line has changed anything, asks somebody else, speaks to others, or was waited for: it is answered
-    whatever came before."""
+    """Whether a line has changed a board or the account, asks somebody, speaks to others, or was waited for: it is
+    answered whatever came before."""
     if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
         return False
     decided = result.outcome
     is_waited_for = result.line.command.kind == "token" or _is_confirmed(result)
-    return is_waited_for or _changes(result) or bool(decided.tells or decided.question)
+    changes_more = any(not isinstance(change, NewSetting) for change in decided.changes)
+    return is_waited_for or bool(
+        decided.opened or decided.boards or decided.tells or decided.question or changes_more
+    )
 
 
 def _changes(result: Result) -> bool:

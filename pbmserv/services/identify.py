@@ -184,12 +184,14 @@ def identify(
     board = boards[0].number if boards else None
     claim = line.claim or reading.claim
     if claim is not None:
+        # A name that nobody has may be a password in the wrong place.
+        told = claim.userid if records.player(claim.userid) else ""
         if claim.userid.lower() in proofs.unheard:
-            return NoPasswordsNow(board=board, userid=_known(claim, records))
+            return NoPasswordsNow(board=board, userid=told)
         if not _is_proven(claim, proofs, look_up):
             if claim in proofs.beyond:
                 return TooManyPasswords(board=board, limit=MOST_CLAIMS)
-            return WrongPassword(board=board, userid=_known(claim, records))
+            return WrongPassword(board=board, userid=told)
         claimant = records.player(claim.userid)
         if claimant is not None and not claimant.is_confirmed and line.command.kind != "token":
             return NotOurPlayer(board=board, command=line.command.name)
@@ -214,11 +216,6 @@ def identify(
         is_believed=standing.is_believed,
         comment=reading.comment,
     )
-
-
-def _known(claim: Claim, records: Records) -> str:
-    """The userid of a claim; empty where nobody has it, since it may be a password in the wrong place."""
-    return "" if records.player(claim.userid) is None else claim.userid
 
 
 def _speaks_for_others(reading: Reading, player: Player) -> bool:

@@ -31,6 +31,14 @@ FRUITLESS_AN_HOUR: Final = 40
 """Proven mails that changed nothing count too, and are answered up to this number: a machine may answer a personal
 address with words that read as commands. Forged mails alone do not come to so many."""
 
+FRUITFUL: Final = frozenset(
+    {"accept", "broadcast", "challenge", "chat", "confirm", "delete", "message", "move", "no", "propose", "reject"}
+    | {"rematch", "resign", "signoff", "signup", "undo", "yes"}
+    | {"add", "block", "change address", "change password", "revoke", "unblock"}
+)
+"""Commands that change a board or an account, or end; talk, which does not, has a limit of its own. Settings are
+not among them: a machine that answers everything could change one for ever."""
+
 PUZZLED_AN_HOUR: Final = 3
 """Answers to mails without any command: a machine that answers everything comes to rest soon."""
 
@@ -40,6 +48,7 @@ NOT_THEIRS_AN_HOUR: Final = 3
 QUESTIONS_AN_HOUR: Final = 3
 QUESTIONS_A_DAY: Final = 6
 QUESTIONS_A_DAY_IN_ALL: Final = 200
+OF_NOBODY: Final = 150
 """Whoever has an account can have us write to any address; not to all the world."""
 
 STRANGERS_A_DAY: Final = 200
@@ -139,7 +148,7 @@ def may_be_warned(connection: Connection, address: str, now: datetime) -> bool:
 def may_be_asked(connection: Connection, address: str, now: datetime, is_proven: bool = False) -> bool:
     """Whether a question may go to an address, whoever brought it about.
 
-    The day's total holds back no player who has proven to be one: others cannot use that up.
+    Mails that prove nothing cannot use up the day's total: a part of it is for players who have proven to be such.
     """
     an_hour_ago, a_day_ago = now - timedelta(hours=1), now - timedelta(days=1)
     asked: tuple[Kind, ...] = ("question",)
@@ -147,7 +156,7 @@ def may_be_asked(connection: Connection, address: str, now: datetime, is_proven:
         may_be_told(connection, address, now)
         and outbox.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
         and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
-        and (is_proven or outbox.count_since(connection, asked, a_day_ago) < QUESTIONS_A_DAY_IN_ALL)
+        and outbox.count_since(connection, asked, a_day_ago) < (QUESTIONS_A_DAY_IN_ALL if is_proven else OF_NOBODY)
     )
 
 
@@ -158,7 +167,7 @@ def _last_notice(connection: Connection, to: Answering, since: datetime) -> Allo
 
 def _may_bear_fruit(line: Parsed | Unparsed) -> bool:
     """Whether a line may change a board or an account; what only shows something may not."""
-    return isinstance(line, Parsed) and line.command.kind != "open"
+    return isinstance(line, Parsed) and line.command.name in FRUITFUL
 
 
 def _is_waited_for(records: Records, to: Answering, lines: Sequence[Parsed | Unparsed]) -> bool:

@@ -336,7 +336,7 @@ def test_what_is_kept() -> None:
         ("", "as anna d4xe5\n102 d4xe5\nmove", "move 102 ***\nmove"),
         (ANSWER, "Hi\nc3", "move 101 c3"),
     ]:
-        assert as_kept(read(subject, text)) == expected
+        assert as_kept(read(subject, text), frozenset({"anna"})) == expected
 
 
 def test_short_words_are_no_secrets() -> None:

@@ -163,7 +163,7 @@ def test_secrets_are_blotted_in_what_is_told(club: Post) -> None:
     """Write a password into a command and once more into a signature, so that it is mailed back."""
     (answer, *_) = club.mail("alice@example.org", "", "move 101 alice sesame b2\n--\nit is sesame, you know")
     assert "sesame" not in text_of(answer)
-    assert "Left out" in text_of(answer)
+    assert "Some lines were not passed on" in text_of(answer)
 
 
 def test_nothing_is_told_where_nothing_would_have_been_passed_on(club: Post) -> None:
