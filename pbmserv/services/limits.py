@@ -48,7 +48,7 @@ NOT_THEIRS_AN_HOUR: Final = 3
 QUESTIONS_AN_HOUR: Final = 3
 QUESTIONS_A_DAY: Final = 6
 QUESTIONS_A_DAY_IN_ALL: Final = 200
-OF_NOBODY: Final = 150
+UNPROVEN_QUESTIONS_A_DAY: Final = 150
 """Whoever has an account can have us write to any address; not to all the world."""
 
 STRANGERS_A_DAY: Final = 200
@@ -156,7 +156,8 @@ def may_be_asked(connection: Connection, address: str, now: datetime, is_proven:
         may_be_told(connection, address, now)
         and outbox.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
         and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
-        and outbox.count_since(connection, asked, a_day_ago) < (QUESTIONS_A_DAY_IN_ALL if is_proven else OF_NOBODY)
+        and outbox.count_since(connection, asked, a_day_ago)
+        < (QUESTIONS_A_DAY_IN_ALL if is_proven else UNPROVEN_QUESTIONS_A_DAY)
     )
 
 

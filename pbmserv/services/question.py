@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.decision import Question
 from pbmserv.services.house import House
 from pbmserv.services.letters import question_letter
-from pbmserv.services.limits import OF_NOBODY, may_be_asked
+from pbmserv.services.limits import UNPROVEN_QUESTIONS_A_DAY, may_be_asked
 from pbmserv.store import confirmations, outbox
 
 log = logging.getLogger(__name__)
@@ -39,5 +39,5 @@ def ask(
         # Only the first mail to somebody is theirs already: who has another sent must not choose its answers.
         owner = player_id if asked.kind == "sign-up" else None
         outbox.queue(connection, [replace(letter, player_id=owner)], now)
-        if outbox.count_since(connection, ("question",), now - timedelta(days=1)) == OF_NOBODY:
+        if outbox.count_since(connection, ("question",), now - timedelta(days=1)) == UNPROVEN_QUESTIONS_A_DAY:
             log.warning("the day's questions to addresses are used up by mails that prove nothing")

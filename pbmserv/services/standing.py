@@ -2,7 +2,8 @@
 
 What a mail proves: an answer to the personal address of a mail that only a player was sent, from an address of
 theirs, is theirs; so is one whose domain vouches for it (DMARC), and in closed clubs any. How far each goes is
-told in `commands.permission`. Words are looked up by their digest."""
+told in `commands.permission`. Words are looked up by their digest.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
