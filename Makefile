@@ -4,14 +4,19 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: help serve test format lint types check bench soak clean
+# The processes that tests start need not compile everything again, wherever this is set.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help serve test test-slow format check bench soak lock clean
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
-	@echo "make test    set everything up; check format, lint, types; run all tests"
+	@echo "make test    set everything up; check format, lint, types; run the quick tests (three minutes)"
+	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (a quarter of an hour)"
 	@echo "make bench   measure; figures are ratios within one run"
 	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"
 	@echo "make format  put the code into its format"
+	@echo "make lock    renew deploy/requirements.lock: the newest libraries, with hashes"
 	@echo "make clean   remove what these commands made, but not data/ and pbmserv.toml"
 
 serve: $(VENV)/.serve pbmserv.toml
@@ -23,7 +28,10 @@ pbmserv.toml:
 	@echo 'confirm = "from"' >> $@
 
 test: check
-	$(RUN)/pytest -n 3 --dist worksteal
+	$(RUN)/pytest -m "not slow" -n 3 --dist worksteal
+
+test-slow: $(VENV)/.test
+	$(RUN)/pytest -m "slow or hypothesis" --hypothesis-profile=full -n 3 --dist worksteal
 
 check: $(VENV)/.test
 	$(RUN)/ruff format --check .
@@ -39,6 +47,12 @@ soak: $(VENV)/.test
 format: $(VENV)/.test
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
+
+# Afterwards install from it and run the tests: it names what a release was tested with.
+lock: | $(VENV)/bin/python
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(RUN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra postgresql --generate-hashes \
+		--custom-compile-command "make lock" --output-file deploy/requirements.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,33 +7,49 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from argon2 import PasswordHasher
-from hypothesis import settings
+from jinja2 import Environment, FileSystemBytecodeCache
 from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, metadata, outbox
+from tests.examples import register_profiles
 from tests.scratch import put_scratch_into_memory
 from tests.shelf import Shelf, postgresql_schema
 
 if TYPE_CHECKING:
     from tests.servers.dovecot import Dovecot
 
-# A machine that does something else meanwhile is no fault of the code.
-settings.register_profile("pbmserv", deadline=None)
-settings.load_profile("pbmserv")
+register_profiles()
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"
+
+HERE = Path(__file__).parent
+SLOW = (
+    "bench",
+    "browser",
+    "faults",
+    "machines",
+    "roads",
+    "servers",
+    "soak",
+    "test_random_game.py",
+    "test_tour.py",
+    "test_wheel.py",
+)
+"""Folders and files whose tests are all slow. Elsewhere a test or file has the mark `slow` itself."""
 
 PASSWORDS = ("sesame", "poppy", "tahini", "cumin", "pepper", "Op3n-Sezz", "Fl0w-rr", "Xy7zzy-Q", "Xy7zzy-R")
 """Those that tests give to players; after each test on a house its database is searched for them."""
@@ -48,6 +64,38 @@ def pytest_configure(config: pytest.Config) -> None:
     """Scratch goes into memory, but for what is measured and for the long harnesses, which need real disks."""
     if not config.getoption("benchmark_only", False) and "PBMSERV_SOAK" not in os.environ:
         put_scratch_into_memory()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick run does not even read the slow folders."""
+    return True if _is_slow(collection_path) and config.option.markexpr == "not slow" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of the slow folders, what runs on PostgreSQL once more (in the store SQL differs), and most
+    cases of what is only sampled by the quick run.
+    """
+    sampled: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        parameters = (
+            item.callspec.params.values()
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else ()
+        )
+        again = "postgresql" in parameters and not item.path.is_relative_to(HERE / "store")
+        if again or _is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+        elif item.get_closest_marker("sampled"):
+            sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in sampled.values():
+        number = next(cases[0].iter_markers("sampled")).args[0]
+        for item in Random(0).sample(cases, max(len(cases) - number, 0)):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(path: Path) -> bool:
+    return path.is_relative_to(HERE) and path != HERE and path.relative_to(HERE).parts[0] in SLOW
 
 
 def pytest_collection_finish() -> None:
@@ -76,6 +124,17 @@ class Clock:
     def move(self, **by: float) -> None:
         """Moves it on by days, hours, minutes, seconds."""
         self.now += timedelta(**by)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_templates(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Templates are compiled when they have changed, not in every run and worker anew."""
+    kept: pytest.Cache | None = getattr(request.config, "cache", None)
+    with pytest.MonkeyPatch.context() as patch:
+        if kept is not None:
+            compiled = FileSystemBytecodeCache(str(kept.mkdir("templates")))
+            patch.setattr("pbmserv.rendering.templates.Environment", partial(Environment, bytecode_cache=compiled))
+        yield
 
 
 @pytest.fixture
@@ -200,21 +259,25 @@ def prepared(url: str) -> Engine:
     return engine
 
 
-def make_house(url: str, hasher: PasswordHasher, server: Server) -> House:
+@dataclass(eq=False)
+class Counting:
+    """Gives t0001, t0002 and so on."""
+
+    letter: str
+    given: int = 0
+
+    def __call__(self) -> str:
+        """The next one."""
+        self.given += 1
+        return f"{self.letter}{self.given:04}"
+
+
+def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
     """A house on an empty database; its tokens count up, keys of links and words of Message-IDs apart."""
-    engine = prepared(url)
-    tokens, keys, words = itertools.count(1), itertools.count(1), itertools.count(1)
-    return House(
-        engine,
-        server,
-        lambda: f"t{next(tokens):04}",
-        hasher,
-        new_key=lambda: f"k{next(keys):04}",
-        new_thread_word=lambda: f"w{next(words):04}",
-    )
+    return App(prepared(url), server, Counting("t"), hasher, new_key=Counting("k"), new_thread_word=Counting("w"))
 
 
-def passwords_kept(house: House) -> list[str]:
+def passwords_kept(house: App) -> list[str]:
     """Where a password stands in a database. Mails that wait to be handled have to hold them, and so have those
     that were set aside; help that goes out has some as examples.
     """
@@ -232,7 +295,7 @@ def passwords_kept(house: House) -> list[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House]:
+def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[App]:
     """A house on either kind of database, where a From address is proof."""
     is_file = request.param == "sqlite"
     url = f"sqlite:///{tmp_path / 'pbmserv.db'}" if is_file else request.getfixturevalue("lent_postgresql")
@@ -242,7 +305,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: Password
 
 
 @pytest.fixture
-def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House]:
+def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[App]:
     """A house on SQLite, where a From address is proof."""
     built = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
@@ -250,14 +313,14 @@ def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[House
 
 
 @pytest.fixture
-def postgresql_house(lent_postgresql: str, quick_hasher: PasswordHasher) -> Iterator[House]:
+def postgresql_house(lent_postgresql: str, quick_hasher: PasswordHasher) -> Iterator[App]:
     """A house on PostgreSQL, where a From address is proof."""
     built = make_house(lent_postgresql, quick_hasher, Server(ADDRESS, confirm="from"))
     yield built
     _leave(built)
 
 
-def _leave(house: House) -> None:
+def _leave(house: App) -> None:
     kept = passwords_kept(house)
     house.engine.dispose()
     assert kept == []

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from pbmserv.services.house import House
-from pbmserv.services.operator import addresses, announce, banning, referee
+from pbmserv.services.admin import addresses, banning, mails, referee
+from pbmserv.services.app import App
 
 
-def operate(house: House, text: str, now: datetime) -> None:
+def operate(house: App, text: str, now: datetime) -> None:
     """`end 101 --annul`, `end 101 --award bob`, `undo 101 3`, `extend 101 bob 3`, `ban bob`...; a reason last."""
     match text.split():
         case ["end", board, "--annul", *why]:
@@ -28,6 +28,6 @@ def operate(house: House, text: str, now: datetime) -> None:
         case ["address", userid, address]:
             addresses.give_address(house, userid, address, now)
         case ["announce", *words]:
-            announce.announce(house, announce.audience(house), " ".join(words), now)
+            mails.announce(house, mails.audience(house), " ".join(words), now)
         case _:
             raise ValueError(text)

@@ -1,41 +1,42 @@
-"""Golden conversations: whole mails in, whole answers out, in process and through a real listener."""
+"""Golden conversations: mails in and whole answers out, in process; three through a real listener as well."""
 
+import json
+import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.library import commands
-from pbmserv.commands.message import Parsed
-from pbmserv.commands.replies.common import Reply
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import build_house
-from pbmserv.entrypoints.config import Settings
-from pbmserv.entrypoints.serve import all_parts, run_parts
-from pbmserv.entrypoints.steward import DUTIES
-from pbmserv.entrypoints.tryout import hand_over
-from pbmserv.mail.maildir import read_all
-from pbmserv.mail.outgoing import Sent
-from pbmserv.matches.refusals import Refused
-from pbmserv.rendering.sentences import say
-from pbmserv.services import told
+from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.config import Settings
+from pbmserv.cli.serve import all_parts, run_parts
+from pbmserv.cli.try_out import hand_over
+from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.maildir import read_all
+from pbmserv.mail.sending.transport import Delivered
+from pbmserv.matches.errors import CommandError
+from pbmserv.parser.parsed import Parsed
+from pbmserv.rendering.templates import say
+from pbmserv.server.scheduler import JOBS
+from pbmserv.services import line_reports
+from pbmserv.services.app import App
 from pbmserv.services.deliver import note
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.play import find_door
+from pbmserv.services.play import find_play_link
 from pbmserv.services.play import play as play_by
-from pbmserv.services.run import Result
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.run import CommandResult
+from pbmserv.services.views import list_inbox, list_outbox
+from pbmserv.services.worker import process_next
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
@@ -43,7 +44,9 @@ from tests.operating import operate
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
-ON_A_REAL_CLOCK = [file for file in FILES if not parse(file.read_text()).is_in_process_only]
+THROUGH_A_LISTENER = ("confirming", "dressed", "moves")
+"""Played on a real clock as well: a server that asks back, one that believes, letters beyond ASCII."""
+
 PATIENCE = 30.0
 
 
@@ -56,8 +59,8 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
     def send(raw: bytes, sender: str) -> Iterator[bytes]:
         clock.move(minutes=1)
         size = re.search(rb"(?m)^Content-Length: ([0-9]+)", raw)
-        keep(house, raw, sender, [ADDRESS], clock(), int(size[1]) if size else None)
-        while handle_next(house, clock):
+        receive_mail(house, raw, sender, [ADDRESS], clock(), int(size[1]) if size else None)
+        while process_next(house, clock):
             pass
         yield from hand_out(house, clock())
 
@@ -65,9 +68,10 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         clock.move(**{name: float(value) for name, value in (part.split("=") for part in text.split())})
 
     def wait(span: timedelta) -> Iterator[bytes]:
-        for _ in range(round(span / timedelta(hours=1))):
-            clock.move(hours=1)
-            for duty in DUTIES:
+        step = timedelta(hours=1) if span % timedelta(days=1) else timedelta(hours=6)
+        for _ in range(round(span / step)):
+            clock.now += step
+            for duty in JOBS:
                 while duty.do(house, clock()):
                     pass
             yield from hand_out(house, clock())
@@ -79,10 +83,10 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
 
     def click(number: int, key: str, move: str, words: str) -> Iterator[bytes]:
         clock.move(minutes=1)
-        door = find_door(house, number, key, clock())
+        door = find_play_link(house, number, key, clock())
         assert door is not None
         assert play_by(house, door, move, words, clock()) is not None
-        while handle_next(house, clock):
+        while process_next(house, clock):
             pass
         yield from hand_out(house, clock())
 
@@ -92,18 +96,18 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         house.engine.dispose()
 
 
-def hand_out(house: House, now: datetime) -> Iterator[bytes]:
+def hand_out(house: App, now: datetime) -> Iterator[bytes]:
     """What waits is handed over, and noted as a sender does."""
-    for mail in reversed(see_outbox(house, "waiting", 1000)):
+    for mail in reversed(list_outbox(house, "waiting", 1000)):
         with writing(house.engine) as connection:
-            note(connection, mail, Sent(), now)
+            note(connection, mail, Delivered(), now)
         yield mail.raw
 
 
 @contextmanager
 def running_server(
     folder: Path, confirm: Literal["ask", "from"], hasher: PasswordHasher
-) -> Iterator[tuple[str, Path, House]]:
+) -> Iterator[tuple[str, Path, App]]:
     """A whole server in threads, but for its hasher: its listener's URL, its Maildir, its house."""
     settings = Settings(
         data=folder,
@@ -114,7 +118,7 @@ def running_server(
         site_url="https://club.test",
     )
     prepared(settings.database_url).dispose()
-    built = build_house(settings, bring_up_to_date=True)
+    built = build_app(settings, bring_up_to_date=True)
     house = replace(built, engine=with_shared_statements(built.engine), hasher=hasher)
     parts = all_parts(settings, house)
     url = next(name for name in parts if "://" in name)
@@ -137,7 +141,7 @@ def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> 
         def send(raw: bytes, sender: str) -> Iterator[bytes]:
             hand_over(url, ADDRESS, sender, raw)
             deadline = time.monotonic() + PATIENCE
-            while see_inbox(house, "waiting", 1) or see_outbox(house, "waiting", 1):
+            while list_inbox(house, "waiting", 1) or list_outbox(house, "waiting", 1):
                 assert time.monotonic() < deadline, "the server hangs"
                 time.sleep(0.005)
             for letter in read_all(mails):
@@ -156,36 +160,49 @@ class Played:
     """A conversation as it went: the whole of it, and which kinds of sentences and which commands occurred."""
 
     text: str
-    said: frozenset[type]
-    run: frozenset[str]
+    said: list[str]
+    run: list[str]
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> Callable[[Path], Played]:
-    """Plays a file's conversation in process, each but once, since two tests look at them all."""
+@pytest.fixture(scope="session")
+def played(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str, quick_hasher: PasswordHasher
+) -> Callable[[Path], Played]:
+    """Plays a file's conversation in process: once, though two tests look at it and many workers may run them."""
+    own = tmp_path_factory.getbasetemp()
+    shelf = (own if worker_id == "master" else own.parent) / "played"
+    shelf.mkdir(exist_ok=True)
 
-    @cache
     def play_once(file: Path) -> Played:
-        said: set[type] = set()
-        run: set[str] = set()
-        tell = told.tell
+        kept = shelf / f"{file.stem}.json"
+        if not kept.exists():
+            written = kept.with_suffix(f".{os.getpid()}")
+            written.write_text(json.dumps(asdict(play_anew(file))))
+            written.rename(kept)
+        return Played(**json.loads(kept.read_text()))
 
-        def noted(what: Reply | Refused, server: Server, words: bool = False) -> str:
-            said.add(type(what))
+    def play_anew(file: Path) -> Played:
+        said: set[str] = set()
+        run: set[str] = set()
+        tell = line_reports.report_line
+
+        def noted(what: Reply | CommandError, server: Server, words: bool = False) -> str:
+            said.add(type(what).__name__)
             return say(what, server, words)
 
-        def noted_line(result: Result, *others: Any) -> told.ToldResult:
+        def noted_line(result: CommandResult, *others: Any) -> line_reports.LineReport:
             if isinstance(result.line, Parsed):
                 run.add(result.line.command.name)
             return tell(result, *others)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pbmserv.services.answer.say", noted)
-            patch.setattr("pbmserv.services.told.say", noted)
-            patch.setattr("pbmserv.services.letters.say", noted)
-            patch.setattr("pbmserv.services.answer.tell", noted_line)
+            patch.setattr("pbmserv.services.respond.say", noted)
+            patch.setattr("pbmserv.services.line_reports.say", noted)
+            patch.setattr("pbmserv.services.compose.say", noted)
+            patch.setattr("pbmserv.services.board_mail.say", noted)
+            patch.setattr("pbmserv.services.respond.report_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
-        return Played(text, frozenset(said), frozenset(run))
+        return Played(text, sorted(said), sorted(run))
 
     return play_once
 
@@ -199,18 +216,19 @@ def test_in_process(file: Path, played: Callable[[Path], Played], request: pytes
     assert said == file.read_text()
 
 
-@pytest.mark.parametrize("file", ON_A_REAL_CLOCK, ids=lambda file: file.stem)
-def test_through_a_listener(file: Path, tmp_path: Path, quick_hasher: PasswordHasher) -> None:
+@pytest.mark.parametrize("name", THROUGH_A_LISTENER)
+def test_through_a_listener(name: str, tmp_path: Path, quick_hasher: PasswordHasher) -> None:
     """The same mails through real sockets and threads bring the same answers."""
-    script = parse(file.read_text())
-    assert without_chance(play_over_the_wire(script, tmp_path, quick_hasher)) == without_chance(file.read_text())
+    reviewed = (FOLDER / f"{name}.txt").read_text()
+    said = play_over_the_wire(parse(reviewed), tmp_path, quick_hasher)
+    assert without_chance(said) == without_chance(reviewed)
 
 
 def test_every_sentence_is_shown(played: Callable[[Path], Played]) -> None:
     """Each command, each reply and each refusal occurs in a golden conversation."""
     said = {kind for file in FILES for kind in played(file).said}
     run = {name for file in FILES for name in played(file).run}
-    missing = {kind.__name__ for root in (Reply, Refused) for kind in root.__subclasses__()}
-    missing -= {kind.__name__ for kind in said} | {"WhichGame", "OtherGame"}  # these need a second game
+    missing = {kind.__name__ for root in (Reply, CommandError) for kind in root.__subclasses__()}
+    missing -= said | {"WhichGame", "OtherGame"}  # these need a second game
     assert missing == set()
     assert set(commands()) == run

@@ -18,14 +18,14 @@ from typing import Literal
 
 import pytest
 
-from pbmserv.entrypoints.bootstrap import build_house
-from pbmserv.entrypoints.config import Settings
-from pbmserv.entrypoints.serve import all_parts, run_parts
-from pbmserv.entrypoints.tryout import hand_over
-from pbmserv.mail.maildir import age
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.config import Settings
+from pbmserv.cli.serve import all_parts, run_parts
+from pbmserv.cli.try_out import hand_over
+from pbmserv.mail.sending.maildir import age
+from pbmserv.services.admin.check import check
+from pbmserv.services.app import App
+from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from tests.conftest import ADDRESS
@@ -92,7 +92,7 @@ def listed_moves(text: str, empty: Sequence[str]) -> Iterator[str]:
     """The legal moves, from the captures that a mail lists: elsewhere the square alone is a move."""
     forced = re.search(r"(?s)^Captures: (.*?)\.\n", text, re.MULTILINE)
     captures = dict(each.split(" takes ") for each in " ".join(forced[1].split()).split("; ")) if forced else {}
-    choices = re.search(r"choose one of these:\n((?: {4}.*\n)+)", text)
+    choices = re.search(r"Send one of these:\n((?: {4}.*\n)+)", text)
     chosen = choices[1].upper().replace("X", "x").split() if choices else []
     for square in empty:
         several = [move for move in chosen if move.startswith(square)]
@@ -186,7 +186,7 @@ def choose(random: Random, legal: frozenset[str], ply: int) -> tuple[str, str]:
 
 
 @contextmanager
-def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, House]]:
+def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, App]]:
     """Every part of a server in threads: the listener's URL, and the house."""
     settings = Settings(
         data=folder,
@@ -199,7 +199,7 @@ def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"
     engine = open_engine(database_url)
     migrate(engine)
     engine.dispose()
-    house = build_house(settings)
+    house = build_app(settings)
     parts = all_parts(settings, house)
     stop = threading.Event()
     ended_well: list[bool] = []
@@ -260,8 +260,8 @@ def test_random_game(database_url: str, confirm: Literal["ask", "from"], seed: i
             played.append(move)
             last.reply(seen[last].mail, text)
         assert check(house) == []
-        assert {mail.status for mail in see_inbox(house, None, 1000)} == {"handled"}
-        queued = [mail.message_id for mail in see_outbox(house, None, 1000)]
+        assert {mail.status for mail in list_inbox(house, None, 1000)} == {"handled"}
+        queued = [mail.message_id for mail in list_outbox(house, None, 1000)]
     post.look()
     assert not any(post.waiting.values())
     assert sorted(queued) == sorted(post.message_ids)

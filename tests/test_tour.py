@@ -1,23 +1,44 @@
 """README's tour runs as it stands, against a server started as README says."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import terminal
 from tests.cli.terminal import Terminal
+from tests.docs import README
 from tests.free_port import free_port
-from tests.readme import Step, tour
 
 __all__ = ["terminal"]
 
 PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command line of the tour, and lines that its output must hold in this order."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def tour() -> list[Step]:
+    """The steps of the blocks marked `console` below the heading *Tour*."""
+    text = README.read_text().partition("\n## Tour\n")[2].partition("\n## ")[0]
+    steps: list[Step] = []
+    for block in re.findall(r"(?s)```console\n(.*?)```", text):
+        for part in re.split(r"(?m)^\$ ", block)[1:]:
+            command, *shown = part.rstrip("\n").split("\n")
+            steps.append(Step(command, tuple(line.strip() for line in shown if line.strip() not in ("", "..."))))
+    return steps
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
-from pbmserv.commands.line import read_line
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs.help import page
-from pbmserv.rendering.sentences import say
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import page
+from pbmserv.parser.line import parse_line
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import say
+from pbmserv.rendering.text import as_text
 from tests.conftest import ADDRESS
 
 CONVERSATION = (Path(__file__).parent / "golden" / "tutorial.txt").read_text()
@@ -25,7 +27,7 @@ def tutorial() -> list[str]:
     """The lines of the help page."""
     reply = page("tutorial")
     assert reply is not None
-    return say(reply, Server(ADDRESS)).split("\n")
+    return as_text(document_of(say(reply, Server(ADDRESS)))).split("\n")
 
 
 def test_every_line_that_is_to_be_sent_is_sent() -> None:
@@ -33,7 +35,7 @@ def test_every_line_that_is_to_be_sent_is_sent() -> None:
     shown = [found[1] for line in tutorial() if (found := A_LINE.fullmatch(line)) and not A_ROUND.fullmatch(line)]
     lines = [line for line in shown if not re.match(r"[0-9] |A  ", line) and line != ADDRESS]
     assert len(lines) >= 12
-    assert all(read_line(line, 101).parsed for line in lines)
+    assert all(parse_line(line, 101).parsed for line in lines)
     told = iter(sent())
     missing = [line for line in lines if line not in told]
     assert missing == []

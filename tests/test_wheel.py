@@ -15,14 +15,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pbmserv.entrypoints.tryout import send_and_wait
+from pbmserv.cli.try_out import send_and_wait
 from tests.free_port import free_port
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 60.0
 WHERE = """
 import pbmserv
-from pbmserv.rendering.environment import templates_folder
+from pbmserv.rendering.templates import templates_folder
 from pbmserv.store.schema import migrations_folder
 print(pbmserv.__file__, templates_folder(), migrations_folder(), sep="\\n")
 """
@@ -122,7 +122,7 @@ def test_serves_from_an_empty_folder(programs: Path, tmp_path: Path) -> None:
         mails = folder / "data" / "outgoing"
         answer = send_and_wait(listen, mails, sign_up_mail())
         assert answer.header("To") == "alice@example.org"
-        assert b"Welcome! Somebody, you I hope," in answer.raw
+        assert b"Welcome! Please confirm your new account" in answer.raw
         assert httpx.get(f"http://{web}/games").status_code == 200
         assert httpx.get(f"http://{web}/style.css").status_code == 200
         server.send_signal(signal.SIGTERM)

@@ -1,1 +1,4 @@
-"""Floor 2: the command language, and what each command decides. Pure: no clock, chance, secret or I/O."""
+"""Floor 2: what each command is and decides, one file a command or a family of them.
+
+Pure: no clock, chance, secret or I/O.
+"""

@@ -1,125 +1,111 @@
-"""The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
+"""`block` and `unblock`: hear nothing from a player, or hear from them again."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
 
-from pbmserv.commands.corrections import asked_again, in_a_moves_place, which_one
-from pbmserv.commands.line import PROSE, Line, read_line
-from pbmserv.commands.prose import ANSWERING
-from pbmserv.commands.words import normalised
-
-Own = Callable[[str], str]
-"""Gives of words below a command those that are the sender's beyond doubt."""
-
-MOST_COMMANDS = 20
-MOST_GREETING_LINES = 3
-
-_MOST_LINES = 5 * MOST_COMMANDS
-"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
-
-_SIGNATURE = "--"
-_STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
+from pbmserv.commands.base.arguments import PlayerArguments
+from pbmserv.commands.base.changes import BlockChange
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.lookup import no_such_player
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.queries import ListingQuery, Queries
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """The lines meant as commands, and the text behind them; without such lines there is no text either."""
+class Blocked(Reply):
+    """Nothing more comes from `userid`; on `boards` both are still playing, and those go on."""
 
-    lines: tuple[Line, ...] = ()
-    rest: str = ""
+    template: ClassVar[str] = "commands/block.txt:blocked"
 
-    @property
-    def claim(self) -> tuple[Line, ...]:
-        """The line that says who writes, where it stands first."""
-        return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
+    userid: str
+    boards: tuple[int, ...]
 
 
-def read_block(text: str, board: int | None, own: Own = str) -> Block:
-    """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
+@dataclass(frozen=True, slots=True)
+class Unblocked(Reply):
+    """Things come from `userid` again."""
 
-    In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
-    and a move.
-    """
-    lines = text.split("\n")
-    found: list[Line] = []
-    refused: list[str] = []
-    answer: Block = Block()
-    greeted = greeted_above_answer = 0
-    for number, line in enumerate(lines):
-        plain = normalised(line)
-        if not plain:
-            continue
-        after = _below(lines, number) if plain.lower() in _STOPS else None
-        if after is not None:
-            # Nothing below the other words that end commands is read; but two dashes are not always a signature.
-            heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(_one_move_only(found, board), after, heard) if found else answer
-        read = read_line(plain, board)
-        is_answer = board is not None and _is_bare_answer(read)
-        if not read.is_prose and not is_answer:
-            if found and read.unparsed is not None:
-                refused.append(plain)
-            found.append(read)
-            if len(found) > _MOST_LINES:
-                return Block(_one_move_only(found, board))
-        elif found:
-            rest = "\n".join(lines[number:])
-            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]))
-        elif is_answer and (not answer.lines or greeted == greeted_above_answer):
-            # What stands right below an answer and says something else is no comment.
-            answer = Block((*answer.lines, read), "\n".join(lines[number + 1 :]))
-            greeted_above_answer = greeted
-        elif greeted == MOST_GREETING_LINES:
-            return answer
-        else:
-            greeted += 1
-    return _block(_one_move_only(found, board), "", "\n".join(refused)) if found else answer
+    template: ClassVar[str] = "commands/block.txt:unblocked"
+
+    userid: str
 
 
-def _block(lines: tuple[Line, ...], rest: str, heard: str) -> Block:
-    """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
-    asked = asked_again(lines, heard)
-    return Block(lines, rest) if asked is None else Block(asked)
+@dataclass(kw_only=True)
+class NotYourself(CommandError):
+    """A player blocks others, not themselves."""
+
+    template: ClassVar[str] = "commands/block.txt:not_yourself"
+
+    userid: str
 
 
-def up_to_stop(text: str) -> str:
-    """What stands above a line that ends all commands; below it are words for others, whatever they are."""
-    lines = text.split("\n")
-    end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
-    return "\n".join(lines[:end])
+@dataclass(kw_only=True)
+class NotBlocked(CommandError):
+    """`userid` was not blocked; those who are stand in `blocked`."""
+
+    template: ClassVar[str] = "commands/block.txt:not_blocked"
+
+    userid: str
+    blocked: tuple[str, ...]
 
 
-def _below(lines: Sequence[str], number: int) -> str:
-    """What stands below a line that ends the block; where that may begin a signature, it stays with it."""
-    is_signature = normalised(lines[number]) == _SIGNATURE
-    return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
+_MOST_LOOKED_AT = 50
 
 
-def first_line(text: str, board: int | None) -> tuple[Line, str]:
-    """What the first line that is not blank means, and the text below it."""
-    first, _, rest = text.lstrip().partition("\n")
-    return read_line(normalised(first), board) if first else PROSE, rest
+def run_block(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
+    """Challenges, chat and comments of that player come through no more; games that run go on."""
+    player = request.player
+    named = request.arguments.userid
+    other = records.player(named)
+    if other is None:
+        raise no_such_player(named, records)
+    if other.id == player.id:
+        raise NotYourself(userid=player.userid)
+    together = _played_together(player.userid, other.userid, records)
+    return Decision(Blocked(other.userid, together), changes=(BlockChange(player.id, other.id),))
 
 
-def _is_bare_answer(line: Line) -> bool:
-    said = line.parsed
-    return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
+def _played_together(one: str, other: str, records: Queries) -> tuple[int, ...]:
+    """The running games in which both still have a part."""
+    lines = records.boards(ListingQuery(userids=(one, other), count=_MOST_LOOKED_AT)).lines
+    boards = (records.board(line.number) for line in lines)
+    return tuple(sorted(board.match.number for board in boards if board and {one, other} <= board.playing))
 
 
-def _one_move_only(found: Sequence[Line], board: int | None) -> tuple[Line, ...]:
-    """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
+block_command = PlayerCommand(
+    name="block",
+    kind="binding",
+    forms=("block [userid password] userid",),
+    summary="take no games and no words from a player",
+    example="block bob",
+    arguments=PlayerArguments,
+    run=run_block,
+    help="commands/block.txt:help_block",
+)
 
-    Whoever writes a move and `resign` below it has hardly meant both.
-    """
-    bare = {
-        (in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
-        for line in found
-        if line.is_bare and line.parsed is not None
-    }
-    if not bare:
-        return tuple(found)
-    kept = list(found)
-    first = next(place for place, line in enumerate(kept) if line.is_bare)
-    if len(bare) > 1:
-        kept[first] = Line(unparsed=which_one(board, tuple(bare.values())))
-    return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)
+
+def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
+    """Lifts a block."""
+    player = request.player
+    named = request.arguments.userid
+    other = records.player(named)
+    if other is None:
+        raise no_such_player(named, records)
+    if not records.is_blocked(other.userid, by=player.userid):
+        raise NotBlocked(userid=other.userid, blocked=tuple(records.blocked_by(player.userid)))
+    return Decision(Unblocked(other.userid), changes=(BlockChange(player.id, other.id, is_lifted=True),))
+
+
+unblock_command = PlayerCommand(
+    name="unblock",
+    kind="binding",
+    forms=("unblock [userid password] userid",),
+    summary="hear from a blocked player again",
+    example="unblock bob",
+    arguments=PlayerArguments,
+    run=run_unblock,
+    help="commands/block.txt:help_unblock",
+)

@@ -1,162 +1,169 @@
-"""The values on a mail's way in: what was read, what was asked, and who asks."""
+"""`message`: write to other players."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
 
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.declaration import Declaration
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.changes import TalkCounted
+from pbmserv.commands.base.decision import Decision, Notifications, Reply
+from pbmserv.commands.base.lookup import named_players
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
-from pbmserv.matches.refusals import Refused
+from pbmserv.matches.queries import Queries
 
 
 @dataclass(frozen=True, slots=True)
-class IncomingMail:
-    """A mail after reading; nothing in it can make later code fail.
+class MessageArguments:
+    """Who gets the message."""
 
-    `sender` is the one address of the one From header, lower-cased; None when the headers do not name exactly
-    one without doubt. `subject` is decoded and on one line. `text` is what the person wrote: decoded, without
-    quoted text and signature, lines separated by newlines. Ids keep their angle brackets. `automatic` is a word
-    for why the mail must be neither answered nor obeyed; None when a person wrote it. `content_key` is the same
-    for two copies of one mail that came by different roads.
+    userids: tuple[str, ...]
 
-    `tokens` stand in the addresses of ours that it went to, `thread_words` in the Message-IDs of ours that it
-    names: by them it says which of our mails it answers, lower-case, the likeliest first; anybody can make some
-    up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells that the
-    sender's domain stands for the mail.
 
-    Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
-    anything else with an `@`. They grant nothing by themselves.
+@dataclass(frozen=True, slots=True)
+class Messaged(Reply):
+    """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason.
+
+    `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
 
-    sender: str | None
-    subject: str
-    text: str
-    message_id: str | None
-    references: tuple[str, ...] = field(repr=False)
-    automatic: str | None
-    content_key: str
-    tokens: tuple[str, ...] = field(default=(), repr=False)
-    thread_words: tuple[str, ...] = field(default=(), repr=False)
-    authenticated: bool = False
-    doubtful_senders: tuple[str, ...] = ()
+    template: ClassVar[str] = "commands/message.txt:messaged"
+
+    userids: tuple[str, ...]
+    unreached: tuple[str, ...]
+    full: tuple[str, ...] = ()
+    author: str = ""
+    a_day: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
-    """A password as typed. It is never printed, and only `services.identify` looks inside."""
+class MessageFrom(Reply):
+    """To a player: what `author` writes to them, and to the `others` besides."""
 
-    value: str = field(repr=False)
+    template: ClassVar[str] = "commands/message.txt:message_from"
 
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """ "I am this userid, and here is my password.\""""
-
-    userid: str
-    password: Secret
+    author: str
+    others: tuple[str, ...]
+    text: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardRef:
-    """A board, now or as it stood after a ply: `101`, `101#7`."""
+@dataclass(kw_only=True)
+class NoWords(CommandError):
+    """A message or a broadcast without any words; `ready` is the line that they are to stand below."""
 
-    number: int
-    ply: int | None = None
+    template: ClassVar[str] = "commands/message.txt:no_words"
+
+    ready: str
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """What the words of a line mean, in the vocabulary that all commands share; empty where nothing was said.
+@dataclass(kw_only=True)
+class TooManyRecipients(CommandError):
+    """A message goes to so many players at most."""
 
-    `offer` is the number of an open offer; `ply` is the guard of a move (`c3#7`); `words` are a filter or the
-    subject of a help page; `moves` a line of moves to be tried; `ahead` what is to be queued, and `text` what
-    somebody says to others, as written.
+    template: ClassVar[str] = "commands/message.txt:too_many_recipients"
+
+    limit: int
+
+
+@dataclass(kw_only=True)
+class TooManyMessages(CommandError):
+    """So many messages within an hour, or a day, are all that one player may send; counted by who gets them."""
+
+    template: ClassVar[str] = "commands/message.txt:too_many_messages"
+
+    an_hour: int
+    a_day: int
+
+
+@dataclass(kw_only=True)
+class NobodyReached(CommandError):
+    """None of `userids` can be sent a message from this sender: whether any is blocked is not told.
+
+    `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
 
-    game: str | None = None
-    boards: tuple[BoardRef, ...] = ()
-    offer: int | None = None
-    userids: tuple[str, ...] = ()
-    move: str = ""
-    ply: int | None = None
-    words: tuple[str, ...] = ()
-    address: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    moves: tuple[str, ...] = ()
-    ahead: str = field(default="", repr=False)
-    text: str = field(default="", repr=False)
+    template: ClassVar[str] = "commands/message.txt:nobody_reached"
+
+    userids: tuple[str, ...]
+    full: tuple[str, ...] = ()
+    author: str = ""
+    a_day: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A line that was understood. `line` is it as written, with every secret blotted.
+MOST_RECIPIENTS: Final = 10
+MOST_AN_HOUR: Final = 20
+MOST_A_DAY: Final = 60
+"""Messages of one player, each counted once for everybody who gets it."""
 
-    `token` is as typed, in whatever case. A word that may be a token or a new password is given as both.
-    """
-
-    line: str
-    command: Declaration
-    arguments: Arguments
-    claim: Claim | None = None
-    new_password: Secret | None = None
-    token: Secret | None = None
+MOST_FROM_STRANGERS: Final = 5
+"""Messages a day to one player, from all together whom that player has never played with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
-    """A line that was meant as a command and could not be read. `line` holds only words that are no secret."""
-
-    line: str
-    refused: Refused
-
-
-Proof = Literal["none", "from", "dmarc", "shown", "personal", "password", "confirmed", "operator"]
-"""How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
-domain; by an answer to a mail that proves the next move on the boards in it; by an answer to the personal address
-of a mail that only they were sent; by password; by a `yes`; by the operator. What each is good for:
-`permission`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Whom a request is from: a player (None: nobody we know), the From address, and how it was proven.
-
-    `shown` are the boards in the mail that it answers, each with its ply: those that such a proof is good for.
-    """
-
-    player: Player | None
-    address: str | None
-    proof: Proof
-    shown: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def proven(self) -> bool:
-        """Whether anything at all proves that the player wrote it."""
-        return self.player is not None and self.proof != "none"
+def run(request: PlayerRequest[MessageArguments], records: Queries, now: datetime) -> Decision:
+    """Has the words sent to those named who can be sent any; who has blocked the sender is not told."""
+    author = request.player
+    if len({userid.lower() for userid in request.arguments.userids}) > MOST_RECIPIENTS:
+        raise TooManyRecipients(limit=MOST_RECIPIENTS)
+    userids = named_players(request.arguments.userids, records)
+    text = request.comment.strip("\n")
+    if not text.strip():
+        raise NoWords(ready=f"message {' '.join(userids)}")
+    named = [player for player in map(records.player, userids) if player is not None]
+    strangers = {each.userid: each for each in named if not records.have_played(author, each)}
+    heard = tuple(each.userid for each in named if _is_reached(each, author, each.userid in strangers, records))
+    full = tuple(each for each in heard if each in strangers and _has_had_enough(strangers[each], records, now))
+    reached = tuple(userid for userid in heard if userid not in full)
+    unreached = tuple(userid for userid in userids if userid not in heard)
+    if not reached:
+        raise NobodyReached(userids=unreached, full=full, author=author.userid, a_day=MOST_FROM_STRANGERS)
+    if _would_be_too_many(author, len(reached), records, now):
+        raise TooManyMessages(an_hour=MOST_AN_HOUR, a_day=MOST_A_DAY)
+    return Decision(
+        Messaged(reached, unreached, full, author.userid, MOST_FROM_STRANGERS),
+        changes=tuple(
+            TalkCounted(author.id, "message", strangers[userid].id if userid in strangers else None)
+            for userid in reached
+        ),
+        notifications=Notifications(
+            to_players=tuple((to, MessageFrom(author.userid, _others(to, reached), text)) for to in reached)
+        ),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A parsed line with the one it comes from in place of secrets.
+def is_heard_by(author: Player, player: Player, records: Queries) -> bool:
+    """Whether a player can be sent what `author` says: a person who gets mail, and has not blocked them."""
+    is_there = player.is_confirmed and player.robot is None and not player.is_banned
+    return is_there and not records.is_blocked(author.userid, by=player.userid)
 
-    `password_hash` is made from a new password. `is_believed` tells that the From address is its sender's beyond
-    doubt, whoever that is. `comment` is what stands below the commands; `confirmation` the question that a `yes`
-    or `no` answers, with what was asked. `seen_at` is when the mail was written that this one answers, if any, and
-    `answered_board` its board. `lacks_word`: that mail asks something, and a word must name it. `server` is who is
-    asked.
-    """
 
-    line: str
-    command: Declaration
-    arguments: Arguments
-    actor: Actor
-    password_hash: str | None = field(default=None, repr=False)
-    is_believed: bool = False
-    comment: str = field(default="", repr=False)
-    confirmation: Confirmation | None = None
-    seen_at: datetime | None = None
-    answered_board: int | None = None
-    lacks_word: bool = False
-    server: Server | None = None
+def _is_reached(player: Player, author: Player, is_stranger: bool, records: Queries) -> bool:
+    is_wanted = player.messages == "on" or (player.messages == "known" and not is_stranger)
+    return is_wanted and is_heard_by(author, player, records)
+
+
+def _has_had_enough(player: Player, records: Queries, now: datetime) -> bool:
+    return records.from_strangers_since(player, now - timedelta(days=1)) >= MOST_FROM_STRANGERS
+
+
+def _would_be_too_many(author: Player, count: int, records: Queries, now: datetime) -> bool:
+    an_hour = records.said_since(author, "message", now - timedelta(hours=1))
+    a_day = records.said_since(author, "message", now - timedelta(days=1))
+    return an_hour + count > MOST_AN_HOUR or a_day + count > MOST_A_DAY
+
+
+def _others(to: str, reached: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(userid for userid in reached if userid != to)
+
+
+command = PlayerCommand(
+    name="message",
+    kind="binding",
+    forms=("message userid+: text", "message userid+"),
+    summary="write to other players; addresses stay hidden",
+    example="message bob: Shall we play?",
+    arguments=MessageArguments,
+    run=run,
+    help="commands/message.txt:help_message",
+    scope="players",
+)

@@ -1,17 +1,74 @@
-"""Holidays: whole days in UTC on which a player's clocks stand still, a few each calendar year."""
+"""`set vacation`: days on which a player is away."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import ClassVar, Final, Literal
 
-from pbmserv.commands.changes import NewVacations, Said
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.refusals.time import BadVacation, TooMuchVacation
-from pbmserv.commands.replies.time import VacationOf, VacationSet
+from pbmserv.commands.base.changes import NewVacations, TalkCounted
+from pbmserv.commands.base.decision import Decision, Notifications, Reply
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
-from pbmserv.matches.records import Records, Wanted
-from pbmserv.matches.refusals import Refused
+from pbmserv.matches.queries import ListingQuery, Queries
+
+
+@dataclass(frozen=True, slots=True)
+class VacationSet(Reply):
+    """The player is away on these days. `left` are the days still free in the years concerned, out of `limit`.
+
+    `told` are the players who were told.
+    """
+
+    template: ClassVar[str] = "commands/vacation.txt:vacation_set"
+
+    days: tuple[tuple[date, date], ...]
+    left: tuple[tuple[int, int], ...]
+    limit: int
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VacationOf(Reply):
+    """To others on their boards: `userid` is away on these days; none: is here after all."""
+
+    template: ClassVar[str] = "commands/vacation.txt:vacation_of"
+
+    userid: str
+    days: tuple[tuple[date, date], ...]
+    boards: tuple[int, ...]
+
+
+@dataclass(kw_only=True)
+class BadVacation(CommandError):
+    """No such holidays can be: a date cannot be read, the last is before the first, the first is in the past or
+    more than a year ahead, or the last is further still; `first` and `last` are days that would do.
+    """
+
+    template: ClassVar[str] = "commands/vacation.txt:bad_vacation"
+
+    why: Literal["date", "order", "past", "far"]
+    value: str
+    first: date
+    last: date
+
+
+@dataclass(kw_only=True)
+class TooMuchVacation(CommandError):
+    """These holidays take `wanted` days of `year`, in which `left` of `limit` are left.
+
+    `first` and `last` are the days that would do from the first wanted one on; None when nothing is left then.
+    """
+
+    template: ClassVar[str] = "commands/vacation.txt:too_much_vacation"
+
+    year: int
+    wanted: int
+    left: int
+    limit: int
+    first: date
+    last: date | None
+
 
 DAYS_A_YEAR: Final = 30
 """So many days each calendar year; a day that is gone stays counted."""
@@ -33,7 +90,7 @@ _ONE_DAY: Final = timedelta(days=1)
 _TWO_WEEKS: Final = timedelta(days=13)
 
 
-def set_vacation(player: Player, words: Sequence[str], records: Records, now: datetime) -> Decision | Refused:
+def set_vacation(player: Player, words: Sequence[str], records: Queries, now: datetime) -> Decision:
     """Adds the holidays that the words name, or drops all that are ahead; the others on their boards are told."""
     today = now.date()
     had = _days(records.vacations(player, date(today.year, 1, 1)))
@@ -41,33 +98,31 @@ def set_vacation(player: Player, words: Sequence[str], records: Records, now: da
         # Today is kept: its clocks have stood still since midnight.
         return _decide(player, had, {day for day in had if day <= today}, today + _ONE_DAY, records, now)
     wanted = _read(words, today)
-    if isinstance(wanted, Refused):
-        return wanted
-    refused = _too_much(had, wanted)
-    return refused or _decide(player, had, had | _days([wanted]), today, records, now)
+    _require_days_left(had, wanted)
+    return _decide(player, had, had | _days([wanted]), today, records, now)
 
 
-def _read(words: Sequence[str], today: date) -> Days | Refused:
+def _read(words: Sequence[str], today: date) -> Days:
     try:
         named = [date.fromisoformat(word) for word in words if word not in _BETWEEN]
     except ValueError:
         named = []
     example = today + timedelta(days=7)
     if len(named) not in (1, 2):
-        return BadVacation(why="date", value=" ".join(words)[:40], first=example, last=example + _TWO_WEEKS)
+        raise BadVacation(why="date", value=" ".join(words)[:40], first=example, last=example + _TWO_WEEKS)
     first, last = named[0], named[-1]
     if last < first:
-        return BadVacation(why="order", value=" ".join(words)[:40], first=last, last=first)
+        raise BadVacation(why="order", value=" ".join(words)[:40], first=last, last=first)
     if first < today:
-        return BadVacation(why="past", value=f"{first}", first=today, last=max(today, last))
+        raise BadVacation(why="past", value=f"{first}", first=today, last=max(today, last))
     furthest = today + FURTHEST
     if first > furthest or last > furthest + FURTHEST:
         value, begin = (first, furthest) if first > furthest else (last, first)
-        return BadVacation(why="far", value=f"{value}", first=begin, last=begin + _TWO_WEEKS)
+        raise BadVacation(why="far", value=f"{value}", first=begin, last=begin + _TWO_WEEKS)
     return first, last
 
 
-def _too_much(had: set[date], wanted: Days) -> TooMuchVacation | None:
+def _require_days_left(had: set[date], wanted: Days) -> None:
     new = sorted(_days([wanted]) - had)
     taken = Counter(day.year for day in had)
     fit: date | None = None
@@ -76,39 +131,40 @@ def _too_much(had: set[date], wanted: Days) -> TooMuchVacation | None:
         if taken[day.year] > DAYS_A_YEAR:
             in_year = sum(each.year == day.year for each in new)
             left = max(DAYS_A_YEAR - sum(each.year == day.year for each in had), 0)
-            return TooMuchVacation(
+            raise TooMuchVacation(
                 year=day.year, wanted=in_year, left=left, limit=DAYS_A_YEAR, first=wanted[0], last=fit
             )
         fit = day
-    return None
 
 
 def _decide(
-    player: Player, had: set[date], days: set[date], since: date, records: Records, now: datetime
+    player: Player, had: set[date], days: set[date], since: date, records: Queries, now: datetime
 ) -> Decision:
     """The decision that these are all days instead of those `had`, where nothing has changed before `since`."""
     periods = _periods(days)
     ahead = tuple(each for each in periods if each[1] >= now.date())
     boards = _boards_with_others(player, records) if days != had and _may_tell(player, records, now) else {}
-    counted = (Said(player.id, "vacation"),) if boards else ()
+    counted = (TalkCounted(player.id, "vacation"),) if boards else ()
     changed = tuple((max(first, since), last) for first, last in periods if last >= since)
     years = sorted({now.year, *(day.year for day in days if day >= now.date())})
     left = tuple((year, DAYS_A_YEAR - sum(day.year == year for day in days)) for year in years)
     return Decision(
         VacationSet(ahead, left, DAYS_A_YEAR, tuple(boards)),
         changes=(NewVacations(player.id, since, changed), *counted),
-        tells=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items()),
+        notifications=Notifications(
+            to_players=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items())
+        ),
     )
 
 
-def _may_tell(player: Player, records: Records, now: datetime) -> bool:
+def _may_tell(player: Player, records: Queries, now: datetime) -> bool:
     return records.said_since(player, "vacation", now - timedelta(days=1)) < TOLD_A_DAY
 
 
-def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int, ...]]:
+def _boards_with_others(player: Player, records: Queries) -> dict[str, tuple[int, ...]]:
     """Whom the player is playing with, and on which boards; without those who want no words of the player's."""
     shared: dict[str, tuple[int, ...]] = {}
-    listing = records.boards(Wanted(userids=(player.userid,), count=MOST_BOARDS))
+    listing = records.boards(ListingQuery(userids=(player.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
         board = records.board(number)
         playing = board.playing if board is not None else frozenset()
@@ -118,7 +174,7 @@ def _boards_with_others(player: Player, records: Records) -> dict[str, tuple[int
     return {userid: on for userid, on in shared.items() if _wants_to_know(userid, player, records)}
 
 
-def _wants_to_know(userid: str, player: Player, records: Records) -> bool:
+def _wants_to_know(userid: str, player: Player, records: Queries) -> bool:
     other = records.player(userid)
     is_person = other is not None and other.robot is None
     return is_person and not records.is_blocked(player.userid, by=userid)

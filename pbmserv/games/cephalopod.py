@@ -1,7 +1,7 @@
 """Cephalopod, by Mark Steere (25 February 2006, marksteeregames.com), for two to six players.
 
 The two-player game and the elimination rounds of the multi-player game are those of the inventor's rule sheet.
-Where the sheet is silent, and on sizes other than 5x5 and 3x5, what `templates/rules/cephalopod.txt` says holds.
+Where the sheet is silent, and on sizes other than 5x5 and 3x5, `templates/en/rules/cephalopod.txt` decides.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
 
+from pbmserv.games.board import Board, board, split_squares
 from pbmserv.games.game import (
     Ambiguous,
     BadOption,
@@ -29,7 +30,6 @@ from pbmserv.games.game import (
     Side,
     Unreadable,
 )
-from pbmserv.games.squares import Board, board, split_squares
 
 FEWEST_TAKEN = 2
 MOST_PIPS = 6

@@ -1,8 +1,8 @@
 """What a game is: ten questions, answered with frozen values.
 
 A game is a module of this package that answers the ten questions of `Game`; it is found by scanning
-(`games.library`). It knows rules and notation. It must not know players, mail, clocks, pictures or language:
-sentences about a game live in its rules text, `templates/rules/NAME.txt`.
+(`games`). It knows rules and notation. It must not know players, mail, clocks, pictures or language:
+sentences about a game live in its rules text, `templates/en/rules/NAME.txt`.
 """
 
 from collections.abc import Iterable, Mapping

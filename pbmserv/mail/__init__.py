@@ -1,1 +1,1 @@
-"""Floor 3: bytes to values and back. Knows no database and no templates."""
+"""Floor 4: bytes to values and back. Knows no database and no templates."""

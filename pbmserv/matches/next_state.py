@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from pbmserv.games.game import Eliminated, Event, Game, MoveError, Outcome, Seat
 from pbmserv.matches.clock import Stop
-from pbmserv.matches.entry import OF_NO_SEAT, Entry, EntryKind
-from pbmserv.matches.match import BrokenLog, Match
+from pbmserv.matches.log import OF_NO_SEAT, BrokenLog, Entry, EntryKind, Match
 from pbmserv.matches.state import Ending, Offer, OfferKind, State, Turn
 
 AFTER_THE_END: Final[frozenset[EntryKind]] = frozenset({"rewound", "awarded", "annulled"})

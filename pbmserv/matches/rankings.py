@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.matches.entry import EntryKind
-from pbmserv.matches.rating import Rating, Section, Tally
+from pbmserv.matches.log import EntryKind
+from pbmserv.matches.ratings import Rating, Section, Tally
 from pbmserv.matches.state import Ending
 
 SECTIONS: Final[tuple[Section, ...]] = ("established", "provisional", "inactive")

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pbmserv.games.game import BadOption
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import BrokenLog, Match, rules_of
+from pbmserv.matches.log import BrokenLog, Entry, Match, rules_of
 from pbmserv.matches.next_state import next_state
 from pbmserv.matches.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class GameState:
     """A match, and the state that its log adds up to."""
 
     match: Match
@@ -33,14 +32,14 @@ class Replayed:
         is_over = self.match.rated and self.state.status == "finished"
         return is_over and all(self.state.plies_of(seat) for seat, _ in enumerate(self.match.userids))
 
-    def then(self, entry: Entry) -> "Replayed":
-        """The same after one more entry. Raises BrokenLog when that does not follow."""
+    def apply(self, entry: Entry) -> "GameState":
+        """The board after one more entry. Raises BrokenLog if the entry cannot follow."""
         after = next_state(rules_of(self.match), self.match, self.state, entry)
-        return Replayed(self.match.with_entries((entry,)), after)
+        return GameState(self.match.with_entries((entry,)), after)
 
-    def at(self, ply: int | None) -> "Replayed":
+    def at(self, ply: int | None) -> "GameState":
         """The same as it stood right after a ply (0 is the start); None: as it stands."""
-        return self if ply is None else Replayed(self.match, fold(self.match, ply))
+        return self if ply is None else GameState(self.match, fold(self.match, ply))
 
 
 def fold(match: Match, ply: int | None = None) -> State:
@@ -67,9 +66,9 @@ def line(match: Match) -> tuple[State, ...]:
     return tuple(states)
 
 
-def replay(match: Match) -> Replayed:
+def replay(match: Match) -> GameState:
     """The match with the state that its log adds up to. Raises BrokenLog."""
-    return Replayed(match, fold(match))
+    return GameState(match, fold(match))
 
 
 def _later(match: Match, start: State) -> Iterator[tuple[State, bool]]:

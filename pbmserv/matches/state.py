@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pbmserv.games.game import Event, Outcome, Seat
 from pbmserv.matches.clock import Stop
-from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.matches.log import Entry, EntryKind
 
 Status = Literal["active", "finished", "declined", "annulled"]
 """A match that was declined or annulled counts for nobody."""

@@ -1,1 +1,1 @@
-"""Floor 3: values to text and HTML, through the templates. Knows no database and no sockets."""
+"""Floor 4: values to text, HTML and pictures, through the templates. Knows no database and no sockets."""

@@ -1,87 +1,157 @@
-"""A board as a value ready for its templates: the drawn squares, the columns of moves, what can be captured.
+"""A board as one viewer sees it, ready for templates: players, diagram, moves, open captures.
 
-The drawing follows the layout that players of such servers, and the programs that read their mail, know.
+The text layout is the one that players of such servers, and programs that read their mail, know.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat, Side
-from pbmserv.games.library import games
+from pbmserv.games import games
+from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
-from pbmserv.matches.entry import EntryKind
-from pbmserv.matches.match import rules_of
-from pbmserv.matches.replay import Replayed
-from pbmserv.matches.state import Ending, State, Status, Turn, rounds
-from pbmserv.rendering.environment import WIDTH
-from pbmserv.rendering.happened import LEAVES, Happening, Pending, departures, happened, pending
-from pbmserv.rendering.time_left import TimeLeft, time_left
-from pbmserv.rendering.words import ToldBoard, tell_board
-
-_LINES_WHILE_RUNNING = 4
-_LIST_WHILE_RUNNING = 8
-_NARROWEST_COLUMN = 14
+from pbmserv.matches.log import EntryKind, Match, rules_of
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.state import State, Turn
+from pbmserv.rendering.accessible import AccessibleBoard, accessible_board
+from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_squares
+from pbmserv.rendering.turn import (
+    PendingOffer,
+    TimeLeft,
+    TurnEvent,
+    departures,
+    pending_offer,
+    time_left,
+    turn_events,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a player wrote to the others."""
+    """What a player wrote to the other players."""
 
     userid: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class BoardView:
-    """The context of `board.txt`.
+class BoardPlayers:
+    """Who plays on a board, who is to move, and how they stand: userids, in the order of their seats."""
 
-    `moves` and `squares` are drawn text. `captures` are the captures open to the player on turn where a square
-    leaves no choice: the square, and what it takes; `choices` are the moves of each square that leaves one, in
-    lower case. `example` is a legal move as a person types it; it and they are empty unless the viewer is on turn.
-    `started_by` is the userid of whoever began the match; `eliminated` and `left` are those that the last turn put
-    out. `ply` is set when an earlier moment is shown. Of a line that is only tried the last `imagined` plies are
-    not played, and `plies` counts none of them. `board` is what all this is a view of, `timing` what is known of
-    its present turn (None: it begins with this mail); `remarks` are sentences that stand above it. `scene` and
-    `turns` (those that `moves` shows) are for who draws the board anew. `link` is where it stands on the web, for
-    a viewer on turn by a personal link by which they can play there; empty where there are no pages.
-    """
-
-    number: int
-    game: str
-    title: str
     userids: tuple[str, ...]
-    status: Status
     to_move: str | None
-    outcome: Outcome | None
     scores: tuple[tuple[str, int], ...]
+    # Set once the game is over.
+    outcome: Outcome | None
+    # Those who have left the game so far.
     gone: tuple[str, ...]
-    moves: str
-    turns: tuple[Turn, ...]
-    position: Any
-    scene: Scene
-    squares: str
-    captures: tuple[tuple[str, tuple[str, ...]], ...]
-    choices: tuple[tuple[str, ...], ...]
-    example: str
+    # Those whom the last turn put out, and those whom it made leave.
     eliminated: tuple[str, ...]
     left: tuple[str, ...]
-    plies: int
-    started_by: str
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Who shares the first rank."""
+        return self.ranked(1)
+
+    @property
+    def by_rank(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Every rank with the players who share it."""
+        ranks = sorted(set(self.outcome.ranks)) if self.outcome else []
+        return tuple((rank, self.ranked(rank)) for rank in ranks)
+
+    def ranked(self, rank: int) -> tuple[str, ...]:
+        """The players with a rank."""
+        ranks = self.outcome.ranks if self.outcome else ()
+        return tuple(userid for userid, each in zip(self.userids, ranks, strict=False) if each == rank)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDiagram:
+    """A position as its game describes it for drawing, and drawn as text."""
+
+    scene: Scene
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveList:
+    """The moves that are listed: the last few, or all of them."""
+
+    turns: tuple[Turn, ...]
+    # The same, drawn as a table.
+    text: str
+
+    @property
+    def last_kind(self) -> EntryKind | None:
+        """The kind of the last turn."""
+        return self.turns[-1].kind if self.turns else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMoves:
+    """What the player to move could play next; empty for everybody else."""
+
+    # Each square with one move that captures, and the squares which that takes.
+    captures: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    # The moves of each square that has several, in lower case.
+    choices: tuple[tuple[str, ...], ...] = ()
+    # A legal move as a person types it; empty on a board that is only tried.
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """A board as one viewer sees it: the context of `board.txt`."""
+
+    board: GameState
+    # The userid of the reader; None for anybody.
     viewer: str | None
+    # Set when an earlier moment is shown.
     ply: int | None
-    comment: Comment | None
-    board: Replayed
+    # How many of the last moves are only tried, and not played.
+    previewed: int
+    players: BoardPlayers
+    diagram: BoardDiagram
+    moves: MoveList
+    open_moves: OpenMoves
+    # None if the present turn begins with this mail.
     timing: Timing | None = None
+    comment: Comment | None = None
+    # Sentences to print above the board.
     remarks: tuple[str, ...] = ()
-    imagined: int = 0
+    # The board's page, or the personal link to play there for a viewer whose turn it is; empty without a site.
     link: str = field(default="", repr=False)
 
     @property
+    def match(self) -> Match:
+        """The match with its log."""
+        return self.board.match
+
+    @property
+    def state(self) -> State:
+        """The state at the moment that is shown."""
+        return self.board.state
+
+    @property
+    def number(self) -> int:
+        """The number of the board."""
+        return self.match.number
+
+    @property
+    def title(self) -> str:
+        """The name of the game."""
+        return rules_of(self.match).info.title
+
+    @property
+    def plies(self) -> int:
+        """How many plies were played, without those that are only tried."""
+        return self.state.plies - self.previewed
+
+    @property
     def is_viewers_turn(self) -> bool:
-        """Whether whoever gets this is to move."""
-        return self.is_present and self.viewer is not None and self.viewer == self.to_move
+        """Whether the viewer is to move."""
+        return self.is_present and self.viewer is not None and self.viewer == self.players.to_move
 
     @property
     def time(self) -> TimeLeft | None:
@@ -91,173 +161,105 @@ class BoardView:
     @property
     def is_present(self) -> bool:
         """Whether the board is shown as it stands now."""
-        return self.ply is None and not self.imagined
-
-    @property
-    def ending(self) -> Ending | None:
-        """How the finished game came to its end."""
-        return self.board.state.ending
-
-    @property
-    def last_kind(self) -> EntryKind | None:
-        """What the last thing in the story is."""
-        return self.turns[-1].kind if self.turns else None
+        return self.ply is None and not self.previewed
 
     @property
     def departures(self) -> dict[Seat, EntryKind]:
-        """How those went who have gone, by seat."""
-        return departures(self.board.state)
+        """How each player who left did so, by seat."""
+        return departures(self.state)
 
     @property
-    def pending(self) -> Pending | None:
-        """The draw or take-back that waits for consent."""
-        return pending(self.board)
+    def pending(self) -> PendingOffer | None:
+        """The draw offer or takeback request that is waiting for an answer."""
+        return pending_offer(self.board)
 
     @property
-    def happened(self) -> tuple[Happening, ...]:
-        """What happened in the present turn and was no move."""
-        return happened(self.board) if self.is_present else ()
+    def events(self) -> tuple[TurnEvent, ...]:
+        """What happened in the present turn besides moves."""
+        return turn_events(self.board) if self.is_present else ()
 
     @property
-    def first_of_rematch(self) -> str:
-        """Who would move first if whoever gets this asked for a rematch; empty where they cannot."""
-        is_over = self.is_present and self.status != "active" and self.viewer in self.userids
-        # Whoever has left for good is called by two words.
-        return self.userids[1] if is_over and not any(" " in userid for userid in self.userids) else ""
+    def rematch_opener(self) -> str:
+        """Who would move first if the viewer asked for a rematch; empty if the viewer cannot."""
+        userids = self.players.userids
+        is_over = self.is_present and self.state.status != "active" and self.viewer in userids
+        # A former player's name is two words.
+        return userids[1] if is_over and not any(" " in userid for userid in userids) else ""
 
     @property
-    def told(self) -> ToldBoard:
-        """The same in words."""
-        last = self.turns[-1] if self.turns else None
-        with_moves = self.is_viewers_turn or self.imagined > 0
-        return tell_board(games()[self.game], self.position, self.scene, self.userids, last, with_moves)
-
-    @property
-    def winners(self) -> tuple[str, ...]:
-        """Who shares the first rank."""
-        return self.ranked(1)
-
-    @property
-    def standings(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Every rank with those who share it."""
-        ranks = sorted(set(self.outcome.ranks)) if self.outcome else []
-        return tuple((rank, self.ranked(rank)) for rank in ranks)
-
-    def ranked(self, rank: int) -> tuple[str, ...]:
-        """Who has a rank."""
-        ranks = self.outcome.ranks if self.outcome else ()
-        return tuple(userid for userid, each in zip(self.userids, ranks, strict=False) if each == rank)
+    def accessible(self) -> AccessibleBoard:
+        """The board in words."""
+        last = self.moves.turns[-1] if self.moves.turns else None
+        with_moves = self.is_viewers_turn or self.previewed > 0
+        game, position = rules_of(self.match), self.state.position
+        return accessible_board(game, position, self.diagram.scene, self.players.userids, last, with_moves)
 
 
 def view_board(
-    board: Replayed,
+    board: GameState,
     viewer: str | None = None,
     comment: Comment | None = None,
     whole: bool = False,
     ply: int | None = None,
-    imagined: int = 0,
+    previewed: int = 0,
     timing: Timing | None = None,
     remarks: tuple[str, ...] = (),
 ) -> BoardView:
-    """The board as `viewer` (a userid; None for anybody) is to see it; `whole` shows every move.
+    """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
-    Of a board on which moves were only tried, `imagined` of them, all that could be captured then is told.
+    On a board where the last `previewed` moves were only tried, the captures possible after them are shown.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
     game = rules_of(match)
-    scene, squares = _drawn(match.game, state.position)
-    to_move = None if state.to_move is None else match.userids[state.to_move]
+    scene, text = _drawn(match.game, state.position)
+    open_moves = OpenMoves()
+    if previewed:
+        open_moves = _open_moves(game, state, scene)
+    elif viewer is not None and viewer == board.on_turn and ply is None:
+        open_moves = _open_moves(game, state, scene)
+        open_moves = replace(open_moves, example=_example(scene, open_moves))
     sides = game.info.sides[: len(match.userids)]
-    captures: list[tuple[str, tuple[str, ...]]] = []
-    choices: list[tuple[str, ...]] = []
-    example = ""
-    if imagined:
-        captures, choices = _open_captures(game, state, scene)
-    elif viewer is not None and viewer == to_move and ply is None:
-        captures, choices = _open_captures(game, state, scene)
-        example = _example(scene, captures, choices)
-    last = state.turns[-1].events if state.turns else ()
     return BoardView(
-        number=match.number,
-        game=match.game,
-        title=game.info.title,
-        userids=match.userids,
-        status=state.status,
-        to_move=to_move,
-        outcome=state.outcome,
-        scores=tuple(zip(match.userids, scene.scores, strict=True)),
-        gone=tuple(match.userids[seat] for seat in state.gone),
-        moves=draw_moves(state, match.userids, sides, whole),
-        turns=state.turns if whole else state.turns[-_LIST_WHILE_RUNNING:],
-        position=state.position,
-        scene=scene,
-        squares=squares,
-        captures=tuple(captures),
-        choices=tuple(choices),
-        example=example,
-        eliminated=tuple(match.userids[event.seat] for event in last if isinstance(event, Eliminated)),
-        left=tuple(match.userids[event.seat] for event in last if isinstance(event, Left)),
-        plies=state.plies - imagined,
-        started_by=match.started_by,
+        board=board,
         viewer=viewer,
         ply=ply,
-        comment=comment,
-        board=board,
+        previewed=previewed,
+        players=_players(board, scene),
+        diagram=BoardDiagram(scene, text),
+        moves=MoveList(
+            turns=state.turns if whole else state.turns[-LISTED_WHILE_RUNNING:],
+            text=draw_moves(state, match.userids, sides, whole),
+        ),
+        open_moves=open_moves,
         timing=timing,
+        comment=comment,
         remarks=remarks,
-        imagined=imagined,
+    )
+
+
+def _players(board: GameState, scene: Scene) -> BoardPlayers:
+    userids, state = board.match.userids, board.state
+    last = state.turns[-1].events if state.turns else ()
+    return BoardPlayers(
+        userids=userids,
+        to_move=board.on_turn,
+        scores=tuple(zip(userids, scene.scores, strict=True)),
+        outcome=state.outcome,
+        gone=tuple(userids[seat] for seat in state.gone),
+        eliminated=tuple(userids[event.seat] for event in last if isinstance(event, Eliminated)),
+        left=tuple(userids[event.seat] for event in last if isinstance(event, Left)),
     )
 
 
 @lru_cache(maxsize=64)
 def _drawn(game: str, position: Any) -> tuple[Scene, str]:
-    """A position of the game of that name: drawn once for all who are mailed it."""
+    """A position of the game of that name, drawn once for all its readers."""
     scene = games()[game].scene(position)
     return scene, draw_squares(scene)
 
 
-def draw_squares(scene: Scene) -> str:
-    """The squares, with row numbers on both sides and column letters above and below."""
-    middle = scene.cell_width // 2
-    letters = " ".join(" " * middle + label.ljust(scene.cell_width - middle) for label in scene.columns)
-    letters = (" " * 7 + letters).rstrip()
-    rows = (
-        f"    {label}  {' '.join(cell.text for cell in cells)}  {label}"
-        for label, cells in zip(scene.rows, scene.cells, strict=True)
-    )
-    return "\n\n".join([letters, *rows, letters])
-
-
-def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
-    """The moves in a column for each seat; where that is too wide, one below the other."""
-    turns = state.turns
-    texts = [_told(turn) for turn in turns]
-    longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
-    width = max(_NARROWEST_COLUMN, longest + 6)
-    if width * len(userids) > WIDTH:
-        told = zip(turns, texts, strict=True)
-        listed = [f"{turn.ply or '':>3} {userids[turn.seat]} {text}" for turn, text in told]
-        return "\n".join(listed if whole else listed[-_LIST_WHILE_RUNNING:])
-    lines = [{seat: f"{turn.ply or '':>3} {_told(turn)}" for seat, turn in row.items()} for row in rounds(turns)]
-    shown = lines if whole else lines[-_LINES_WHILE_RUNNING:]
-    heads = [
-        {seat: f"  {side.name}" for seat, side in enumerate(sides)},
-        {seat: f"  {userid}" for seat, userid in enumerate(userids)},
-    ]
-    drawn = (
-        "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
-    )
-    return "\n".join(line.rstrip() for line in drawn)
-
-
-def _told(turn: Turn) -> str:
-    return turn.move or LEAVES[turn.kind]
-
-
-def _open_captures(
-    game: Game, state: State, scene: Scene
-) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, ...]]]:
+def _open_moves(game: Game, state: State, scene: Scene) -> OpenMoves:
     taken = {}
     for move in game.moves(state.position):
         _, events = game.play(state.position, move)
@@ -270,13 +272,13 @@ def _open_captures(
             choices.append(tuple(text.lower() for text in cell.choices))
         elif cell.choices and taken[cell.choices[0]]:
             captures.append((cell.square, taken[cell.choices[0]]))
-    return captures, choices
+    return OpenMoves(tuple(captures), tuple(choices))
 
 
-def _example(scene: Scene, captures: list[tuple[str, tuple[str, ...]]], choices: list[tuple[str, ...]]) -> str:
-    if captures:
-        return captures[0][0].lower()
+def _example(scene: Scene, open_moves: OpenMoves) -> str:
+    if open_moves.captures:
+        return open_moves.captures[0][0].lower()
     open_squares = [cell.square for row in scene.cells for cell in row if len(cell.choices) == 1]
     if open_squares:
         return open_squares[len(open_squares) // 2].lower()
-    return choices[0][0] if choices else ""
+    return open_moves.choices[0][0] if open_moves.choices else ""

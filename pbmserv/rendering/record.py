@@ -11,14 +11,13 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.server import Server
 from pbmserv.games.game import Captured
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, rules_of
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.log import Entry, Match, rules_of
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
-from pbmserv.rendering.environment import templates_folder
+from pbmserv.rendering.templates import templates_folder
 
 FORMAT: Final = "pbmserv-record/1"
 
@@ -37,7 +36,7 @@ def schema() -> Mapping[str, Any]:
     return found
 
 
-def record_of(board: Replayed, server: Server) -> Record:
+def record_of(board: GameState, server: Server) -> Record:
     """The record of a board as it stands; what can be JSON, and the same for the same log."""
     match, state = board.match, board.state
     game = rules_of(match)
@@ -127,15 +126,15 @@ def file_name(number: int) -> str:
     return f"board-{number}.json"
 
 
-def steps(board: Replayed) -> Iterator[tuple[Entry, Replayed]]:
+def steps(board: GameState) -> Iterator[tuple[Entry, GameState]]:
     """Each entry of a board's log, with the board as it stood then."""
     stood = replay(replace(board.match, entries=()))
     for entry in board.match.entries:
-        stood = stood.then(entry)
+        stood = stood.apply(entry)
         yield entry, stood
 
 
-def is_in_stored_notation(board: Replayed) -> bool:
+def is_in_stored_notation(board: GameState) -> bool:
     """Whether every move of a log is written as the game writes it, not as people type it."""
     game = rules_of(board.match)
     stood = replay(replace(board.match, entries=()))
@@ -147,7 +146,7 @@ def is_in_stored_notation(board: Replayed) -> bool:
     return True
 
 
-def _line(board: Replayed) -> list[tuple[Turn, datetime]]:
+def _line(board: GameState) -> list[tuple[Turn, datetime]]:
     """The turns of the line that is played on, and when each was made."""
     made: list[datetime] = []
     for entry, stood in steps(board):

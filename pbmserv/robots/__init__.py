@@ -1,1 +1,1 @@
-"""Players that are programs: one module each, found by scanning (`robots.library`). Pure, like the games."""
+"""Floor 1: players that are programs, one module each, found by scanning. Pure, like the games."""

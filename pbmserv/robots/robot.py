@@ -1,13 +1,20 @@
 """What a robot is: a name, a summary, and how it chooses a move.
 
-A robot is a module of this package that answers `Robot`; it is found by scanning (`robots.library`), and plays any
+A robot is a module of this package that answers `Robot`; it is found by scanning (`robots.robot`), and plays any
 game that answers the ten questions. It knows neither match nor opponent, neither clock nor chance: the same
 position, seed and budget give the same move.
 """
 
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import lru_cache
+from itertools import chain, count
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
 
+import pbmserv.robots
 from pbmserv.games.game import Game
 
 
@@ -33,3 +40,37 @@ class Robot(Protocol):
 
     def choose(self, game: Game, position: Any, budget: Budget) -> Any:
         """One of the legal moves of a position in which somebody is to move."""
+
+
+FIRST: Final = "robot"
+"""The userid of the robot that people are told of first; those of all others begin so too."""
+
+_FIRST_IS: Final = "greedy"
+
+
+@lru_cache(maxsize=1)
+def robots() -> Mapping[str, Robot]:
+    """All robots by name, the one that is told of first at the head, the others in alphabetical order."""
+    modules = (
+        importlib.import_module(f"pbmserv.robots.{found.name}")
+        for found in pkgutil.iter_modules(pbmserv.robots.__path__)
+    )
+    found = {module.name: cast(Robot, module) for module in modules if hasattr(module, "choose")}
+    return MappingProxyType(
+        {name: found[name] for name in sorted(found, key=lambda each: (each != _FIRST_IS, each))}
+    )
+
+
+def userid_of(name: str) -> str:
+    """What the robot of a name is called as a player.
+
+    >>> userid_of("greedy"), userid_of("random")
+    ('robot', 'robot.random')
+    """
+    return next(userids(name))
+
+
+def userids(name: str) -> Iterator[str]:
+    """The userids for a robot, best first: before they were kept for robots a person may have taken one."""
+    first = [FIRST] if name == _FIRST_IS else []
+    return chain([*first, f"{FIRST}.{name}"], (f"{FIRST}.{name}{number}" for number in count(2)))

@@ -1,1 +1,1 @@
-"""Floor 4: one use case and one transaction each."""
+"""Floor 5: one use case and one transaction each."""

@@ -15,15 +15,15 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outcome, Sent
-from pbmserv.mail.road import Road
-from pbmserv.services.bounce import heed_refusal
-from pbmserv.services.house import House
-from pbmserv.services.lane import Lane
+from pbmserv.mail.sending.destination import Transport
+from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome
+from pbmserv.services.app import App
+from pbmserv.services.bounces import heed_refusal
+from pbmserv.services.delivery_worker import DeliveryWorker
 from pbmserv.store import clocks, outbox, retention
-from pbmserv.store.bounces import Returned
+from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import is_database_trouble, writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 
 BATCH: Final = 20
 """Mails tried before others get a look at the clock; each is leased, tried and noted by itself."""
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryTimes:
     """How long a sender waits for what, in seconds.
 
     A mail is slow after `slow`, and hung up on after `longest`: more than a relay may take for all its replies,
@@ -75,18 +75,18 @@ class Sender:
 
     def __init__(
         self,
-        house: House,
-        open_road: Callable[[], Road],
+        app: App,
+        open_road: Callable[[], Transport],
         clock: Callable[[], datetime],
-        patience: Patience = Patience(),
+        patience: RetryTimes = RetryTimes(),
     ) -> None:
         """`open_road` gives a way out of its own for each thread that sends."""
-        self._house = house
+        self._app = app
         self._open_road = open_road
         self._clock = clock
         self._patience = patience
-        self._lanes: list[Lane] = []
-        self._unnoted: list[tuple[Queued, Outcome]] = []
+        self._lanes: list[DeliveryWorker] = []
+        self._unnoted: list[tuple[QueuedMessage, Outcome]] = []
         self._refusals: dict[int, int] = {}
         self._pause = 0.0
         self._closed_until = 0.0
@@ -141,20 +141,20 @@ class Sender:
             lane.wait_for_end(until - monotonic())
         self._lanes.clear()
 
-    def _free_lane(self) -> Lane | None:
+    def _free_lane(self) -> DeliveryWorker | None:
         free = next((lane for lane in self._lanes if lane.errand is None), None)
         if free is None and len(self._lanes) < MOST_LANES:
-            free = Lane(self._open_road())
+            free = DeliveryWorker(self._open_road())
             self._lanes.append(free)
         return free
 
-    def _late_lane(self) -> Lane | None:
+    def _late_lane(self) -> DeliveryWorker | None:
         """The lane that was taken longest, where that is longer than fair."""
         begun = {lane.errand.begun_at: lane for lane in self._lanes if lane.errand is not None}
         longest = min(begun, default=monotonic())
         return begun[longest] if monotonic() > longest + self._patience.fair else None
 
-    def _cleared(self, late: Lane) -> Lane:
+    def _cleared(self, late: DeliveryWorker) -> DeliveryWorker:
         """Hangs up on a lane, and gives it free; another in its place where it cannot even be hung up on."""
         errand = late.errand
         assert errand is not None
@@ -165,11 +165,11 @@ class Sender:
             return late
         late.end()
         self._take_outcome(errand.mail, Deferred("it takes too long, and cannot be hung up on"))
-        lane = Lane(self._open_road())
+        lane = DeliveryWorker(self._open_road())
         self._lanes[self._lanes.index(late)] = lane
         return lane
 
-    def _take_outcome(self, mail: Queued, outcome: Outcome) -> None:
+    def _take_outcome(self, mail: QueuedMessage, outcome: Outcome) -> None:
         self._heed(outcome)
         refusals = self._refusals.pop(mail.id, 0)
         if isinstance(outcome, Closed) and outcome.at_mail:
@@ -203,29 +203,29 @@ class Sender:
         if isinstance(outcome, Deferred) and outcome.is_ours and not self._has_told:
             log.error("the relay refuses what we send, which may be a setting here or there: %s", outcome.reason)
             self._has_told = True
-        elif isinstance(outcome, Sent):
+        elif isinstance(outcome, Delivered):
             self._has_told = False
 
-    def _count_refusal(self, mail: Queued, reason: str, now: datetime) -> None:
+    def _count_refusal(self, mail: QueuedMessage, reason: str, now: datetime) -> None:
         """By itself, so that no fault of ours in counting can undo what was noted, or end the sender."""
         try:
-            with writing(self._house.engine) as connection:
-                heed_refusal(connection, self._house, Returned(mail.id, mail.recipient), reason, now)
+            with writing(self._app.engine) as connection:
+                heed_refusal(connection, self._app, BouncedMail(mail.id, mail.recipient), reason, now)
         except Exception as error:
             log.error("outgoing mail %d: its refusal is not counted: %s", mail.id, type(error).__name__)
 
-    def _note_and_lease(self, may_lease: bool) -> Queued | None:
+    def _note_and_lease(self, may_lease: bool) -> QueuedMessage | None:
         errands = [lane.errand for lane in self._lanes if lane.errand is not None]
         old = [errand for errand in errands if monotonic() > errand.renewed_at + self._patience.renew]
         if not (self._unnoted or old or may_lease):
             return None
         now = self._clock()
         mail = None
-        with writing(self._house.engine) as connection:
+        with writing(self._app.engine) as connection:
             for tried, outcome in self._unnoted:
                 note(connection, tried, outcome, now)
             for errand in old:
-                outbox.renew(connection, errand.mail.id, now + LEASE)
+                outbox.extend_lease(connection, errand.mail.id, now + LEASE)
             if may_lease:
                 on_their_way = [errand.mail.recipient for errand in errands]
                 mail = outbox.lease(connection, now, now + LEASE, elsewhere=on_their_way)
@@ -256,21 +256,21 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def note(connection: Connection, mail: Queued, outcome: Outcome, now: datetime) -> None:
+def note(connection: Connection, mail: QueuedMessage, outcome: Outcome, now: datetime) -> None:
     """Writes down what became of a mail. The clocks of the boards in one that was handed over begin."""
     match outcome:
-        case Sent():
-            shown = outbox.sent(connection, mail.id, now)
-            clocks.handed_over(connection, shown.player_id, shown.boards, now)
+        case Delivered():
+            shown = outbox.mark_sent(connection, mail.id, now)
+            clocks.turn_delivered(connection, shown.player_id, shown.boards, now)
             log.info("outgoing mail %d is sent", mail.id)
         case Closed(reason):
-            outbox.put_back(connection, mail, reason)
+            outbox.release(connection, mail, reason)
         case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
-            outbox.deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
+            outbox.mark_deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
             log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
         case Deferred(reason) | Failed(reason):
-            outbox.failed(connection, mail.id, reason)
+            outbox.mark_failed(connection, mail.id, reason)
             log.error("outgoing mail %d has failed: %s", mail.id, reason)
     if mail.kind == "goodbye":
         # Whoever it went to is forgotten: nothing may tell where they can be reached.
-        retention.empty_sent(connection, mail.id, now)
+        retention.redact_sent(connection, mail.id, now)

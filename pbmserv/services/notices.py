@@ -1,80 +1,128 @@
-"""The boards on which something has happened, for those who did not do it: their players, and who watches them."""
+"""The boards that go to players and watchers after something happened, and the remarks above them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
-from pbmserv.commands.decision import Remark, words_above
-from pbmserv.commands.replies.common import Reply
-from pbmserv.commands.replies.talk import Watched
-from pbmserv.matches.entry import Entry, EntryKind
+from pbmserv.commands.base import queue_notation
+from pbmserv.commands.base.decision import Remark, Reply, words_above
+from pbmserv.matches.conditional_moves import branches_of, still_stands
+from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.player import Player
-from pbmserv.matches.replay import Replayed
+from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import Comment
-from pbmserv.services.ahead import still_queued
-from pbmserv.services.house import House
-from pbmserv.services.letters import board_letter, tell_letter
-from pbmserv.services.rating_remarks import rating_remarks
-from pbmserv.store.outbox import Letter
-from pbmserv.store.records import TransactionRecords
+from pbmserv.services.app import App
+from pbmserv.services.board_mail import board_mail
+from pbmserv.services.compose import notice_mail
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(frozen=True, slots=True)
+class Watched(Reply):
+    """To somebody who watches a board."""
+
+    template: ClassVar[str] = "services/notices.txt:watched"
+
+    board: int
+    # Whether this is the last mail, since the game is over.
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChanged(Reply):
+    """What a finished match did to the rating of the reader."""
+
+    template: ClassVar[str] = "services/notices.txt:rating_changed"
+
+    match: RatedMatch
+
+
+@dataclass(frozen=True, slots=True)
+class StillQueued(Reply):
+    """The queued moves of the reader."""
+
+    template: ClassVar[str] = "services/notices.txt:still_queued"
+
+    # All of them, as one line.
+    line: str
+
+
+def still_queued(records: TransactionQueries, board: GameState, userid: str | None) -> Sequence[StillQueued]:
+    """The remark about a player's own queue on a board, if there is one."""
+    seat = None if userid is None else board.match.seat_of(userid)
+    if seat is None or board.on_turn is None:
+        return ()
+    plan = records.plan(board.match.number, seat, "queue")
+    if plan is None or not still_stands(board, plan):
+        return ()
+    return (StillQueued(queue_notation.write(branches_of(plan))),)
+
+
+def rating_remarks(records: TransactionQueries, board: GameState, player: Player | None) -> tuple[Reply, ...]:
+    """What a match did to the rating of one of its players; nothing if it is unrated or not rated yet."""
+    if player is None or not board.counts or board.match.seat_of(player.userid) is None:
+        return ()
+    return tuple(map(RatingChanged, records.rated_on(player, [board.match.number]).values()))
+
 
 _AMONG_PLAYERS: Final[frozenset[EntryKind]] = frozenset(
     {"proposed", "asked", "rejected", "extended", "paused", "resumed"}
 )
-"""What changes nothing for who only watches."""
+"""Entries that change nothing for somebody who only watches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """A board as it stands after what happened on it, and all that the mails with it are to say.
+class BoardChange:
+    """A board after something happened on it, and what the mails about that say."""
 
-    `entries` are what was added to its log. `author` is the userid of whoever did it, and `words` what they say to
-    the others, where it is proven that they do; when it `is_talk` nothing else happened, and who has blocked the
-    author gets nothing. `remarks` may be those of other boards too. `inbox_id` is the mail that brought it about.
-    """
-
-    board: Replayed
+    board: GameState
+    # What was added to the log.
     entries: tuple[Entry, ...] = ()
+    # The userid of the player who did it.
     author: str | None = None
+    # What the author says to the others, if it is proven who the author is.
     words: str = ""
+    # Whether nothing happened but talk: players who ignore the author get no mail.
     is_talk: bool = False
+    # May hold remarks for other boards too.
     remarks: tuple[Remark, ...] = ()
+    # The mail in the inbox that caused it.
     inbox_id: int | None = None
     proven: bool = True
 
 
 def board_notices(
-    records: TransactionRecords, house: House, happened: Happened, now: datetime, but: str = ""
-) -> list[Letter]:
-    """The mails to all who are to know of it, but to the address of who is told in another mail."""
+    records: TransactionQueries, app: App, happened: BoardChange, now: datetime, but: str = ""
+) -> list[OutboxMessage]:
+    """The mails to all players and watchers, except to the address `but`, which gets another mail."""
     players = (records.player(userid) for userid in happened.board.match.userids)
-    letters = [
-        _to_player(records, house, happened, each, now)
-        for each in players
-        if each and each.address not in ("", but)
+    messages = [
+        _to_player(records, app, happened, each, now) for each in players if each and each.address not in ("", but)
     ]
-    return [*(letter for letter in letters if letter is not None), *_to_watchers(records, house, happened, now)]
+    return [*(message for message in messages if message is not None), *_to_watchers(records, app, happened, now)]
 
 
-def tell_letters(
-    records: TransactionRecords,
-    house: House,
+def player_notices(
+    records: TransactionQueries,
+    app: App,
     tells: Iterable[tuple[str, Reply]],
     now: datetime,
     inbox_id: int | None = None,
-) -> list[Letter]:
-    """The mails with words to players by userid; who is here no more, or has no address, gets none."""
+) -> list[OutboxMessage]:
+    """The notices to players by userid; players who have left, or have no address, get none."""
     told = ((records.player(userid), words) for userid, words in tells)
-    return [tell_letter(house, each, words, inbox_id, now) for each, words in told if each and each.address]
+    return [notice_mail(app, each, words, inbox_id, now) for each, words in told if each and each.address]
 
 
 def is_left_to_digest(
-    player: Player, board: Replayed, comment: Comment | None = None, remarks: Sequence[Reply] = ()
+    player: Player, board: GameState, comment: Comment | None = None, remarks: Sequence[Reply] = ()
 ) -> bool:
-    """Whether a board that has changed is not mailed to one of its players now, who will find it in a digest.
+    """Whether a changed board is not mailed to one of its players now, since their digest will show it.
 
-    A game that is over is told at once, and so are words for the player, and an offer that waits for their answer.
+    The end of a game is always mailed, and so are words for the player and an offer that they have to answer.
     """
     if player.digest is None or board.state.status != "active" or comment is not None or remarks:
         return False
@@ -83,21 +131,21 @@ def is_left_to_digest(
 
 
 def _to_player(
-    records: TransactionRecords, house: House, happened: Happened, player: Player, now: datetime
-) -> Letter | None:
+    records: TransactionQueries, app: App, happened: BoardChange, player: Player, now: datetime
+) -> OutboxMessage | None:
     board, author = happened.board, happened.author
-    is_deaf = author is not None and records.is_blocked(author, by=player.userid)
-    if is_deaf and happened.is_talk:
+    is_ignored = author is not None and records.is_blocked(author, by=player.userid)
+    if is_ignored and happened.is_talk:
         return None
-    comment = Comment(author, happened.words) if author and happened.words and not is_deaf else None
+    comment = Comment(author, happened.words) if author and happened.words and not is_ignored else None
     remarks = words_above(happened.remarks, board.match.number, player.userid)
     if not happened.is_talk:
         remarks += rating_remarks(records, board, player)
     if is_left_to_digest(player, board, comment, remarks):
         return None
     timing = records.timing(board, now)
-    return board_letter(
-        house,
+    return board_mail(
+        app,
         board,
         player,
         now,
@@ -110,8 +158,10 @@ def _to_player(
     )
 
 
-def _to_watchers(records: TransactionRecords, house: House, happened: Happened, now: datetime) -> Sequence[Letter]:
-    """The same board without anybody's words."""
+def _to_watchers(
+    records: TransactionQueries, app: App, happened: BoardChange, now: datetime
+) -> Sequence[OutboxMessage]:
+    """The same board for those who watch it, without anybody's words."""
     if all(entry.kind in _AMONG_PLAYERS for entry in happened.entries):
         return ()
     board = happened.board
@@ -123,7 +173,7 @@ def _to_watchers(records: TransactionRecords, house: House, happened: Happened, 
     remarks = (Watched(number, is_over),)
     leave = "" if is_over else f"unsubscribe {number}"
     return [
-        board_letter(house, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
+        board_mail(app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
         for each in watching
         if each is not None and not each.is_banned and each.userid not in board.match.userids
     ]

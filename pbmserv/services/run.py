@@ -1,183 +1,190 @@
-"""Runs the commands of one mail, in order, inside one transaction: identify, decide, keep, and on to the next."""
+"""Runs the commands of one mail, line by line, and writes what they change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.confirmation import Confirmation, Kind
-from pbmserv.commands.consent import IN_A_MOVES_PLACE
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import Actor, IncomingMail, Parsed, Request, Unparsed
-from pbmserv.commands.permission import decide
-from pbmserv.commands.refusals.common import AnotherPlayer
+from pbmserv.commands.agreements import IN_A_MOVES_PLACE
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Actor, RepliedTo, Request
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
-from pbmserv.matches.refusals import Refused
-from pbmserv.matches.replay import Replayed
-from pbmserv.services.identify import Proofs, identify
-from pbmserv.services.incoming import Opened
-from pbmserv.services.locks import acting, hold
-from pbmserv.services.standing import Standing, proof_of_head
-from pbmserv.services.steps import Step, steps
+from pbmserv.matches.replay import GameState
+from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.services.authenticate import VerifiedCredentials, authenticate
+from pbmserv.services.pending import PendingMail
+from pbmserv.services.sender import SenderIdentity, proof_of_head
+from pbmserv.services.steps import Step, acting, hold, steps
 from pbmserv.store import changes, confirmations, matches, players
-from pbmserv.store.records import TransactionRecords
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(kw_only=True)
+class AnotherPlayer(CommandError):
+    """The line would act for `userid`, who has not proven it, in a mail proven to be somebody else's."""
+
+    template: ClassVar[str] = "services/run.txt:another_player"
+
+    userid: str
+
 
 UNGUARDED: Final = frozenset({"resign", "undo"})
-"""Done, or asked for, whatever has been played meanwhile."""
+"""Done, or asked for, no matter what has been played meanwhile."""
 
 
-SHOWS_ADDRESS: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
+SHOWS_ADDRESS: Final[Mapping[str, tuple[ConfirmationKind, ...]]] = MappingProxyType(
     {"yes": ("sign-up", "address", "first address", "given address"), "no": ("take back",)}
 )
-"""The answers by which an address becomes the player's, and to what."""
+"""The answers that show an address to be the sender's, and the kinds of questions they answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class NotRun:
-    """An earlier line was refused: on `board`, or (None) about who the sender is."""
+class SkippedCommand:
+    """A line that was not run, since an earlier one was refused."""
 
+    # The board of that line; None if it was about who the sender is.
     board: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one line, and who gave it (None where nobody got so far); `comment` stood below it.
-
-    `still_asked` is the question that a refused `yes` has left open.
-    """
+class CommandResult:
+    """What became of one line."""
 
     line: Parsed | Unparsed
-    outcome: Decision | Refused | NotRun
+    outcome: Decision | CommandError | SkippedCommand
+    # Who sent it; None if that was never looked at.
     actor: Actor | None
+    # The text below the line.
     comment: str = field(default="", repr=False)
+    # The question that a refused `yes` has left open.
     still_asked: Confirmation | None = None
 
     @property
     def awaits_yes(self) -> bool:
-        """Whether nothing is done yet."""
+        """Whether the line does nothing until it is confirmed."""
         return isinstance(self.outcome, Decision) and self.outcome.awaits_yes
 
     @property
     def awaited_boards(self) -> tuple[int, ...]:
-        """The boards that wait for a `yes`."""
+        """The numbers of the boards that wait for a `yes`."""
         if not self.awaits_yes or not isinstance(self.line, Parsed):
             return ()
         return tuple(ref.number for ref in self.line.arguments.boards)
 
     @property
     def boards(self) -> tuple[int, ...]:
-        """The boards that it is about."""
+        """The numbers of the boards that the line is about."""
         if isinstance(self.outcome, Decision):
-            imagined = (board.match.number for board in self.outcome.imagined)
-            shown = (ref.number for ref in self.outcome.shows)
-            return (*self.outcome.touched, *shown, *imagined, *self.awaited_boards)
+            previews = (board.match.number for board in self.outcome.shown.previews)
+            shown = (ref.number for ref in self.outcome.shown.boards)
+            return (*self.outcome.changed_boards, *shown, *previews, *self.awaited_boards)
         return () if self.outcome.board is None else (self.outcome.board,)
 
 
-def decisions(results: Iterable[Result]) -> list[Decision]:
-    """What was decided; lines that were refused, or not run, decide nothing."""
+def decisions(results: Iterable[CommandResult]) -> list[Decision]:
+    """The decisions of the lines that were neither refused nor skipped."""
     return [result.outcome for result in results if isinstance(result.outcome, Decision)]
 
 
-def touched(results: Iterable[Result]) -> dict[int, Replayed]:
-    """The boards on which something happened, by number, as they stand after all of these lines."""
+def touched(results: Iterable[CommandResult]) -> dict[int, GameState]:
+    """The boards that changed, by number, as they stand after all of these lines."""
     return {board.match.number: board for decision in decisions(results) for board in decision.boards}
 
 
 def run_all(
-    connection: Connection, records: TransactionRecords, opened: Opened, proofs: Proofs
-) -> tuple[Result, ...]:
-    """Carries the lines out, each as if it came when the mail was kept; what they change is written."""
-    todo = steps(connection, opened)
-    hold(connection, [step.line for step in todo], acting(todo, opened.standing, proofs))
-    # Who was read before they were held may have left meanwhile.
+    connection: Connection, records: TransactionQueries, pending: PendingMail, credentials: VerifiedCredentials
+) -> tuple[CommandResult, ...]:
+    """Runs the lines of a mail as of when it was received, and writes what they change."""
+    todo = steps(connection, pending)
+    hold(connection, [step.line for step in todo], acting(todo, pending.identity, credentials))
+    # Somebody who was read before these locks may have left meanwhile.
     records.forget_players()
-    standing, now = opened.standing, opened.kept.kept_at
-    shown = dict(standing.answered.shown if standing.answered else ())
-    results: list[Result] = []
+    identity = pending.identity
+    shown = dict(identity.answered.shown if identity.answered else ())
+    results: list[CommandResult] = []
     refused_boards: set[int] = set()
-    nobody = False
+    stops = False
     for step in todo:
         boards = _boards_of(step.line)
-        if nobody or boards & refused_boards:
-            board = None if nobody else min(boards & refused_boards)
-            results.append(Result(step.line, NotRun(board), None))
+        if stops or boards & refused_boards:
+            board = None if stops else min(boards & refused_boards)
+            results.append(CommandResult(step.line, SkippedCommand(board), None))
             continue
-        if step.confirmed and step.asked:
-            shown |= dict(step.asked.shown)
-        result = _run(connection, records, step, opened, standing, proofs, shown, now)
-        shown |= _played(result)
+        if step.confirmed and step.question:
+            shown |= dict(step.question.shown)
+        result = _run(connection, records, step, pending, identity, credentials, shown)
         results.append(result)
-        if isinstance(result.outcome, Refused):
-            nobody = result.outcome.about_identity
+        if isinstance(result.outcome, CommandError):
+            stops = result.outcome.about_identity
             refused_boards |= boards
         else:
-            standing = _standing_after(step, standing, records, opened.mail)
-    return tuple(map(partial(_of_one_player, _proven_player(results)), results))
+            shown |= _played(result)
+            identity = _identity_after(step, identity, records, pending.mail)
+    proven = next((each.actor.player for each in results if each.actor and each.actor.proven), None)
+    return tuple(_of_one_player(proven, result) for result in results)
 
 
-def keep_decision(connection: Connection, records: TransactionRecords, decision: Decision, now: datetime) -> None:
-    """Writes what was decided; later questions to the records are answered as it stands then."""
-    matches.keep(connection, decision)
+def write_decision(connection: Connection, records: TransactionQueries, decision: Decision, now: datetime) -> None:
+    """Writes a decision, and makes the records answer later queries accordingly."""
+    matches.write(connection, decision)
     records.know(decision.boards)
     for change in decision.changes:
-        changes.keep(connection, change, now)
+        changes.write_change(connection, change, now)
     if decision.changes:
         records.forget_players()
-    if decision.question is not None:
-        records.know_asked(decision.question.confirmation, now)
+    if decision.notifications.question is not None:
+        records.know_asked(decision.notifications.question.confirmation, now)
 
 
 def _run(
     connection: Connection,
-    records: TransactionRecords,
+    records: TransactionQueries,
     step: Step,
-    opened: Opened,
-    standing: Standing,
-    proofs: Proofs,
+    pending: PendingMail,
+    identity: SenderIdentity,
+    credentials: VerifiedCredentials,
     shown: dict[int, int],
-    now: datetime,
-) -> Result:
+) -> CommandResult:
     if isinstance(step.line, Unparsed):
-        return Result(step.line, step.line.refused, None)
+        return CommandResult(step.line, step.line.error, None)
 
     def look_up(userid: str) -> str | None:
         return players.password_hash(connection, userid)
 
+    question, comment, now = step.question, pending.runnable.comment, pending.message.received_at
     line = _guarded(step.line, shown)
-    request: Request | Refused
-    if step.confirmed and step.asked:
-        actor = Actor(records.player(step.asked.userid), opened.mail.sender, "confirmed")
-        request = Request(line.line, line.command, line.arguments, actor, comment=opened.asked.comment)
+    if step.confirmed and question:
+        actor = Actor(records.player(question.userid), pending.mail.sender, "confirmed")
+        request = Request(line.line, line.command, line.arguments, actor, comment=comment)
     else:
-        request = identify(line, opened.asked, opened.mail, standing, proofs, records, look_up)
-    if isinstance(request, Refused):
-        return Result(line, request, None)
-    written = standing.answered.written if standing.answered else None
-    request = replace(
-        request,
-        confirmation=step.asked,
-        seen_at=written,
-        answered_board=standing.board,
-        server=standing.server,
-        lacks_word=standing.named is not None and standing.confirmation is None,
-    )
-    outcome = decide(request, records, now)
-    if isinstance(outcome, Decision):
-        if line.command.kind == "token" and step.asked:
-            confirmations.forget(connection, step.asked.about)
-            request = replace(request, actor=_confirmer(step.asked, request.actor, records))
-        keep_decision(connection, records, outcome, now)
-    still_asked = step.asked if isinstance(outcome, Refused) and not step.confirmed else None
-    return Result(line, outcome, request.actor, opened.asked.comment, still_asked)
+        try:
+            request = authenticate(line, pending.runnable, pending.mail, identity, credentials, records, look_up)
+        except CommandError as error:
+            return CommandResult(line, error, None)
+    written = identity.answered.written if identity.answered else None
+    needs_word = identity.named is not None and identity.confirmation is None
+    replied_to = RepliedTo(identity.board, written, question, needs_word)
+    request = replace(request, replied_to=replied_to, server=identity.server)
+    try:
+        decision = decide(request, records, now)
+    except CommandError as error:
+        return CommandResult(line, error, request.actor, comment, None if step.confirmed else question)
+    actor = request.actor
+    if line.command.kind == "token" and question:
+        confirmations.forget(connection, question.about)
+        actor = replace(actor, player=records.player(question.userid), proof="confirmed")
+    write_decision(connection, records, decision, now)
+    return CommandResult(line, decision, actor, comment)
 
 
-def _played(result: Result) -> dict[int, int]:
-    """The ply that a line has played on a board: its sender has not seen what may have followed at once."""
+def _played(result: CommandResult) -> dict[int, int]:
+    """The ply that a line has played, by board: its sender has not seen what may have followed at once."""
     decided = result.outcome
     if not isinstance(decided, Decision) or not decided.entries or decided.entries[0].kind != "played":
         return {}
@@ -186,13 +193,8 @@ def _played(result: Result) -> dict[int, int]:
     return {number: board.state.plies - len(played) + 1}
 
 
-def _proven_player(results: Iterable[Result]) -> Player | None:
-    proven = (result.actor.player for result in results if result.actor and result.actor.proven)
-    return next(proven, None)
-
-
-def _of_one_player(proven: Player | None, result: Result) -> Result:
-    """A line that waits for a `yes` of somebody else than who has proven the mail is refused: who would say it?"""
+def _of_one_player(proven: Player | None, result: CommandResult) -> CommandResult:
+    """Refuses a line that waits for a `yes` of another player than the proven one: nobody could say that `yes`."""
     waiting = result.actor.player if result.awaits_yes and result.actor else None
     if proven is None or waiting is None or waiting.id == proven.id:
         return result
@@ -200,7 +202,7 @@ def _of_one_player(proven: Player | None, result: Result) -> Result:
 
 
 def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
-    """A move as the one that follows on what its sender was shown, like consent; only the first one on a board."""
+    """Adds to a move, or to consent, the ply after what its sender was shown; on each board to the first one."""
     arguments = line.arguments
     word = arguments.move.lower() if line.command.name == "move" else line.command.name
     if not arguments.boards or arguments.ply is not None or word in UNGUARDED:
@@ -215,23 +217,21 @@ def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
     return line if seen is None else replace(line, arguments=replace(arguments, ply=seen + 1))
 
 
-def _confirmer(asked: Confirmation, actor: Actor, records: TransactionRecords) -> Actor:
-    return replace(actor, player=records.player(asked.userid), proof="confirmed")
-
-
-def _standing_after(step: Step, standing: Standing, records: TransactionRecords, mail: IncomingMail) -> Standing:
-    """Whoever has just shown that an address is theirs is known for the rest of the mail."""
-    if standing.player is None and standing.is_believed and mail.sender is not None:
+def _identity_after(
+    step: Step, identity: SenderIdentity, records: TransactionQueries, mail: IncomingMail
+) -> SenderIdentity:
+    """The sender as known for the rest of the mail, once a line has shown that an address is theirs."""
+    if identity.player is None and identity.is_believed and mail.sender is not None:
         player = records.player_at(mail.sender)
-        return standing if player is None else replace(standing, player=player, proof=proof_of_head(mail))
+        return identity if player is None else replace(identity, player=player, proof=proof_of_head(mail))
     answer = step.line.command.name if isinstance(step.line, Parsed) else ""
-    if step.asked is None or step.asked.kind not in SHOWS_ADDRESS.get(answer, ()):
-        return standing
-    return replace(standing, player=records.player(step.asked.userid), proof="personal")
+    if step.question is None or step.question.kind not in SHOWS_ADDRESS.get(answer, ()):
+        return identity
+    return replace(identity, player=records.player(step.question.userid), proof="personal")
 
 
 def _boards_of(line: Parsed | Unparsed) -> set[int]:
-    """The boards that a line names, as far as it could be read."""
+    """The numbers of the boards that a line names, as far as it could be parsed."""
     if isinstance(line, Parsed):
         return {ref.number for ref in line.arguments.boards}
-    return set() if line.refused.board is None else {line.refused.board}
+    return set() if line.error.board is None else {line.error.board}

@@ -9,8 +9,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.services.incoming import Opened
-from pbmserv.store import outbox, sign_ups
+from pbmserv.services.pending import PendingMail
+from pbmserv.store import outbox, players
 
 IN_ALL: Final = 200
 OF_A_DOMAIN: Final = 10
@@ -39,24 +39,24 @@ _DAY: Final = timedelta(days=1)
 
 def is_welcome(connection: Connection, address: str, now: datetime) -> bool:
     """Whether somebody was invited, and so is let in whatever others do."""
-    if not sign_ups.is_invited(connection, address, now - INVITATION_LASTS):
+    if not players.is_invited(connection, address, now - INVITATION_LASTS):
         return False
     return outbox.count_since(connection, ("sign-up",), now - _DAY, address) < ANSWERS_TO_INVITED
 
 
-def has_room(connection: Connection, opened: Opened, address: str, now: datetime) -> bool:
+def has_room(connection: Connection, pending: PendingMail, address: str, now: datetime) -> bool:
     """Whether there is a place for one who signs up from that address."""
-    if opened.standing.is_believed:
+    if pending.identity.is_believed:
         return True
-    return all(taken < most for _, taken, most in _places(connection, opened, address, now))
+    return all(taken < most for _, taken, most in _places(connection, pending, address, now))
 
 
-def used_up(connection: Connection, opened: Opened, address: str, now: datetime) -> tuple[str, ...]:
+def used_up(connection: Connection, pending: PendingMail, address: str, now: datetime) -> tuple[str, ...]:
     """In words for the log, the places of which the sign-up just answered has taken the last."""
-    if opened.standing.is_believed:
+    if pending.identity.is_believed:
         return ()
     return tuple(
-        f"{most} {which}" for which, taken, most in _places(connection, opened, address, now) if taken == most
+        f"{most} {which}" for which, taken, most in _places(connection, pending, address, now) if taken == most
     )
 
 
@@ -66,17 +66,19 @@ def may_be_turned_away(connection: Connection, address: str, now: datetime) -> b
     return not told and outbox.count_since(connection, ("no room",), now - _DAY) < TURNED_AWAY
 
 
-def _places(connection: Connection, opened: Opened, address: str, now: datetime) -> list[tuple[str, int, int]]:
+def _places(
+    connection: Connection, pending: PendingMail, address: str, now: datetime
+) -> list[tuple[str, int, int]]:
     """Of each kind of places that a sign-up takes one of: its name, how many are taken, and how many there are."""
-    since, host = now - _DAY, opened.kept.host
+    since, host = now - _DAY, pending.message.host
     domain = _family(address.rpartition("@")[2])
     of_domain = OF_A_PROVIDER if domain in PROVIDERS else OF_A_DOMAIN
     places = [
-        ("in all", sign_ups.count(connection, since), IN_ALL),
-        ("of one mail domain", sign_ups.count(connection, since, domain=domain), of_domain),
+        ("in all", players.count_sign_ups(connection, since), IN_ALL),
+        ("of one mail domain", players.count_sign_ups(connection, since, domain=domain), of_domain),
     ]
     if host is not None:
-        places.append(("from one host", sign_ups.count(connection, since, host=host), FROM_A_HOST))
+        places.append(("from one host", players.count_sign_ups(connection, since, host=host), FROM_A_HOST))
     return places
 
 

@@ -1,84 +1,120 @@
-"""The lines of a mail as they are carried out: in the place of a `yes` what was asked about."""
+"""The lines of a mail in the order in which they run: a `yes` is replaced by what it confirms."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.library import commands
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import Arguments, Parsed, Unparsed
-from pbmserv.commands.refusals.common import WhichOne
-from pbmserv.services.incoming import Opened
-from pbmserv.services.standing import open_question
-from pbmserv.store import confirmations
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.registry import commands
+from pbmserv.parser.errors import WhichOne
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.services.authenticate import VerifiedCredentials
+from pbmserv.services.pending import PendingMail
+from pbmserv.services.sender import SenderIdentity, open_question
+from pbmserv.store import confirmations, listing, matches, offers, players
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line, and the question that it answers or, when it is `confirmed`, comes from."""
+    """One line to run."""
 
     line: Parsed | Unparsed
-    asked: Confirmation | None = None
+    # The question that the line answers; when it is confirmed, the question that it comes from.
+    question: Confirmation | None = None
     confirmed: bool = False
 
 
-def steps(connection: Connection, opened: Opened) -> tuple[Step, ...]:
-    """What is to be done, in order. Questions about commands are closed: their commands take their place."""
-    return tuple(_steps(connection, opened))
+def steps(connection: Connection, pending: PendingMail) -> tuple[Step, ...]:
+    """What to run, in order. Confirmed questions about commands are closed: their commands take their place."""
+    return tuple(_steps(connection, pending))
 
 
-def _steps(connection: Connection, opened: Opened) -> Iterator[Step]:
-    lines = [_answer(connection, line, opened) for line in (*_first_answer(opened), *opened.asked.lines)]
+def _steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
+    lines = [_answer(connection, line, pending) for line in (*_implied_yes(pending), *pending.runnable.lines)]
     answers: dict[str, set[str]] = {}
-    for line, asked in lines:
-        if asked is not None and isinstance(line, Parsed):
-            answers.setdefault(asked.about, set()).add(line.command.name)
+    for line, question in lines:
+        if question is not None and isinstance(line, Parsed):
+            answers.setdefault(question.about, set()).add(line.command.name)
     answered: set[str] = set()
-    for line, asked in lines:
-        if asked is None or asked.about in answered:
+    for line, question in lines:
+        if question is None or question.about in answered:
             # A second answer to the same question answers nothing.
             yield Step(line)
             continue
-        if len(answers[asked.about]) > 1:
+        if len(answers[question.about]) > 1:
             yield Step(Unparsed(line.line, WhichOne(choices=("yes", "no"))))
             continue
-        answered.add(asked.about)
-        if asked.kind == "commands" and answers[asked.about] == {"yes"}:
-            confirmations.forget(connection, asked.about)
-            parsed = (read_line(text, None).parsed for text in asked.lines)
-            yield from (Step(each, asked, confirmed=True) for each in parsed if each is not None)
+        answered.add(question.about)
+        if question.kind == "commands" and answers[question.about] == {"yes"}:
+            confirmations.forget(connection, question.about)
+            parsed = (parse_line(text, None).parsed for text in question.lines)
+            yield from (Step(each, question, confirmed=True) for each in parsed if each is not None)
         else:
-            yield Step(line, asked)
+            yield Step(line, question)
 
 
 def _answer(
-    connection: Connection, line: Parsed | Unparsed, opened: Opened
+    connection: Connection, line: Parsed | Unparsed, pending: PendingMail
 ) -> tuple[Parsed | Unparsed, Confirmation | None]:
     """The line, and the open question that it answers.
 
-    A word that may be a token or a new password is a token where a question has it, and else a password where the
+    A word that may be a token or a new password is a token if a question has it. If not, it is a password if the
     mail that is answered asks for one.
     """
     if not isinstance(line, Parsed) or line.command.kind != "token":
         return line, None
-    standing = opened.standing
+    identity = pending.identity
     if line.token is None:
-        return line, standing.confirmation
+        return line, identity.confirmation
     may_be_password = line.token == line.new_password
-    tokens, sender, now = (line.token.value,), opened.mail.sender, opened.kept.kept_at
-    asked = open_question(connection, tokens, sender, standing.player, now)
-    if asked is not None:
-        return replace(line, new_password=None) if may_be_password else line, asked
-    wants_password = standing.confirmation is not None and standing.confirmation.kind == "password"
-    return line, standing.confirmation if may_be_password and wants_password else None
+    question = open_question(
+        connection, (line.token.value,), pending.mail.sender, identity.player, pending.message.received_at
+    )
+    if question is not None:
+        return replace(line, new_password=None) if may_be_password else line, question
+    wants_password = identity.confirmation is not None and identity.confirmation.kind == "password"
+    return line, identity.confirmation if may_be_password and wants_password else None
 
 
-def _first_answer(opened: Opened) -> tuple[Parsed, ...]:
-    """The `yes` of somebody new who answers the first mail with other commands at once."""
-    asked, lines = opened.standing.confirmation, opened.asked.lines
+def _implied_yes(pending: PendingMail) -> tuple[Parsed, ...]:
+    """The `yes` of a newcomer who answers the first mail with other commands at once."""
+    question, lines = pending.identity.confirmation, pending.runnable.lines
     named = [line.command for line in lines if isinstance(line, Parsed)]
-    if asked is None or asked.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
+    if question is None or question.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
         return ()
     return (Parsed("yes", commands()["yes"], Arguments()),)
+
+
+LEAVING: Final = frozenset({"delete", "signoff"})
+"""Commands after which a player has no running boards."""
+
+
+def hold(connection: Connection, lines: Iterable[Parsed | Unparsed], acting: Collection[str]) -> None:
+    """Locks what the lines are about until the transaction ends; `acting` are those who may have sent them.
+
+    A player who leaves is locked against everybody, so that nobody starts a board with them meanwhile. Players who
+    start a board or are seated at it are locked against those who leave. A board that may get a rematch is locked
+    too, since it can have only one at a time.
+    """
+    parsed = [line for line in lines if isinstance(line, Parsed)]
+    leavers = acting if any(line.command.name in LEAVING for line in parsed) else ()
+    wanted = [line.arguments.offer for line in parsed if line.arguments.offer is not None]
+    offers.lock(connection, wanted, leavers)
+    opening = [line for line in parsed if line.command.kind == "opening" or line.arguments.offer is not None]
+    again = [ref.number for line in opening for ref in line.arguments.boards]
+    seated = [userid for line in opening for userid in line.arguments.userids]
+    seated += [*offers.players_of(connection, wanted), *matches.sitting_at(connection, again)]
+    players.lock(connection, [*leavers, *seated, *(acting if opening else ())], alone=bool(leavers))
+    bound = [ref.number for line in parsed if line.command.kind == "binding" for ref in line.arguments.boards]
+    matches.lock(connection, [*bound, *again, *listing.running_of(connection, leavers)])
+
+
+def acting(todo: Iterable[Step], identity: SenderIdentity, credentials: VerifiedCredentials) -> frozenset[str]:
+    """The userids of all in whose name a line may run, except for accounts that the mail itself opens."""
+    known = [identity.player.userid] if identity.player else []
+    asked = [step.question.userid for step in todo if step.question]
+    return frozenset([*known, *asked, *(each.userid for each in credentials.verified)])

@@ -1,1 +1,1 @@
-"""Floor 3: values in and out of SQL. Knows no mail and no templates."""
+"""Floor 4: values in and out of SQL. Knows no mail and no templates."""

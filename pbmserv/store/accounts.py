@@ -1,14 +1,16 @@
-"""How players change: what a command decided about them is written here, and nowhere else."""
+"""Writes changes of accounts. Nothing else writes to players and their addresses."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
 
-from pbmserv.commands.changes import (
+from pbmserv.commands.base.changes import (
     Barred,
     BelievedAddress,
-    Block,
+    BlockChange,
     Change,
     Erased,
     NewAddress,
@@ -20,10 +22,10 @@ from pbmserv.commands.changes import (
     RestoredAddress,
     RevokedWords,
 )
-from pbmserv.commands.names import skeleton
-from pbmserv.store import clocks, retention, standstills
+from pbmserv.commands.base.names import skeleton
+from pbmserv.store import bounces, clocks, retention
 from pbmserv.store.bounces import WITHHELD
-from pbmserv.store.confirmations import LASTS
+from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.tables import (
     addresses,
     blocks,
@@ -33,27 +35,30 @@ from pbmserv.store.tables import (
     offers,
     outbox,
     players,
-    said,
     seats,
     subscriptions,
+    talk_counts,
     vacations,
 )
 from pbmserv.store.tables import standstills as standstills_table
 
 FORMER: Final = "former player"
-"""The name on the boards of somebody who is forgotten; no userid holds a blank."""
+"""The name on the boards of a deleted account; no userid contains a space."""
+
+_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text"})
+"""Settings whose columns have other names."""
 
 NO_HASH: Final = "-"
-"""What no password fits."""
+"""The hash of an account for which no password works."""
 
-OF_LATE: Final = timedelta(days=7)
-"""Whom mail did not reach within that time may not have their boards: a new address is sent them."""
+RECENTLY: Final = timedelta(days=7)
+"""A player whose mail bounced within this time may lack boards: they are sent again to a new address."""
 
-MOST_FORGOTTEN: Final = 100
-"""Accounts that one transaction forgets."""
+MOST_AT_ONCE: Final = 100
+"""Accounts deleted in one transaction."""
 
 
-def keep(connection: Connection, change: Change, now: datetime) -> None:
+def write_account_change(connection: Connection, change: Change, now: datetime) -> None:
     """Writes one change."""
     match change:
         case NewPlayer():
@@ -61,7 +66,7 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
         case NewPassword(player_id, password_hash):
             _change(connection, player_id, password_hash=password_hash)
         case NewSetting(player_id, key, value):
-            _change(connection, player_id, **{key: value})
+            _change(connection, player_id, **{_COLUMNS.get(key, key): value})
         case NewMessages(player_id, wanted):
             _change(connection, player_id, messages=wanted)
         case NewDigest(player_id, schedule, due):
@@ -75,7 +80,7 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _restore_address(connection, change, now)
         case RevokedWords(player_id):
             _revoke(connection, player_id)
-        case Block():
+        case BlockChange():
             _block(connection, change)
         case Erased(player_id):
             _erase(connection, player_id, now)
@@ -83,13 +88,13 @@ def keep(connection: Connection, change: Change, now: datetime) -> None:
             _change(connection, player_id, banned_at=None if is_lifted else now)
 
 
-def forget_unanswered(connection: Connection, now: datetime) -> int:
-    """Forgets accounts that were opened more than a week ago and never confirmed, and gives how many."""
+def delete_unconfirmed(connection: Connection, now: datetime) -> int:
+    """Deletes accounts that were not confirmed within a week, and gives how many."""
     query = (
         select(players.c.id)
         .join(addresses, addresses.c.player_id == players.c.id)
-        .where(addresses.c.is_first, addresses.c.confirmed_at.is_(None), players.c.created_at <= now - LASTS)
-        .limit(MOST_FORGOTTEN)
+        .where(addresses.c.is_first, addresses.c.confirmed_at.is_(None), players.c.created_at <= now - VALID_FOR)
+        .limit(MOST_AT_ONCE)
     )
     old = list(connection.execute(query.with_for_update(skip_locked=True)).scalars())
     for player_id in old:
@@ -123,9 +128,11 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
     address = new.address.lower()
     mine = and_(addresses.c.player_id == new.player_id, addresses.c.address == address)
     if new.is_first:
-        _take_away(connection, new.player_id, or_(addresses.c.is_first, addresses.c.address == address), now)
+        _remove_addresses(
+            connection, new.player_id, or_(addresses.c.is_first, addresses.c.address == address), now
+        )
     elif connection.execute(select(exists().where(mine))).scalar_one():
-        # It was asked about twice, and has answered twice.
+        # It was asked twice, and has answered twice.
         return
     row = {"address": address, "player_id": new.player_id, "is_first": new.is_first, "confirmed_at": now}
     connection.execute(insert(addresses).values(row))
@@ -136,7 +143,7 @@ def _restore_address(connection: Connection, restored: RestoredAddress, now: dat
         _erase(connection, player_id, now)
     address, whose = restored.address.lower(), {"player_id": restored.player_id}
     others = [each for each in restored.stay if each != address]
-    _take_away(connection, restored.player_id, addresses.c.address.not_in(others), now)
+    _remove_addresses(connection, restored.player_id, addresses.c.address.not_in(others), now)
     theirs = update(addresses).where(addresses.c.player_id == restored.player_id)
     connection.execute(theirs.values(is_first=False))
     row = {"address": address, **whose, "is_first": True, "confirmed_at": now}
@@ -148,28 +155,28 @@ def _restore_address(connection: Connection, restored: RestoredAddress, now: dat
     connection.execute(later)
 
 
-def _take_away(connection: Connection, player_id: int, which: ColumnElement[bool], now: datetime) -> None:
+def _remove_addresses(connection: Connection, player_id: int, which: ColumnElement[bool], now: datetime) -> None:
     leaving = and_(addresses.c.player_id == player_id, which)
-    # What is held back from an address that is nobody's any more would wait for ever.
+    # Withheld mail to an address that is nobody's any more would wait for ever.
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
-    was_out_of_reach = standstills.in_force(connection, player_id, now - OF_LATE)
+    was_out_of_reach = bounces.standstills_in_force(connection, player_id, now - RECENTLY)
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
-        standstills.end(connection, player_id, now)
-        clocks.tell_anew(connection, player_id)
+        bounces.end_standstill(connection, player_id, now)
+        clocks.resend_boards(connection, player_id)
     connection.execute(delete(addresses).where(leaving))
 
 
 def _revoke(connection: Connection, player_id: int) -> None:
     newest = select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery()
     _change(connection, player_id, revoked_up_to=newest)
-    # Neither is a question to whoever has the account now: a thief must not close them.
+    # These two stay: whoever has the account now may be a thief, who must not close them.
     others = confirmations.c.kind.not_in(("take back", "given address"))
     connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id, others))
 
 
-def _block(connection: Connection, block: Block) -> None:
+def _block(connection: Connection, block: BlockChange) -> None:
     pair = {"player_id": block.player_id, "blocked_id": block.blocked_id}
     connection.execute(delete(blocks).filter_by(**pair))
     if not block.is_lifted:
@@ -178,9 +185,9 @@ def _block(connection: Connection, block: Block) -> None:
 
 def _erase(connection: Connection, player_id: int, now: datetime) -> None:
     theirs = select(addresses.c.address).where(addresses.c.player_id == player_id)
-    retention.forget(connection, player_id, connection.execute(theirs).scalars().all(), now)
+    retention.redact_player(connection, player_id, connection.execute(theirs).scalars().all(), now)
     _forget_belongings(connection, player_id)
-    # The newest row stays: SQLite would give its number again, and mails to whoever had it prove who one is.
+    # The newest row stays: SQLite would reuse its id, and mails to the former holder would prove an identity.
     newest = select(func.max(players.c.id)).scalar_subquery()
     sat = exists().where(seats.c.player_id == player_id)
     started = exists().where(matches.c.started_by == player_id)
@@ -191,8 +198,8 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
-    connection.execute(update(said).where(said.c.stranger_id == player_id).values(stranger_id=None))
-    for table in (confirmations, said, subscriptions, vacations, standstills_table, offer_players):
+    connection.execute(update(talk_counts).where(talk_counts.c.stranger_id == player_id).values(stranger_id=None))
+    for table in (confirmations, talk_counts, subscriptions, vacations, standstills_table, offer_players):
         connection.execute(delete(table).where(table.c.player_id == player_id))
     theirs = select(offers.c.id).where(offers.c.player_id == player_id)
     connection.execute(delete(offer_players).where(offer_players.c.offer_id.in_(theirs)))

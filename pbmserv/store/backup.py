@@ -1,4 +1,4 @@
-"""Copies of a whole database: taken while it is at work, and brought back where there is none.
+"""Backups of a whole database, taken while it is in use, and restored where there is none yet.
 
 SQLite is copied by SQLite itself (`VACUUM INTO`: one moment's content, writers go on, freed pages stay behind),
 PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are.
@@ -20,7 +20,7 @@ from typing import Final
 from sqlalchemy import URL, Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.store.engine import forget_overwritten, open_engine
+from pbmserv.store.engine import open_engine, truncate_wal
 from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_version
 from pbmserv.store.tables import metadata
 
@@ -138,7 +138,7 @@ def _bring_up_to_date(engine: Engine, file: Path) -> None:
         _require_known(stored_version(engine), file)
         migrate(engine)
         # The log beside the file does not go with it. It is emptied at closing, which does not tell if it fails.
-        if not forget_overwritten(engine):
+        if not truncate_wal(engine):
             raise CannotBackUp(f"{file} could not be restored: the new database's log could not be emptied")
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise CannotBackUp(f"{file} is damaged: {_first_line(error)}") from error

@@ -1,7 +1,7 @@
-"""Mails of ours that came back, and the addresses that board mail is held back from since.
+"""Bounced mails, suspended addresses, and the standstills of clocks that follow.
 
-A row of the outbox that is held back is "withheld"; it waits again once its address is written to again. Locks are
-taken in one order: the mail, then the address; rows that a sender has in hand are left to it.
+Board mail to a suspended address is "withheld" in the outbox, and waits again once the suspension is lifted. Locks
+are taken in one order, the mail and then the address; rows that a sender has leased are left alone.
 """
 
 from collections.abc import Sequence
@@ -23,18 +23,18 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.store import standstills
-from pbmserv.store.answered_mails import is_threaded
-from pbmserv.store.outbox import AT_ONCE, UNASKED
-from pbmserv.store.tables import addresses, bounces, outbox, players
-from pbmserv.store.tokens import digest
+from pbmserv.matches.clock import YEAR, Stop, standstill
+from pbmserv.store import clocks
+from pbmserv.store.mail_tokens import digest, is_threaded
+from pbmserv.store.outbox import AT_ONCE, UNSOLICITED
+from pbmserv.store.tables import addresses, bounces, outbox, players, standstills
 
 WITHHELD: Final = "withheld"
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
-    """A mail that came back: its number in the outbox, and where it went."""
+class BouncedMail:
+    """A mail that bounced: its id in the outbox, and its recipient."""
 
     id: int
     recipient: str
@@ -42,29 +42,30 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """An address that board mail is held back from, why, and how much is held back; newest reason first."""
+    """A suspended address."""
 
     address: str
     userid: str
     since: datetime
     reasons: tuple[str, ...]
+    """What the mail servers said, newest first."""
     withheld: int
+    """Mails that wait for it."""
 
 
-def find(connection: Connection, thread_word: str) -> Returned | None:
-    """The mail whose Message-ID and envelope sender bear that word, locked until the transaction ends; None when
-    there is none, or it was tidied."""
+def find(connection: Connection, thread_word: str) -> BouncedMail | None:
+    """The mail with that word in its Message-ID and envelope sender, locked until the transaction ends.
+
+    None if there is none, or it was redacted.
+    """
     is_it = is_threaded(bindparam("digests", [digest(thread_word)], expanding=True))
     query = select(outbox.c.id, outbox.c.recipient).where(is_it, outbox.c.recipient != "")
     row = connection.execute(query.with_for_update()).one_or_none()
-    return None if row is None else Returned(row.id, row.recipient)
+    return None if row is None else BouncedMail(row.id, row.recipient)
 
 
-def note(connection: Connection, mail: Returned, is_hard: bool, reason: str, now: datetime) -> bool:
-    """Notes that a mail came back. A mail does so once; what is hard takes the place of what was soft.
-
-    Whether this was news.
-    """
+def record(connection: Connection, mail: BouncedMail, is_hard: bool, reason: str, now: datetime) -> bool:
+    """Records a bounce; False if it is known. A mail counts once, and a hard bounce replaces a soft one."""
     values = {"address": mail.recipient, "at": now, "is_hard": is_hard, "reason": reason}
     row = connection.execute(select(bounces.c.is_hard).where(bounces.c.outbox_id == mail.id)).one_or_none()
     if row is None:
@@ -77,7 +78,7 @@ def note(connection: Connection, mail: Returned, is_hard: bool, reason: str, now
 
 
 def lock_unsuspended(connection: Connection, address: str) -> int | None:
-    """The player whose mail goes there, locked; None when nobody's does, or it is suspended already."""
+    """The player who gets mail there, with the address locked; None if nobody does, or it is suspended already."""
     query = select(addresses.c.player_id).where(
         addresses.c.address == address, addresses.c.is_first, addresses.c.suspended_at.is_(None)
     )
@@ -85,7 +86,7 @@ def lock_unsuspended(connection: Connection, address: str) -> int | None:
 
 
 def first_hard(connection: Connection, address: str, since: datetime) -> datetime | None:
-    """When the first mail to an address came back for good after then."""
+    """When the first hard bounce from an address came after then."""
     query = select(func.min(bounces.c.at)).where(
         bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since
     )
@@ -94,22 +95,22 @@ def first_hard(connection: Connection, address: str, since: datetime) -> datetim
 
 
 def suspended_since(connection: Connection, player_id: int) -> datetime | None:
-    """Since when board mail to a player is held back; None when it is not."""
+    """Since when a player's address is suspended; None if it is not."""
     query = select(addresses.c.suspended_at).where(addresses.c.player_id == player_id, addresses.c.is_first)
     return connection.execute(query).scalar_one_or_none()
 
 
 def hard_since(connection: Connection, address: str, since: datetime) -> int:
-    """How many mails to an address came back for good after then."""
+    """How many hard bounces from an address came after then."""
     query = select(func.count()).where(bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since)
     return connection.execute(query).scalar_one()
 
 
 def suspend(connection: Connection, address: str, now: datetime) -> None:
-    """Holds back board mail to an address, that too which waits already and nobody has in hand."""
+    """Suspends an address: board mail is withheld, also what waits already, unless a sender has leased it."""
     connection.execute(update(addresses).where(addresses.c.address == address).values(suspended_at=now))
     waiting = select(outbox.c.id).where(
-        outbox.c.recipient == address, outbox.c.status == "waiting", outbox.c.kind.in_(UNASKED)
+        outbox.c.recipient == address, outbox.c.status == "waiting", outbox.c.kind.in_(UNSOLICITED)
     )
     idle = connection.execute(waiting.with_for_update(skip_locked=True)).scalars().all()
     if idle:
@@ -117,9 +118,9 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
 
 
 def lift(connection: Connection, address: str, now: datetime) -> bool:
-    """Lets mail go to an address again; False when it is not suspended. What came back so far no more counts.
+    """Lifts a suspension and clears the bounces; False if the address is not suspended.
 
-    All that was withheld waits again, and of what came back the newest mail about each board, which none repeats.
+    All withheld mails wait again. So does, of the bounced ones, the newest about each board.
     """
     lifted = update(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
     if connection.execute(lifted.values(suspended_at=None)).rowcount == 0:
@@ -135,23 +136,23 @@ def lift(connection: Connection, address: str, now: datetime) -> bool:
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))
     connection.execute(delete(bounces).where(bounces.c.address == address))
     owner = select(addresses.c.player_id).where(addresses.c.address == address)
-    standstills.end(connection, connection.execute(owner).scalar_one(), now)
+    end_standstill(connection, connection.execute(owner).scalar_one(), now)
     return True
 
 
-def is_owed() -> ColumnElement[bool]:
-    """Of a row of the outbox: whether it may have to be sent once its address is written to again."""
+def may_be_sent_again() -> ColumnElement[bool]:
+    """SQL: whether a row of the outbox may have to be sent once a suspension is lifted."""
     of_suspended = select(bounces.c.outbox_id).where(bounces.c.address.in_(_suspended()))
     return or_(outbox.c.status == WITHHELD, outbox.c.id.in_(of_suspended))
 
 
 def is_settled() -> ColumnElement[bool]:
-    """Of a row of the bounces: whether it belongs to no suspended address."""
+    """SQL: whether a bounce belongs to no suspended address."""
     return bounces.c.address.not_in(_suspended())
 
 
 def listing(connection: Connection) -> Sequence[Suspended]:
-    """Every address that is suspended, the latest first."""
+    """All suspended addresses, the latest first."""
     query = (
         select(addresses.c.address, players.c.userid, addresses.c.suspended_at)
         .join(players, players.c.id == addresses.c.player_id)
@@ -183,3 +184,61 @@ def _reasons(connection: Connection, address: str) -> tuple[str, ...]:
 def _withheld(connection: Connection, address: str) -> int:
     query = select(func.count()).where(outbox.c.recipient == address, outbox.c.status == WITHHELD)
     return connection.execute(query).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class StandstillOver:
+    """A standstill that has ended although the player's mail still bounces."""
+
+    id: int
+    player_id: int
+    address: str
+
+
+def begin_standstill(connection: Connection, player_id: int, since: datetime) -> Stop | None:
+    """Stops a player's clocks because their mail bounces; gives for how long, None if they may not stop."""
+    stop = standstill(since, standstills_in_force(connection, player_id, since - YEAR))
+    if stop is not None:
+        row = {"player_id": player_id, "began_at": stop.since, "until_at": stop.until}
+        connection.execute(insert(standstills).values(row))
+    clocks.clear_deadlines(connection, player_id)
+    return stop
+
+
+def end_standstill(connection: Connection, player_id: int, now: datetime) -> None:
+    """Mail to a player may arrive again: their clocks resume."""
+    theirs = (standstills.c.player_id == player_id) & (standstills.c.until_at > now)
+    connection.execute(update(standstills).where(theirs).values(until_at=now))
+    clocks.clear_deadlines(connection, player_id)
+
+
+def standstills_in_force(connection: Connection, player_id: int, since: datetime) -> Sequence[Stop]:
+    """The standstills of a player that end after then, in order."""
+    query = select(standstills).where(standstills.c.player_id == player_id, standstills.c.until_at > since)
+    return [Stop(row.began_at, row.until_at) for row in connection.execute(query.order_by(standstills.c.began_at))]
+
+
+def next_standstill_over(connection: Connection, now: datetime) -> StandstillOver | None:
+    """One that has ended and of which the opponents were not notified, locked until the transaction ends."""
+    query = (
+        select(standstills.c.id, standstills.c.player_id, addresses.c.address)
+        .join(addresses, addresses.c.player_id == standstills.c.player_id)
+        .where(
+            standstills.c.notified_at.is_(None),
+            standstills.c.until_at <= now,
+            addresses.c.is_first,
+            addresses.c.suspended_at.is_not(None),
+            # An earlier one ended because mail arrived again.
+            standstills.c.until_at > addresses.c.suspended_at,
+        )
+        .order_by(standstills.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=standstills)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else StandstillOver(row.id, row.player_id, row.address)
+
+
+def mark_standstill_notified(connection: Connection, standstill_id: int, now: datetime) -> None:
+    """Records that the opponents were notified."""
+    connection.execute(update(standstills).where(standstills.c.id == standstill_id).values(notified_at=now))

@@ -1,36 +1,36 @@
-"""Every change that a command decides on beside the logs of boards is written through this one door."""
+"""Writes the changes that a command decides on, other than entries in match logs."""
 
 from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import (
+from pbmserv.commands.base.changes import (
     Change,
-    DroppedPlan,
+    DroppedConditionalPlan,
     EndedOffer,
     JoinedOffer,
     LeftOffer,
+    NewConditionalPlan,
     NewOffer,
-    NewPlan,
     NewVacations,
-    Said,
     Subscription,
+    TalkCounted,
 )
-from pbmserv.store import accounts, offers, plans, talk, vacations, watching
+from pbmserv.store import accounts, conditional_moves, offers, players, rate_limits, subscriptions
 
 
-def keep(connection: Connection, change: Change, now: datetime) -> None:
+def write_change(connection: Connection, change: Change, now: datetime) -> None:
     """Writes one change."""
     match change:
-        case NewPlan() | DroppedPlan():
-            plans.keep(connection, change, now)
+        case NewConditionalPlan() | DroppedConditionalPlan():
+            conditional_moves.write(connection, change, now)
         case NewOffer() | JoinedOffer() | LeftOffer() | EndedOffer():
-            offers.keep(connection, change, now)
+            offers.write(connection, change, now)
         case Subscription():
-            watching.keep(connection, change)
+            subscriptions.write(connection, change)
         case NewVacations():
-            vacations.keep(connection, change)
-        case Said():
-            talk.keep(connection, change, now)
+            players.write_vacations(connection, change)
+        case TalkCounted():
+            rate_limits.count_talk(connection, change, now)
         case _:
-            accounts.keep(connection, change, now)
+            accounts.write_account_change(connection, change, now)

@@ -1,7 +1,7 @@
-"""The clocks of running boards: whose turn it is, since when its player can know, when to look again.
+"""The clocks of running boards: whose turn it is, since when that player can know, and when to check again.
 
-A row follows its match (`follow`); that a board was handed over is noted by whoever sends (`handed_over`). When
-`next_at` has come, somebody looks at it (`due`), and notes when to look again (`seen`).
+`follow` updates a clock with its match. `turn_delivered` starts it once the board was sent. When `next_at` has
+come the clock is `due`: the scheduler checks it and calls `record_check`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,30 +25,31 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.replay import Replayed
-from pbmserv.matches.terms import limit
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.turn_time import limit
 from pbmserv.store.tables import addresses, clocks, players
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-UNHEARD: Final = timedelta(days=7)
-"""After so long without a board handed over one looks whether a mail is still on its way."""
+CHECK_UNDELIVERED_AFTER: Final = timedelta(days=7)
+"""When to check whether the board of a turn is still waiting to be sent."""
 
-UNTOLD: Final = -1
-"""In the place of reminders: the turn has begun, but its player was not told where they read now."""
+NOT_NOTIFIED: Final = -1
+"""Stored as `reminders`: the turn has begun, but its player has a new address and was not notified there."""
 
 DEADLINE: Final = clocks.c.deadline_at
-"""When a turn is over; NULL until it was looked at, and on boards without clocks."""
+"""When a turn ends; NULL until it was checked, and on boards without clocks."""
 
 _TERMS: Final = ("nag", "forfeit", "total", "increment")
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A row. `turn` is the number of the entry that began the turn; `reminders` were sent in it."""
+    """A row of the clocks."""
 
     match: int
     turn: int
+    """The number of the log entry that began the turn."""
     player_id: int
     started: datetime | None
     next_at: datetime | None
@@ -57,7 +58,7 @@ class Clock:
 
 
 def as_json(terms: TimeControl | None) -> dict[str, float | None] | None:
-    """The terms of a match as they are stored, in seconds."""
+    """A time control as it is stored, in seconds."""
     if terms is None:
         return None
     lengths = {name: getattr(terms, name) for name in _TERMS}
@@ -65,7 +66,7 @@ def as_json(terms: TimeControl | None) -> dict[str, float | None] | None:
 
 
 def from_json(stored: Mapping[str, float | None] | None) -> TimeControl | None:
-    """The same read back."""
+    """A stored time control."""
     if stored is None:
         return None
     lengths: dict[str, Any] = {
@@ -75,15 +76,15 @@ def from_json(stored: Mapping[str, float | None] | None) -> TimeControl | None:
 
 
 def find(connection: Connection, board: int) -> Clock | None:
-    """The clock of a board; None when nobody is to move there, or it has no clock."""
+    """The clock of a board; None if nobody is to move, or it has no clock."""
     row = connection.execute(_FIND, {"board": board}).one_or_none()
     if row is None:
         return None
     return Clock(row.match, row.turn, row.player_id, row.started_at, row.next_at, row.deadline_at, row.reminders)
 
 
-def follow(connection: Connection, board: Replayed) -> None:
-    """After something has happened on a board: a turn that goes on keeps its clock, which is looked at again."""
+def follow(connection: Connection, board: GameState) -> None:
+    """Updates the clock after a change of its board. If the turn goes on, so does the clock; it is checked."""
     match, state = board.match, board.state
     if match.clock is None:
         return
@@ -101,29 +102,29 @@ def follow(connection: Connection, board: Replayed) -> None:
         "turn": state.turn,
         "plies": state.plies,
         "userid": board.on_turn.lower(),
-        "look_at": state.last_at + UNHEARD,
+        "look_at": state.last_at + CHECK_UNDELIVERED_AFTER,
         "lasts": lasts,
     }
     connection.execute(_BEGIN, row)
 
 
-def handed_over(
+def turn_delivered(
     connection: Connection, player_id: int | None, shown: Iterable[tuple[int, int]], now: datetime
 ) -> None:
-    """A mail with these boards, each after a ply, has gone to a player: turns that nobody could know of begin."""
+    """A mail that shows these boards, each after a ply, was sent to a player: turns waiting for that begin now."""
     rows = [{"board": board, "ply": ply, "to_player": player_id, "now": now} for board, ply in shown]
     if rows and player_id is not None:
         connection.execute(_START, rows)
 
 
 def with_deadline(query: Select[Any], number: ColumnElement[int]) -> Select[Any]:
-    """A query about matches, with what `deadline_of` wants to know of each."""
+    """Adds the columns that `deadline_of` needs to a query for matches."""
     known = query.add_columns(DEADLINE, clocks.c.started_at.label("begun_at"), clocks.c.next_at, clocks.c.lasts)
     return known.outerjoin(clocks, clocks.c.match == number)
 
 
 def deadline_of(row: Row[Any]) -> datetime | None:
-    """When the present turn is over, as far as is known; nobody may have looked since it began."""
+    """When the present turn ends, as far as is known, even if the clock was not checked since it began."""
     is_seen = row.deadline_at is not None or row.next_at != row.begun_at
     if is_seen or row.begun_at is None or row.lasts is None:
         return row.deadline_at  # type: ignore[no-any-return]
@@ -131,52 +132,51 @@ def deadline_of(row: Row[Any]) -> datetime | None:
 
 
 def start(connection: Connection, board: int, at: datetime) -> None:
-    """The turn began then, though its player cannot be told; its clock is looked at again."""
+    """Starts a turn at that time although its player cannot be notified; its clock is checked again."""
     begun = update(clocks).where(clocks.c.match == board, clocks.c.started_at.is_(None))
     connection.execute(begun.values(started_at=at, next_at=at))
 
 
-def forget_deadlines(connection: Connection, player_id: int) -> None:
-    """A player's clocks stand still from now on, or run on: none ends when it would have, and all are looked
-    at."""
+def clear_deadlines(connection: Connection, player_id: int) -> None:
+    """A player's clocks stop or resume: clears their deadlines and has all of them checked."""
     theirs = update(clocks).where(clocks.c.player_id == player_id)
     connection.execute(theirs.values(next_at=AT_ONCE, deadline_at=None))
 
 
-def tell_anew(connection: Connection, player_id: int) -> None:
-    """The boards on which a player is to move are mailed to them once more: they have another address."""
+def resend_boards(connection: Connection, player_id: int) -> None:
+    """Has the boards on which a player is to move sent again, to their new address."""
     theirs = update(clocks).where(clocks.c.player_id == player_id)
-    connection.execute(theirs.values(next_at=AT_ONCE, reminders=UNTOLD))
+    connection.execute(theirs.values(next_at=AT_ONCE, reminders=NOT_NOTIFIED))
 
 
-def look_again(connection: Connection, player_id: int) -> None:
-    """The holidays of a player have changed, and so have all their clocks."""
+def check_again(connection: Connection, player_id: int) -> None:
+    """Has a player's clocks checked, because their holidays have changed."""
     changed = update(clocks).where(clocks.c.player_id == player_id)
     connection.execute(changed.values(next_at=func.coalesce(clocks.c.started_at, AT_ONCE)))
 
 
-def look_at_all(connection: Connection) -> None:
-    """Something has changed for all clocks that run."""
+def check_all_again(connection: Connection) -> None:
+    """Has all running clocks checked."""
     running = update(clocks).where(clocks.c.started_at.is_not(None))
     connection.execute(running.values(next_at=clocks.c.started_at))
 
 
 def due(connection: Connection, now: datetime, count: int) -> Sequence[int]:
-    """The boards whose clocks are to be looked at, the longest due first."""
+    """The boards whose clocks are due, the longest due first."""
     query = select(clocks.c.match).where(clocks.c.next_at <= now)
     return connection.execute(query.order_by(clocks.c.next_at, clocks.c.match).limit(count)).scalars().all()
 
 
-def seen(
+def record_check(
     connection: Connection, board: int, next_at: datetime | None, deadline: datetime | None, reminders: int
 ) -> None:
-    """Notes what came of looking: when to look again, when the turn is over, how often its player was reminded."""
+    """Records a check: when to check again, when the turn ends, and how often its player was reminded."""
     values = {"next_at": next_at, "deadline_at": deadline, "reminders": reminders}
     connection.execute(update(clocks).where(clocks.c.match == board).values(values))
 
 
-def put_off(connection: Connection, board: int, now: datetime, until: datetime) -> None:
-    """A clock that was due could not be looked at; unless something has happened to it since, it is due later."""
+def postpone(connection: Connection, board: int, now: datetime, until: datetime) -> None:
+    """Postpones a clock whose check failed, unless it was changed meanwhile."""
     still_due = update(clocks).where(clocks.c.match == board, clocks.c.next_at <= now)
     connection.execute(still_due.values(next_at=until))
 
@@ -196,7 +196,7 @@ _BEGIN: Final = insert(clocks).from_select(
         bindparam("plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-        # Whom no mail reaches, nobody hands the board over to.
+        # To a suspended address the board is never sent.
         case(
             (
                 exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),

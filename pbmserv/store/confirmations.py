@@ -1,4 +1,4 @@
-"""What waits for a `yes`: found by the digest of the token that was mailed."""
+"""Confirmations that wait for a `yes`, found by the digest of the token that was mailed."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,18 +6,18 @@ from typing import Final
 
 from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
 
-from pbmserv.commands.confirmation import Confirmation
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import confirmations, outbox, players
-from pbmserv.store.tokens import digest
 
-LASTS: Final = timedelta(days=7)
-"""A question is open so long."""
+VALID_FOR: Final = timedelta(days=7)
+"""How long a question can be answered."""
 
 
 def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, again: bool = False) -> int | None:
-    """Opens a question; one about the same that was open is so no more, unless it is only asked `again`.
+    """Opens a question and closes an earlier one about the same, unless it is only asked `again`.
 
-    Gives the number of the player whom it is about; None, and opens nothing, where there is none any more.
+    Gives the id of the player whom it is about; None, and opens nothing, if the player is gone.
     """
     who = select(players.c.id).where(players.c.userid_lower == asked.userid.lower())
     player_id: int | None = connection.execute(who).scalar_one_or_none()
@@ -39,38 +39,38 @@ def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, 
 
 
 def find(connection: Connection, tokens: Sequence[str], now: datetime) -> Confirmation | None:
-    """The first of these tokens' questions that is open, held until the transaction ends; None when none is."""
+    """The first open question of these tokens, locked until the transaction ends; None if none is open."""
     digests = [digest(token) for token in tokens]
     if not digests:
         return None
-    rows = connection.execute(_FIND, {"digests": digests, "since": now - LASTS}).all()
+    rows = connection.execute(_FIND, {"digests": digests, "since": now - VALID_FOR}).all()
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
     return None if found is None else _confirmation(found)
 
 
 def find_threaded(connection: Connection, thread_words: Sequence[str], now: datetime) -> Confirmation | None:
-    """The newest of the open questions that mails with these words in their Message-IDs ask; None: none."""
+    """The newest open question asked by mails with these words in their Message-IDs; None if none is open."""
     digests = [digest(word) for word in thread_words]
     if not digests:
         return None
-    row = connection.execute(_FIND_THREADED, {"digests": digests, "since": now - LASTS}).first()
+    row = connection.execute(_FIND_THREADED, {"digests": digests, "since": now - VALID_FOR}).first()
     return None if row is None else _confirmation(row)
 
 
 def was_asked_since(connection: Connection, about: str, since: datetime) -> bool:
-    """Whether a question about this was asked after then, and nobody has answered it."""
+    """Whether a question about this was asked after then and is still unanswered."""
     query = select(exists().where(confirmations.c.about == about, confirmations.c.asked_at > since))
     return connection.execute(query).scalar_one()
 
 
 def forget(connection: Connection, about: str) -> None:
-    """Closes the question about this, if one is open."""
+    """Closes the open question about this, if any."""
     connection.execute(_FORGET, {"closed": about})
 
 
-def tidy(connection: Connection, now: datetime) -> int:
-    """Deletes questions that nobody may answer any more, and gives how many."""
-    return connection.execute(delete(confirmations).where(confirmations.c.asked_at <= now - LASTS)).rowcount
+def purge(connection: Connection, now: datetime) -> int:
+    """Deletes expired questions, and gives how many."""
+    return connection.execute(delete(confirmations).where(confirmations.c.asked_at <= now - VALID_FOR)).rowcount
 
 
 def _confirmation(row: Row[tuple[object, ...]]) -> Confirmation:

@@ -1,14 +1,16 @@
-"""Opens the database, and tells its passing troubles from our own faults.
+"""Opens the database, runs transactions, and tells temporary database errors from bugs.
 
-SQLite is opened for durability (WAL, synchronous=FULL), for secrets (secure_delete) and for honest locking: a
-transaction that may write begins with BEGIN IMMEDIATE, one through `reading` with a plain BEGIN.
+SQLite is set for durability (WAL, synchronous=FULL) and secrecy (secure_delete). A transaction that may write
+begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN.
 """
 
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Lock
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -17,28 +19,26 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from pbmserv.store.turns import Turns
-
-MOST_RACES: Final = 20
+MOST_ATTEMPTS: Final = 20
 T = TypeVar("T")
 
-IN_A_HURRY: Final = 8.0
-"""Seconds that whoever has a client waiting waits for SQLite's lock: an MTA has to have its answer within ten."""
+SHORT_TIMEOUT: Final = 8.0
+"""Seconds to wait for SQLite's lock while a client waits: an MTA must have its reply within ten."""
 
-_PATIENCE = 30.0
-_HURRY = "pbmserv_hurry"
+_LOCK_TIMEOUT = 30.0
+_TIMEOUT = "pbmserv_hurry"
 _READING = "pbmserv_reading"
-_TURNS = "pbmserv_turns"
+_WRITE_LOCK = "pbmserv_turns"
 _OF_ONE_STATEMENT = ("40", "54", "55", "57014", "58")
-"""Rolled back, a limit exceeded, a lock not to be had, cancelled, a file that cannot be read: states of SQL."""
+"""SQLSTATEs: rolled back, limit exceeded, lock not available, cancelled, unreadable file."""
 
 _OF_ONE_STATEMENT_OF_SQLITE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT)
 _LOST_RACES = ("40001", "40P01", "55P03")
 _READ_ONLY_TRANSACTION = "25006"
 
-# A cable that is cut says nothing. Both ends ask a silent other end after 5 seconds and give it up after 11, where
-# Linux by itself takes over two hours: so long the server would keep the locks of a host that has vanished, and a
-# part would wait for the answer of a server that has.
+# A cut cable gives no sign. Both ends probe a silent peer after 5 seconds and give up after 11. Linux alone takes
+# over two hours. Meanwhile the server would keep the locks of a vanished host, and a part would wait for a server
+# that has vanished.
 _NOTICE_THE_SERVER_GONE = MappingProxyType(
     {
         "connect_timeout": 10,
@@ -54,18 +54,18 @@ _NOTICE_THE_CLIENT_GONE = MappingProxyType(
         "tcp_keepalives_interval": "2",
         "tcp_keepalives_count": "3",
         "tcp_user_timeout": "11000",
-        # For what no probe finds out: a process that hangs, or a connection pool between us that lives on.
+        # For what no probe detects: a hanging process, or a connection pool in between that lives on.
         "idle_in_transaction_session_timeout": "60000",
     }
 )
-# What was chosen for this program alone, in the URL or by ALTER ROLE or ALTER DATABASE, is left as it is.
+# Settings made for this program in the URL, by ALTER ROLE or by ALTER DATABASE are left alone.
 _SET_FOR_US = ("client", "user", "database", "database user")
 
 
 def open_engine(url: str) -> Engine:
-    """An engine for a SQLAlchemy URL; nothing is connected yet. A SQLite file's folder is made.
+    """An engine for a SQLAlchemy URL, not yet connected. Creates a SQLite file's folder.
 
-    Its errors do not tell values: they end up in logs, and the values are mails with passwords in them.
+    Its errors contain no parameters: they are logged, and parameters may be mails with passwords.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -77,7 +77,7 @@ def open_engine(url: str) -> Engine:
         poolclass=QueuePool,
         pool_size=10,
         hide_parameters=True,
-        execution_options={_TURNS: Turns()},
+        execution_options={_WRITE_LOCK: FairLock()},
     )
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -92,7 +92,7 @@ def _open_postgresql(url: URL) -> Engine:
 
 
 def _configure_postgresql(connection: Any, record: Any) -> None:
-    # Not as options of the connection: pools such as PgBouncer refuse those. In a transaction a rollback undid it.
+    # Not as connection options, which pools such as PgBouncer refuse. In a transaction a rollback would undo it.
     connection.autocommit = True
     connection.execute(
         "SELECT set_config(name, settings.value, false) FROM pg_settings"
@@ -106,22 +106,22 @@ def _configure_postgresql(connection: Any, record: Any) -> None:
 def _configure_sqlite(connection: Any, record: Any) -> None:
     # The driver's own BEGIN comes too late and is never IMMEDIATE; `_begin_sqlite` takes its place.
     connection.isolation_level = None
-    connection.execute(_busy_timeout(IN_A_HURRY))
+    connection.execute(_busy_timeout(SHORT_TIMEOUT))
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute(_busy_timeout(_PATIENCE))
+    connection.execute(_busy_timeout(_LOCK_TIMEOUT))
 
 
 def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
-    if _HURRY not in options:
+    if _TIMEOUT not in options:
         connection.exec_driver_sql("BEGIN" if options.get(_READING, False) else "BEGIN IMMEDIATE")
         return
-    connection.exec_driver_sql(_busy_timeout(options[_HURRY]))
+    connection.exec_driver_sql(_busy_timeout(options[_TIMEOUT]))
     try:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
-        connection.exec_driver_sql(_busy_timeout(_PATIENCE))
+        connection.exec_driver_sql(_busy_timeout(_LOCK_TIMEOUT))
 
 
 def _busy_timeout(seconds: float) -> str:
@@ -129,41 +129,41 @@ def _busy_timeout(seconds: float) -> str:
 
 
 def locks_rows(engine: Engine) -> bool:
-    """Whether a transaction locks rows and no more; SQLite locks the whole file."""
+    """Whether a transaction locks single rows; SQLite locks the whole file."""
     return engine.dialect.name != "sqlite"
 
 
 @contextmanager
 def reading(engine: Engine, snapshot: bool = False) -> Iterator[Connection]:
-    """A transaction that only reads and keeps nobody waiting; with `snapshot` all of it sees one moment."""
+    """A transaction that only reads and blocks nobody; with `snapshot` all of it sees one state."""
     level = {"isolation_level": "REPEATABLE READ"} if snapshot and engine.dialect.name != "sqlite" else {}
     with engine.connect().execution_options(**{_READING: True}, **level) as connection, connection.begin():
         yield connection
 
 
 @contextmanager
-def writing(engine: Engine, patience: float = _PATIENCE) -> Iterator[Connection]:
-    """A transaction that commits when the block ends, and leaves nothing behind when it raises.
+def writing(engine: Engine, timeout: float = _LOCK_TIMEOUT) -> Iterator[Connection]:
+    """A transaction that commits when the block ends, and is rolled back if it raises.
 
-    `patience` is how many seconds it waits for SQLite's lock.
+    `timeout` is how many seconds it waits for SQLite's lock.
     """
-    turns: Turns | None = engine.get_execution_options().get(_TURNS)
-    if turns is None:
+    write_lock: FairLock | None = engine.get_execution_options().get(_WRITE_LOCK)
+    if write_lock is None:
         with engine.begin() as connection:
             yield connection
         return
-    end = time.monotonic() + patience
-    with turns.turn(patience), engine.connect() as connection:
-        if patience != _PATIENCE:
-            connection.execution_options(**{_HURRY: max(end - time.monotonic(), 0.0)})
+    end = time.monotonic() + timeout
+    with write_lock.hold(timeout), engine.connect() as connection:
+        if timeout != _LOCK_TIMEOUT:
+            connection.execution_options(**{_TIMEOUT: max(end - time.monotonic(), 0.0)})
         with connection.begin():
             yield connection
 
 
-def forget_overwritten(engine: Engine) -> bool:
-    """Empties SQLite's write-ahead log, in which secrets live on that are overwritten already.
+def truncate_wal(engine: Engine) -> bool:
+    """Truncates SQLite's write-ahead log, which still holds secrets that were overwritten in the database.
 
-    Waits for nobody: False when somebody is at work in the database, and it is to be tried again.
+    Does not wait: False if the database is in use, then try again.
     """
     if engine.dialect.name != "sqlite":
         return True
@@ -173,16 +173,16 @@ def forget_overwritten(engine: Engine) -> bool:
             try:
                 is_busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
-                cursor.execute(_busy_timeout(_PATIENCE))
+                cursor.execute(_busy_timeout(_LOCK_TIMEOUT))
     except (sqlite3.Error, SQLAlchemyError):
-        # Whatever it is, whoever has something to write will meet it too, and tell.
+        # Whatever it is, the next writer will run into it too, and report it.
         return False
     return not is_busy
 
 
 def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception], ...] = ()) -> T:
-    """Runs a whole transaction, again and again where a race is lost or it raises `also`; MOST_RACES at most."""
-    for _ in range(MOST_RACES - 1):
+    """Runs a transaction, at most MOST_ATTEMPTS times: again if it loses a race or raises `also`."""
+    for _ in range(MOST_ATTEMPTS - 1):
         try:
             return run()
         except Exception as error:
@@ -192,25 +192,25 @@ def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception
 
 
 def is_lost_race(error: BaseException) -> bool:
-    """Whether to run the same transaction again at once: another one was quicker, or two waited for each other."""
+    """Whether to retry a transaction at once: another was quicker, or there was a deadlock."""
     if isinstance(error, IntegrityError):
         return True
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _LOST_RACES
 
 
 def is_database_trouble(error: BaseException) -> bool:
-    """Whether the database was away, full, busy or closed to writers: no fault of the mail or of our code."""
+    """Whether the database was away, full, busy or read-only: no fault of the mail or of our code."""
     if isinstance(error, OperationalError):
-        # SQLite has no other kind of error for a statement that is wrong.
+        # SQLite reports a wrong statement by this error too.
         return getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR
     if isinstance(error, DBAPIError):
-        # A server that only reads is a standby whose turn has not come, or one that its operator has closed.
+        # A read-only server is a standby that was not promoted yet, or one that its operator has closed.
         return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == _READ_ONLY_TRANSACTION
     return isinstance(error, PoolTimeout)
 
 
 def is_about_one_statement(error: BaseException) -> bool:
-    """Of trouble with the database: whether others may have none, as with a damaged page or a lock never got."""
+    """Whether a database error concerns only this statement, such as a damaged page or a lock timeout."""
     cause = getattr(error, "orig", None)
     if not isinstance(error, DBAPIError) or error.connection_invalidated:
         return False
@@ -219,3 +219,44 @@ def is_about_one_statement(error: BaseException) -> bool:
         # Extended codes tell more in their higher bytes.
         return sqlite & 0xFF in _OF_ONE_STATEMENT_OF_SQLITE
     return postgresql is not None and postgresql.startswith(_OF_ONE_STATEMENT)
+
+
+class FairLock:
+    """A lock for the threads of one process: first come, first served."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: deque[Event] = deque()
+        self._is_taken = False
+
+    @contextmanager
+    def hold(self, timeout: float) -> Iterator[None]:
+        """Waits for its turn, which lasts as long as the block; after `patience` seconds goes on without one."""
+        has_turn = self._take(timeout)
+        try:
+            yield
+        finally:
+            if has_turn:
+                self._pass_on()
+
+    def _take(self, timeout: float) -> bool:
+        with self._lock:
+            if not self._is_taken:
+                self._is_taken = True
+                return True
+            called = Event()
+            self._waiting.append(called)
+        if called.wait(timeout):
+            return True
+        with self._lock:
+            if called.is_set():
+                return True
+            self._waiting.remove(called)
+            return False
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._is_taken = False

@@ -1,9 +1,10 @@
-"""The inbox: every mail that was taken in, until long after it was handled.
+"""The inbox: every mail received, kept long after it was handled.
 
-A row is "waiting" until its one handling transaction makes it "handled", "duplicate" (a second copy), "silent"
-(never to be answered), "report" (a mail of ours came back) or, after our own repeated failure, "set aside".
+A row starts as "waiting". The transaction that handles it makes it "handled", "duplicate" (a second copy),
+"silent" (never answered) or "report" (one of our mails bounced). After repeated failures of our own it is
+"set aside" (quarantined).
 
-Which waiting mail is next is told by its lane and its place there (`lanes`).
+`priorities` decides which waiting mail comes next.
 """
 
 from collections.abc import Sequence
@@ -16,58 +17,61 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    and_,
     bindparam,
     exists,
     insert,
     literal_column,
+    or_,
     select,
     update,
 )
 
-from pbmserv.store.lanes import LANES, STRANGERS, in_turn, is_waiting, place
-from pbmserv.store.tables import inbox
+from pbmserv.store.priorities import PRIORITIES, UNKNOWN_SENDERS, is_next_of_sender, is_waiting, next_position
+from pbmserv.store.tables import addresses, inbox
 
-Fate = Literal["handled", "duplicate", "silent", "report"]
-SET_ASIDE = "set aside"
+FinalStatus = Literal["handled", "duplicate", "silent", "report"]
+QUARANTINED = "set aside"
 
 LONGEST_WAIT: Final = timedelta(hours=7)
-"""No mail waits longer than that between two tries."""
+"""The longest wait between two tries."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A mail as it was kept. `tries` failed by an exception, `kills` by the end of a process of its own.
-
-    `setbacks` cannot be blamed on it: a worker ended that had it in hand, or the database refused it alone. Of a
-    mail in trouble `not_before` is when it is tried again. `full_size` (bytes) is None but for a mail that was too
-    large, of which `raw` holds the head alone. `size` is that of what was kept, before it was masked. `host`
-    brought it, where that is somebody out in the net.
-    """
+class InboxMessage:
+    """A row of the inbox."""
 
     id: int
-    kept_at: datetime
+    received_at: datetime
     envelope_sender: str
     recipients: tuple[str, ...]
     sender: str
     raw: bytes = field(repr=False)
     status: str
     tries: int
+    """Tries that ended in an exception."""
     kills: int
+    """Tries whose isolated process was killed."""
     error: str | None
     full_size: int | None
+    """Bytes of the whole mail if it was too large: then `raw` holds only its head. Otherwise None."""
     setbacks: int
+    """Tries that failed for no fault of the mail: its worker ended, or the database refused this statement."""
     not_before: datetime
+    """After a failure: when to try again."""
     size: int = 0
-    lane: int = STRANGERS
+    """Bytes stored, before secrets were masked."""
+    priority: int = UNKNOWN_SENDERS
     host: str | None = None
+    """The host that delivered it to our listener, if that is outside our own network."""
 
     @property
     def is_held_up(self) -> bool:
-        """Whether it waits after trouble."""
+        """Whether it waits after a failure."""
         return self.status == "waiting" and self.tries + self.kills + self.setbacks > 0
 
 
-def keep(
+def add(
     connection: Connection,
     raw: bytes,
     envelope_sender: str,
@@ -75,17 +79,17 @@ def keep(
     sender: str,
     now: datetime,
     full_size: int | None = None,
-    lane: int = STRANGERS,
+    priority: int = UNKNOWN_SENDERS,
 ) -> int:
-    """Stores a mail; `sender` is its From address in lower case, for the order of one sender's mails."""
-    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, lane)
-    mail_id: int = connection.execute(_KEEP_ONE, row).scalar_one()
+    """Stores a mail. `sender` is its From address in lower case: mails of one sender are handled in order."""
+    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, priority)
+    mail_id: int = connection.execute(_STORE_ONE, row).scalar_one()
     return mail_id
 
 
-def keep_all(connection: Connection, rows: Sequence[dict[str, object]]) -> None:
-    """Stores mails, each as `new_row` makes it; their numbers go up in the order given."""
-    connection.execute(_KEEP, rows)
+def add_all(connection: Connection, rows: Sequence[dict[str, object]]) -> None:
+    """Stores rows made by `new_row`. Their ids ascend in the order given."""
+    connection.execute(_STORE, rows)
 
 
 def new_row(
@@ -95,22 +99,22 @@ def new_row(
     sender: str,
     now: datetime,
     full_size: int | None = None,
-    lane: int = STRANGERS,
+    priority: int = UNKNOWN_SENDERS,
     host: str | None = None,
 ) -> dict[str, object]:
-    """What is stored of a mail; parameters as for `keep`, and the host that brought it."""
+    """A row for `add_all`. Parameters as for `add`, and the host that delivered the mail."""
     return {
-        "kept_at": now,
+        "received_at": now,
         "envelope_sender": envelope_sender,
         "recipients": list(recipients),
         "sender": sender,
         "raw": raw,
         "full_size": full_size,
         "size": len(raw),
-        "lane": lane,
+        "priority": priority,
         "host": host,
         "of_sender": sender,
-        "in_lane": lane,
+        "in_priority": priority,
         "came_at": int(now.timestamp()),
         "status": "waiting",
         "tries": 0,
@@ -120,52 +124,52 @@ def new_row(
     }
 
 
-def take(connection: Connection, now: datetime, lanes: Sequence[int] = LANES) -> Kept | None:
-    """The next mail that may be handled now, held until the transaction ends; None when there is none.
+def take(connection: Connection, now: datetime, priorities: Sequence[int] = PRIORITIES) -> InboxMessage | None:
+    """The next mail to handle, locked until the transaction ends; None if there is none.
 
-    It is of the first of these lanes that has one which no other worker holds, and which waits for no other of its
-    sender's. SQLite holds all of its file.
+    Priorities are tried in the order given. Skips mails that another worker has locked, and mails behind an
+    earlier one of the same sender. SQLite locks the whole file.
     """
-    found = (_one(connection, _TAKE[lane], _moments(now)) for lane in lanes)
-    return next((kept for kept in found if kept is not None), None)
+    found = (_one(connection, _TAKE[priority], _moments(now)) for priority in priorities)
+    return next((mail for mail in found if mail is not None), None)
 
 
-def claim(connection: Connection, mail_id: int, now: datetime) -> Kept | None:
-    """The same for one mail, which was seen waiting; None when another worker was quicker."""
+def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage | None:
+    """Locks one mail that was waiting. None if another worker was quicker."""
     return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
 
 
 def is_known(connection: Connection, content_key: str) -> bool:
-    """Whether a mail with this content was handled before."""
+    """Whether a mail with this content key was handled before."""
     return connection.execute(_IS_KNOWN, {"key": content_key}).scalar_one()
 
 
 def finish(
     connection: Connection,
     mail_id: int,
-    fate: Fate,
+    fate: FinalStatus,
     now: datetime,
     content_key: str | None = None,
     *,
     masked: bytes,
 ) -> None:
-    """Ends the handling of a mail; `masked` takes the place of its raw bytes, which may hold a secret.
+    """Records that a mail is done. `masked` replaces its raw bytes, which may hold a secret.
 
-    Its envelope goes: the addresses that our mails come from are secrets of those who got them.
+    The envelope is deleted too: our personal From addresses are secrets of the players who got them.
     """
     changed = {"new_status": fate, "new_handled_at": now, "new_content_key": content_key, "new_raw": masked}
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
 
 
-def listing(connection: Connection, status: str | None, count: int) -> list[Kept]:
-    """The newest mails of a status, or of any."""
+def listing(connection: Connection, status: str | None, count: int) -> list[InboxMessage]:
+    """The newest mails, of one status or of any."""
     query = select(inbox).order_by(inbox.c.id.desc()).limit(count)
     rows = connection.execute(query if status is None else query.where(inbox.c.status == status))
-    return [as_kept(row) for row in rows]
+    return [inbox_message(row) for row in rows]
 
 
-def is_untroubled() -> ColumnElement[bool]:
-    """Of a row: whether nothing has gone wrong with it yet."""
+def has_no_failures() -> ColumnElement[bool]:
+    """SQL: whether handling this mail has never failed."""
     return (inbox.c.tries == 0) & (inbox.c.kills == 0) & (inbox.c.setbacks == 0)
 
 
@@ -173,25 +177,25 @@ def _moments(now: datetime) -> dict[str, object]:
     return {"now": now, "beyond": now + LONGEST_WAIT}
 
 
-def _may_be_handled(lane: int | None = None) -> ColumnElement[bool]:
-    # Only trouble makes a mail wait: whoever kept it may have another clock. And a wait that is longer than
-    # any we set was set by a clock that ran ahead.
+def _may_be_handled(priority: int | None = None) -> ColumnElement[bool]:
+    # `not_before` counts only after a failure: the receiving host's clock may differ from ours. A wait longer than
+    # any we set comes from a clock that ran ahead.
     is_due = (
-        is_untroubled() | (inbox.c.not_before <= bindparam("now")) | (inbox.c.not_before > bindparam("beyond"))
+        has_no_failures() | (inbox.c.not_before <= bindparam("now")) | (inbox.c.not_before > bindparam("beyond"))
     )
-    return is_waiting(inbox) & is_due & in_turn(lane)
+    return is_waiting(inbox) & is_due & is_next_of_sender(priority)
 
 
-def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> Kept | None:
+def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> InboxMessage | None:
     row = connection.execute(query, values).one_or_none()
-    return None if row is None else as_kept(row)
+    return None if row is None else inbox_message(row)
 
 
-def as_kept(row: Row[Any]) -> Kept:
-    """A row as a value."""
-    return Kept(
+def inbox_message(row: Row[Any]) -> InboxMessage:
+    """The value of a row."""
+    return InboxMessage(
         row.id,
-        row.kept_at,
+        row.received_at,
         row.envelope_sender,
         tuple(row.recipients),
         row.sender,
@@ -204,21 +208,21 @@ def as_kept(row: Row[Any]) -> Kept:
         row.setbacks,
         row.not_before,
         row.size,
-        row.lane,
+        row.priority,
         row.host,
     )
 
 
-# Statements that every mail needs are built once: building costs more than what SQLite does for them.
-_KEEP: Final = insert(inbox).values(place=place())
-_KEEP_ONE: Final = _KEEP.returning(inbox.c.id)
+# Built once: building a statement costs more than SQLite takes to run it.
+_STORE: Final = insert(inbox).values(queue_position=next_position())
+_STORE_ONE: Final = _STORE.returning(inbox.c.id)
 _TAKE: Final = {
-    lane: select(inbox)
-    .where(inbox.c.lane == literal_column(str(lane)), _may_be_handled(lane))
-    .order_by(inbox.c.place, inbox.c.id)
+    priority: select(inbox)
+    .where(inbox.c.priority == literal_column(str(priority)), _may_be_handled(priority))
+    .order_by(inbox.c.queue_position, inbox.c.id)
     .limit(1)
     .with_for_update(skip_locked=True, of=inbox)
-    for lane in LANES
+    for priority in PRIORITIES
 }
 _CLAIM: Final = (
     select(inbox)
@@ -239,3 +243,27 @@ _FINISH: Final = (
         error=None,
     )
 )
+
+
+REPAIRED_WITHIN: Final = timedelta(days=7)
+"""How long a turn waits for a failing mail from an unknown address: a password in it may identify the player."""
+
+
+def may_hold_a_move(
+    connection: Connection, player_id: int, since: datetime, until: datetime, now: datetime
+) -> bool:
+    """Whether an unhandled mail may hold this player's move for the turn from `since` to `until`.
+
+    A waiting mail counts if it is from one of the player's addresses, or was received by `until` and either has
+    never failed or is recent. A quarantined mail counts if it was received since the turn began, and is from one
+    of the player's addresses or was received by `until` and is recent.
+    """
+    theirs = inbox.c.sender.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
+    is_fresh = and_(inbox.c.received_at <= until, inbox.c.received_at > now - REPAIRED_WITHIN)
+    in_time = and_(inbox.c.received_at <= until, has_no_failures())
+    waits = and_(inbox.c.status == literal_column("'waiting'"), or_(in_time, is_fresh, theirs))
+    was_quarantined = and_(inbox.c.status == QUARANTINED, inbox.c.received_at >= since, or_(theirs, is_fresh))
+    return any(
+        connection.execute(select(inbox.c.id).where(condition).limit(1)).one_or_none() is not None
+        for condition in (waits, was_quarantined)
+    )

@@ -1,4 +1,4 @@
-"""Boards by the page, however many there are: rows in, values out.
+"""Pages of boards, however many there are.
 
 Each way to find boards goes along one index in the order that is wanted, and stops when a page is full. A player's
 boards stand in their order beside `seats.ended_at`; those that run (NULL) are few, and are sorted. Conditions on
@@ -26,16 +26,25 @@ from sqlalchemy import (
 )
 from sqlalchemy import literal_column as literally
 
-from pbmserv.matches.records import Filter, Listed, Listing, Wanted
-from pbmserv.matches.search import MOST_COUNTED, Found, Place, Search
+from pbmserv.matches.queries import (
+    MOST_COUNTED,
+    BoardRow,
+    BoardSearch,
+    Cursor,
+    Filter,
+    Listing,
+    ListingQuery,
+    SearchPage,
+)
 from pbmserv.store import clocks
 from pbmserv.store.matches import options_of, summary_of, userids_at
+from pbmserv.store.rankings import winners_of
 from pbmserv.store.tables import clocks as clock_table
-from pbmserv.store.tables import matches, players, rating_changes, seats
+from pbmserv.store.tables import matches, players, seats
 from pbmserv.store.tables.columns import UtcDateTime
 
 MOST_SORTED: Final = 1000
-"""Running boards of a player that are sorted; of more, one looks among all that run, in their order."""
+"""The most running boards of a player that are sorted. For more, all running boards are read in their order."""
 
 _MOST_COMPARED: Final = 10_000
 _AT_ONCE: Final = 500
@@ -57,7 +66,9 @@ class _Way:
     along: tuple[ColumnElement[Any], ...]
     is_ascending: bool = False
 
-    def places(self, connection: Connection, after: Place | None, before: Place | None, count: int) -> list[Place]:
+    def places(
+        self, connection: Connection, after: Cursor | None, before: Cursor | None, count: int
+    ) -> list[Cursor]:
         """Those of the first boards that fit; of boards that go before a place the last, in reversed order."""
         query, is_ascending = self.query, self.is_ascending
         place = after or before
@@ -69,14 +80,14 @@ class _Way:
         rows = connection.execute(
             query.with_only_columns(*self.along, maintain_column_froms=True).order_by(*order).limit(count)
         )
-        return [Place(row[-1], row[0] if len(row) > 1 else None) for row in rows]
+        return [Cursor(row[-1], row[0] if len(row) > 1 else None) for row in rows]
 
 
-def search(connection: Connection, wanted: Search) -> Found:
-    """A page of the boards that fit, at a cost that does not grow with how many boards there are."""
+def search(connection: Connection, wanted: BoardSearch) -> SearchPage:
+    """A page of the boards that match; its cost does not grow with the number of boards."""
     ids = _ids(connection, wanted.userids, is_running=wanted.boards == "active")
     if ids is None:
-        return Found((), 0)
+        return SearchPage((), 0)
     places = _places(connection, wanted, ids)
     if wanted.before is not None and len(places) <= wanted.count:
         # So few go before it that they are the first page, which may be longer.
@@ -84,17 +95,17 @@ def search(connection: Connection, wanted: Search) -> Found:
         places = _places(connection, wanted, ids)
     numbers = [place.number for place in places[: wanted.count]]
     lines = _lines(connection, numbers if wanted.before is None else numbers[::-1])
-    return Found(
+    return SearchPage(
         lines,
         _count(connection, wanted.game, wanted.boards, ids, wanted.sort == "time", MOST_COUNTED + 1),
         has_earlier=wanted.before is not None or wanted.after is not None,
         has_later=wanted.before is not None or len(places) > wanted.count,
-        winners=_winners(connection, [line.number for line in lines if line.summary.status == "finished"]),
+        winners=winners_of(connection, [line.number for line in lines if line.summary.status == "finished"]),
     )
 
 
-def listing(connection: Connection, wanted: Wanted) -> Listing:
-    """A page of the boards that fit, and how many fit: exactly, which takes longer the more there are."""
+def listing(connection: Connection, wanted: ListingQuery) -> Listing:
+    """A page of the boards that match, and their exact number, which takes longer the more there are."""
     ids = _ids(connection, wanted.userids, is_running=wanted.filter in ("active", "next"))
     if ids is None:
         return Listing((), 0)
@@ -120,7 +131,7 @@ def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
 
 
 def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> list[int] | None:
-    """The ids of players, of whoever has fewest boards first; None when somebody does not exist."""
+    """The ids of players, the one with fewest boards first; None if one of them does not exist."""
     lowered = {userid.lower() for userid in userids}
     if not lowered:
         return []
@@ -131,19 +142,19 @@ def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> li
 
 
 def _boards_of(connection: Connection, player_id: int, is_running: bool) -> int:
-    """How many boards of a player run, or are over; no more than are worth comparing."""
+    """How many boards of a player run, or are over; counted only up to a limit."""
     query = select(literal(1)).where(seats.c.player_id == player_id, _is_on_or_over(is_running))
     counted = select(func.count()).select_from(query.limit(_MOST_COMPARED).subquery())
     return connection.execute(counted).scalar_one()
 
 
-def _places(connection: Connection, wanted: Search, ids: Sequence[int]) -> list[Place]:
+def _places(connection: Connection, wanted: BoardSearch, ids: Sequence[int]) -> list[Cursor]:
     ways = _ways(connection, wanted, ids)
     found = [way.places(connection, wanted.after, wanted.before, wanted.count + 1) for way in ways]
     return _merged(found, is_backward=wanted.before is not None)[: wanted.count + 1]
 
 
-def _merged(found: Sequence[list[Place]], is_backward: bool) -> list[Place]:
+def _merged(found: Sequence[list[Cursor]], is_backward: bool) -> list[Cursor]:
     """The places of several ways in one order; it is that of last moves where there is more than one."""
     if len(found) == 1:
         return found[0]
@@ -151,7 +162,7 @@ def _merged(found: Sequence[list[Place]], is_backward: bool) -> list[Place]:
     return sorted(places, key=lambda place: (place.at, place.number), reverse=not is_backward)
 
 
-def _ways(connection: Connection, wanted: Search, ids: Sequence[int]) -> list[_Way]:
+def _ways(connection: Connection, wanted: BoardSearch, ids: Sequence[int]) -> list[_Way]:
     if wanted.sort == "last":
         return _by_last_move(connection, wanted.game, wanted.boards, ids)
     if wanted.sort == "time":
@@ -251,17 +262,17 @@ def _is_of(game: str | None, plainly: bool = False) -> list[ColumnElement[bool]]
 
 
 def _plainly(column: ColumnElement[str]) -> ColumnElement[str]:
-    """The same text, which no index is of."""
+    """An expression equal to the column, for which there is no index."""
     return column.concat("")
 
 
-def _values(place: Place) -> Iterator[ColumnElement[Any]]:
+def _values(place: Cursor) -> Iterator[ColumnElement[Any]]:
     if place.at is not None:
         yield literal(place.at, UtcDateTime())
     yield literal(place.number)
 
 
-def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[Listed, ...]:
+def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
     left, lines = iter(numbers), []
     # A statement has so many parameters and no more.
     while some := list(islice(left, _AT_ONCE)):
@@ -271,25 +282,12 @@ def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[Listed, ...]
     return tuple(lines)
 
 
-def _listed(row: Row[Any], userids: tuple[str, ...]) -> Listed:
+def _listed(row: Row[Any], userids: tuple[str, ...]) -> BoardRow:
     deadline = clocks.deadline_of(row)
-    return Listed(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
-
-
-def _winners(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    for row in connection.execute(_FIRST_IN_RANK, {"numbers": numbers}) if numbers else ():
-        found[row.match] = (*found.get(row.match, ()), row.userid)
-    return found
+    return BoardRow(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
 
 
 _RUNS_OUT: Final = clocks.DEADLINE.is_not(None)
 _seat: Final = seats.alias("seat_too")
 _NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
 _FACTS: Final = clocks.with_deadline(select(matches), matches.c.number).where(matches.c.number.in_(_NUMBERS))
-_FIRST_IN_RANK: Final = (
-    select(rating_changes.c.match, players.c.userid)
-    .join(players, players.c.id == rating_changes.c.player_id)
-    .where(rating_changes.c.match.in_(_NUMBERS), rating_changes.c.rank == 1)
-    .order_by(rating_changes.c.match, players.c.userid_lower)
-)

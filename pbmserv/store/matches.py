@@ -1,4 +1,4 @@
-"""Matches and their logs. `keep` is the one door by which they are written."""
+"""Matches and their logs. Only `write` writes them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -7,12 +7,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
-from pbmserv.commands.decision import Decision
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.commands.base.decision import Decision
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
-from pbmserv.store import clocks, plans, ratings
+from pbmserv.store import clocks, conditional_moves, ratings
 from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
@@ -20,8 +19,8 @@ FIRST_NUMBER = 101
 _SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
 
-def keep(connection: Connection, decision: Decision) -> None:
-    """Writes the match that was opened, the entries that follow in their logs, and what they add up to."""
+def write(connection: Connection, decision: Decision) -> None:
+    """Writes a new match, new log entries, and the summaries, clocks, plans and ratings that follow from them."""
     opened = None if decision.opened is None else decision.opened.number
     for board in decision.boards:
         if board.match.number == opened:
@@ -29,30 +28,30 @@ def keep(connection: Connection, decision: Decision) -> None:
         else:
             write_summary(connection, board.match.number, summarise(board.state), _may_end(board, decision))
         clocks.follow(connection, board)
-        plans.follow(connection, board)
+        conditional_moves.follow(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
     ratings.follow(connection, decision.boards)
 
 
 def write_summary(connection: Connection, number: int, summary: Summary, may_end: bool = True) -> None:
-    """Puts a summary in the place of the one a match has; without `may_end` the match goes on as before."""
+    """Replaces the summary of a match. Without `may_end` the end stored with its seats stays as it is."""
     connection.execute(_WRITE_SUMMARY, {"wanted": number, **_summary_row(summary, "new_")})
     if may_end:
         connection.execute(_WRITE_END, {"wanted": number, "new_ended_at": _ended_at(summary)})
 
 
 def lock(connection: Connection, numbers: Iterable[int]) -> None:
-    """Holds the matches until the transaction ends; ascending, so that two never wait for each other."""
+    """Locks matches until the transaction ends; in ascending order, to avoid deadlocks."""
     wanted = sorted(set(numbers))
-    # A writing transaction of SQLite holds the whole file already.
+    # On SQLite a writing transaction has locked the whole file already.
     if wanted and connection.dialect.name != "sqlite":
         query = select(matches.c.number).where(matches.c.number.in_(wanted)).order_by(matches.c.number)
         connection.execute(query.with_for_update())
 
 
 def lock_if_free(connection: Connection, number: int) -> bool:
-    """Holds a match until the transaction ends; False, at once, when another transaction has it."""
+    """Locks a match until the transaction ends. False, at once, if another transaction has locked it."""
     if connection.dialect.name == "sqlite":
         return True
     query = select(matches.c.number).where(matches.c.number == number)
@@ -84,10 +83,10 @@ def load(connection: Connection, number: int) -> Match | None:
     return None if match is None else match.with_entries(_log(connection, number, after=0))
 
 
-def replayed(connection: Connection, number: int, known: Replayed | None = None) -> Replayed | None:
-    """A match with what its whole log adds up to. Raises BrokenLog.
+def replayed(connection: Connection, number: int, known: GameState | None = None) -> GameState | None:
+    """A match with the state after its whole log. Raises BrokenLog.
 
-    `known` is the same board as it stood at an earlier commit: only what was added since is read and folded.
+    `known` is the same board at an earlier commit: only entries added since are read and applied.
     """
     match = _without_log(connection, number)
     if match is None:
@@ -98,7 +97,7 @@ def replayed(connection: Connection, number: int, known: Replayed | None = None)
         return replay(match.with_entries(_log(connection, number, after=0) if seen else tail))
     board = known
     for entry in tail[1:]:
-        board = board.then(entry)
+        board = board.apply(entry)
     return board
 
 
@@ -120,7 +119,7 @@ def games_of(connection: Connection, numbers: Collection[int]) -> set[str]:
 
 
 def started_at(connection: Connection, game: str, started: datetime) -> Sequence[int]:
-    """The numbers of the matches of a game that began at that very moment, ascending."""
+    """The numbers of the matches of a game that started at exactly that time, ascending."""
     query = select(matches.c.number).where(matches.c.game == game, matches.c.started_at == started)
     return connection.execute(query.order_by(matches.c.number)).scalars().all()
 
@@ -134,7 +133,7 @@ def finished_between(connection: Connection, since: datetime, until: datetime) -
 
 
 def next_number(connection: Connection) -> int:
-    """One more than the highest number there is. Two that ask at once meet at the primary key; one runs again."""
+    """The number of a new match. If two transactions take the same one, the primary key makes one retry."""
     highest = connection.execute(select(func.max(matches.c.number))).scalar_one()
     return FIRST_NUMBER if highest is None else highest + 1
 
@@ -146,7 +145,7 @@ def summary(connection: Connection, number: int) -> Summary | None:
 
 
 def is_end_noted(connection: Connection, number: int, summary: Summary) -> bool:
-    """Whether the seats of a match tell its end as a summary does."""
+    """Whether the end stored with the seats of a match agrees with a summary."""
     ended = connection.execute(select(seats.c.ended_at).distinct().where(seats.c.match == number)).scalars()
     return set(ended) == {_ended_at(summary)}
 
@@ -181,7 +180,7 @@ def summary_of(row: Row[Any]) -> Summary:
     return Summary(row.status, row.to_move, row.plies, row.last_at, row.last_move)
 
 
-def _open(connection: Connection, board: Replayed) -> None:
+def _open(connection: Connection, board: GameState) -> None:
     match = board.match
     lowered = {userid.lower() for userid in (*match.userids, match.started_by)}
     query = select(players.c.userid_lower, players.c.id).where(players.c.userid_lower.in_(lowered))
@@ -207,8 +206,8 @@ def _open(connection: Connection, board: Replayed) -> None:
     connection.execute(insert(seats), sitting)
 
 
-def _may_end(board: Replayed, decision: Decision) -> bool:
-    """Whether a match is over, or may go on again: only the operator brings that about."""
+def _may_end(board: GameState, decision: Decision) -> bool:
+    """Whether a match is over, or was reopened by the operator."""
     number = board.match.number
     is_rewound = any(entry.kind == "rewound" and entry.match == number for entry in decision.entries)
     return is_rewound or board.state.status != "active"

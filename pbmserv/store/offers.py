@@ -1,4 +1,4 @@
-"""Open offers of games: rows in, values out."""
+"""Open offers of games."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, delete, exists, insert, or_, select, update
 
-from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
+from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.store import clocks
 from pbmserv.store.tables import matches, offer_players, offers, players
@@ -16,7 +16,7 @@ OfferChange = NewOffer | JoinedOffer | LeftOffer | EndedOffer
 _OPEN = offers.c.status == "open"
 
 
-def keep(connection: Connection, change: OfferChange, now: datetime) -> None:
+def write(connection: Connection, change: OfferChange, now: datetime) -> None:
     """Writes one change."""
     match change:
         case NewOffer():
@@ -43,12 +43,12 @@ def keep(connection: Connection, change: OfferChange, now: datetime) -> None:
 
 
 def lock(connection: Connection, numbers: Iterable[int], userids: Iterable[str]) -> None:
-    """Holds the open offers of these numbers, and all that these players have made, until the transaction ends.
+    """Locks the open offers of these numbers, and all made by these players, until the transaction ends.
 
-    Ascending, so that two never wait for each other.
+    In ascending order, to avoid deadlocks.
     """
     wanted, lowered = set(numbers), {userid.lower() for userid in userids}
-    # A writing transaction of SQLite holds the whole file already.
+    # On SQLite a writing transaction has locked the whole file already.
     if (wanted or lowered) and connection.dialect.name != "sqlite":
         theirs = select(players.c.id).where(players.c.userid_lower.in_(lowered))
         concerned = or_(offers.c.number.in_(wanted), offers.c.player_id.in_(theirs))
@@ -62,26 +62,26 @@ def all_open(connection: Connection) -> Sequence[OpenOffer]:
 
 
 def newest(connection: Connection, number: int) -> OpenOffer | None:
-    """The newest offer of a number, whatever has become of it."""
+    """The newest offer of a number, open or not."""
     query = _rows().where(offers.c.number == number).order_by(offers.c.id.desc()).limit(1)
     return next(iter(_values(connection, query)), None)
 
 
 def last_number(connection: Connection) -> int:
-    """The number that was given last; 0 when none ever was."""
+    """The number given last; 0 if none ever was."""
     query = select(offers.c.number).order_by(offers.c.id.desc()).limit(1)
     return connection.execute(query).scalar_one_or_none() or 0
 
 
 def made_before(connection: Connection, before: datetime, most: int) -> Sequence[OpenOffer]:
-    """Open offers that are older, held until the transaction ends; what somebody else holds is left to them."""
+    """Open offers made before then that nobody else has locked; locked until the transaction ends."""
     query = select(offers.c.id).where(_OPEN, offers.c.made_at <= before).order_by(offers.c.id).limit(most)
     held = list(connection.execute(query.with_for_update(skip_locked=True)).scalars())
     return _values(connection, _rows().where(offers.c.id.in_(held)).order_by(offers.c.id))
 
 
 def players_of(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
-    """The userids of all who have a part in the open offers of these numbers."""
+    """The userids of all who made or joined the open offers of these numbers."""
     wanted = set(numbers)
     if not wanted:
         return ()
@@ -91,7 +91,7 @@ def players_of(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
 
 
 def rematch_of(connection: Connection, board: int) -> int | None:
-    """The running match that was begun as a rematch of a board."""
+    """The running rematch of a board; None if there is none."""
     query = select(matches.c.number).where(matches.c.after == board, matches.c.status == "active")
     return connection.execute(query.order_by(matches.c.number).limit(1)).scalar_one_or_none()
 

@@ -1,7 +1,7 @@
-"""The outbox: every mail that is to be sent, with a Message-ID that never changes, until long after it was sent.
+"""The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
-A row is "waiting", then "sent" or "failed", and "withheld" as long as mail to its address comes back (`bounces`).
-Whoever takes rows to send leases them for a while: a sender that dies loses nothing, and sends at most again.
+A row is "waiting", then "sent" or "failed"; it is "withheld" while mail to its address bounces (`bounces`). A
+sender leases a row for a while, so a sender that dies loses nothing. At worst a mail is sent twice.
 """
 
 from collections.abc import Sequence
@@ -9,66 +9,51 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    bindparam,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
 
+from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, outbox
-from pbmserv.store.tokens import digest
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a mail may be sent that waits for nothing: who queued it may have another clock than who sends it."""
+"""`not_before` of a mail that may go now. In the past, because the sender's clock may be behind."""
 
 LONGEST_WAIT: Final = timedelta(hours=7)
-"""No mail waits longer than that between two tries; a wait that does was set by a clock that ran ahead."""
+"""The longest wait between two tries. A longer one was set by a clock that ran ahead, and is ignored."""
 
-Kind = Literal[
-    "answer",
-    "fruitless",
-    "puzzled",
-    "stranger",
-    "sign-up",
-    "short",
-    "limit",
-    "no room",
-    "not theirs",
-    "invitation",
-    "question",
-    "board",
-    "notice",
-    "goodbye",
+MailKind = Literal[
+    "answer",  # a reply to a player
+    "fruitless",  # a reply to proven commands that changed nothing
+    "puzzled",  # a reply to a mail without any command
+    "stranger",  # a reply to an unknown sender
+    "sign-up",  # a reply to an unknown sender's sign-up
+    "short",  # a short reply to an unknown sender
+    "limit",  # the notice that a rate limit was reached
+    "no room",  # the notice that no more accounts can be opened now
+    "not theirs",  # the notice that a mail does not seem to come from the player it names
+    "invitation",  # sent by the operator
+    "question",  # asks for a "yes", outside a reply
+    "board",  # unsolicited: a board
+    "notice",  # unsolicited: news
+    "goodbye",  # the last reply to a deleted account, redacted once it is sent
 ]
-"""An answer to a player, to proven commands that changed nothing, to a mail without any command, to a stranger, to
-a stranger's sign-up, a short one to a stranger, the notice of a limit, that there is no room for a newcomer, that
-a mail does not seem to be a player's; the operator's invitation; what waits for a `yes`, where that is no answer;
-unasked: a board, or news; the last answer to whoever is forgotten, which is emptied as soon as it is sent."""
+"""What kind of mail it is; the limits count by it."""
 
-TO_STRANGERS: Final[tuple[Kind, ...]] = ("stranger", "sign-up")
+TO_UNKNOWN_SENDERS: Final[tuple[MailKind, ...]] = ("stranger", "sign-up")
 
-UNASKED: Final[tuple[Kind, ...]] = ("board", "notice")
+UNSOLICITED: Final[tuple[MailKind, ...]] = ("board", "notice")
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail to be queued. `token` stands in the address that it comes from, `thread_word` in its Message-ID and
-    its envelope sender; `proven` tells whether a proof brought it about.
-
-    `shown` are the boards in it, each with the ply after which it is shown. `key` stands in its links to the pages
-    where its reader may play (`keys`); empty: it has none.
-    """
+class OutboxMessage:
+    """A mail to queue."""
 
     token: str = field(repr=False)
+    """In the address that it comes from."""
     thread_word: str = field(repr=False, kw_only=True)
-    kind: Kind
+    """In its Message-ID and its envelope sender."""
+    kind: MailKind
     proven: bool
+    """Whether the mail that it answers was authenticated."""
     recipient: str
     envelope_sender: str
     message_id: str
@@ -77,23 +62,27 @@ class Letter:
     player_id: int | None = None
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
+    """The boards in it, each with the ply after which it is shown."""
     key: str = field(default="", repr=False)
+    """In its play links; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The player whom a mail went to, None for anybody else, and the boards in it, each with its ply."""
+    """What a mail showed to whom."""
 
     player_id: int | None
+    """None if the recipient is not a player."""
     boards: tuple[tuple[int, int], ...]
+    """Each with its ply."""
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class QueuedMessage:
     """A row of the outbox."""
 
     id: int
-    kind: Kind
+    kind: MailKind
     recipient: str
     envelope_sender: str
     message_id: str
@@ -106,106 +95,107 @@ class Queued:
     error: str | None
 
 
-def queue(connection: Connection, letters: Sequence[Letter], now: datetime) -> None:
-    """Adds mails to those that wait; what nobody asked for is withheld where mail to the address comes back.
-
-    Whoever has no address, as robots, is mailed nothing.
-    """
+def queue(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
+    """Queues mails. Unsolicited ones to a suspended address are withheld; robots have no address and get none."""
     rows = [
         {
-            "token_digest": digest(letter.token),
-            "thread_digest": digest(letter.thread_word),
-            "key_digest": digest(letter.key) if letter.key else None,
-            "inbox_id": letter.inbox_id,
-            "player_id": letter.player_id,
-            "match": letter.match,
-            "shown": [[*pair] for pair in letter.shown] or None,
-            "recipient": letter.recipient,
-            "envelope_sender": letter.envelope_sender,
-            "message_id": letter.message_id,
-            "raw": letter.raw,
-            "proven": letter.proven,
-            "kind": letter.kind,
+            "token_digest": digest(message.token),
+            "thread_digest": digest(message.thread_word),
+            "key_digest": digest(message.key) if message.key else None,
+            "inbox_id": message.inbox_id,
+            "player_id": message.player_id,
+            "match": message.match,
+            "shown": [[*pair] for pair in message.shown] or None,
+            "recipient": message.recipient,
+            "envelope_sender": message.envelope_sender,
+            "message_id": message.message_id,
+            "raw": message.raw,
+            "proven": message.proven,
+            "kind": message.kind,
             "created_at": now,
-            "unasked_to": letter.recipient if letter.kind in UNASKED else "",
+            "unasked_to": message.recipient if message.kind in UNSOLICITED else "",
             "tries": 0,
             "not_before": AT_ONCE,
         }
-        for letter in letters
-        if letter.recipient
+        for message in messages
+        if message.recipient
     ]
     if rows:
         connection.execute(_QUEUE, rows)
 
 
-def lease(connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()) -> Queued | None:
-    """Takes the oldest mail that is due, to no address of `elsewhere`; nobody else gets it before `until`."""
+def lease(
+    connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()
+) -> QueuedMessage | None:
+    """The oldest mail that is due, not to one of `elsewhere`. No other sender gets it before `until`."""
     due = _DUE_BUT if elsewhere else _DUE
     for after, by in ((AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)):
         found = connection.execute(due, {"after": after, "by": by, "elsewhere": [*elsewhere]}).one_or_none()
         if found is not None:
-            renew(connection, found.id, until)
+            extend_lease(connection, found.id, until)
             return _queued(found)
     return None
 
 
-def renew(connection: Connection, mail_id: int, until: datetime) -> None:
-    """Whoever has leased a mail keeps it longer."""
+def extend_lease(connection: Connection, mail_id: int, until: datetime) -> None:
+    """The sender that holds a mail keeps it until then."""
     connection.execute(_WAIT, {"mail_id": mail_id, "until": until})
 
 
-def put_back(connection: Connection, mail: Queued, reason: str) -> None:
-    """A leased mail was not tried; it takes its old place again."""
+def release(connection: Connection, mail: QueuedMessage, reason: str) -> None:
+    """Gives a leased mail back untried. It keeps its place in the queue."""
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
 
 
-def sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
-    """The mail was handed over; what it shows to whom."""
+def mark_sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
+    """Records that a mail was sent. Gives what it shows to whom."""
     row = connection.execute(_SENT, {"mail_id": mail_id, "now": now}).one_or_none()
     return Shown(None, ()) if row is None else Shown(row.player_id, tuple(map(tuple, row.shown or ())))
 
 
-def deferred(connection: Connection, mail_id: int, reason: str, again_at: datetime) -> None:
-    """The mail was not taken, and is tried again."""
+def mark_deferred(connection: Connection, mail_id: int, reason: str, again_at: datetime) -> None:
+    """Records that a mail was not accepted for now, and when to try again."""
     connection.execute(_DEFERRED, {"mail_id": mail_id, "until": again_at, "reason": reason})
 
 
-def failed(connection: Connection, mail_id: int, reason: str) -> None:
-    """The mail will not be taken."""
+def mark_failed(connection: Connection, mail_id: int, reason: str) -> None:
+    """Records that a mail will never be accepted."""
     connection.execute(_FAILED, {"mail_id": mail_id, "reason": reason})
 
 
-def is_on_its_way(connection: Connection, address: str, board: int) -> bool:
-    """Whether any mail to an address that shows a board waits to be sent."""
+def is_waiting_to_go(connection: Connection, address: str, board: int) -> bool:
+    """Whether a mail that shows this board waits to be sent to an address."""
     query = select(outbox.c.shown).where(outbox.c.recipient == address, outbox.c.status == "waiting")
     return any(board == each for shown in connection.execute(query).scalars() for each, _ in shown or ())
 
 
 def unproven_since(connection: Connection, address: str, since: datetime) -> int:
-    """How many answers an address was sent that no proof was given for."""
+    """How many replies an address got to mails that were not authenticated."""
     return connection.execute(_UNPROVEN_SINCE, {"address": address, "since": since}).scalar_one()
 
 
-def count_since(connection: Connection, kinds: Sequence[Kind], since: datetime, address: str | None = None) -> int:
-    """How many mails of these kinds were queued, for all addresses or for one."""
+def count_since(
+    connection: Connection, kinds: Sequence[MailKind], since: datetime, address: str | None = None
+) -> int:
+    """How many mails of these kinds were queued, to one address or to all."""
     query = _COUNT_SINCE if address is None else _COUNT_SINCE_TO
     return connection.execute(query, {"kinds": [*kinds], "since": since, "address": address}).scalar_one()
 
 
 def times_sent(connection: Connection, board: int, since: datetime) -> int:
-    """How many mails have had a board sent to its players."""
+    """How many mails made the server send this board to its players."""
     return connection.execute(_TIMES_SENT, {"board": board, "since": since}).scalar_one()
 
 
-def listing(connection: Connection, status: str | None, count: int) -> list[Queued]:
-    """The newest mails of a status, or of any."""
+def listing(connection: Connection, status: str | None, count: int) -> list[QueuedMessage]:
+    """The newest mails, of one status or of any."""
     query = select(outbox).order_by(outbox.c.id.desc()).limit(count)
     rows = connection.execute(query if status is None else query.where(outbox.c.status == status))
     return [_queued(row) for row in rows]
 
 
-def _queued(row: Row[Any]) -> Queued:
-    return Queued(
+def _queued(row: Row[Any]) -> QueuedMessage:
+    return QueuedMessage(
         row.id,
         row.kind,
         row.recipient,
@@ -221,7 +211,7 @@ def _queued(row: Row[Any]) -> Queued:
     )
 
 
-# The lock makes this wait for whoever is just lifting a suspension: what is withheld too late would stay so.
+# The lock waits for a transaction that is lifting the suspension: a mail withheld after it would stay withheld.
 _HELD_BACK: Final = (
     select(literal("withheld"))
     .where(addresses.c.address == bindparam("unasked_to"), addresses.c.suspended_at.is_not(None))
@@ -230,7 +220,7 @@ _HELD_BACK: Final = (
 )
 _QUEUE: Final = insert(outbox).values(status=func.coalesce(_HELD_BACK, "waiting"))
 
-# In the very words of the index ix_outbox_waiting, by which a range of times is found at once: "or" would not be.
+# Exactly the condition of the index ix_outbox_waiting. With "or" the index could not be used for a range of times.
 _IS_WAITING: Final = text("status = 'waiting'")
 _DUE: Final = (
     select(outbox)
@@ -266,7 +256,7 @@ _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
 _PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
-# Another sender may have had it in hand too, where one was thought to be dead: what is sent stays sent.
+# Two senders may hold one mail if the first was thought dead. What is sent stays sent.
 _SENT: Final = _ONE.values(
     status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1
 ).returning(outbox.c.player_id, outbox.c.shown)

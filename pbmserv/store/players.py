@@ -1,36 +1,38 @@
-"""Players and their addresses: rows in, values out. How they change is in `accounts`."""
+"""Reads players and their addresses, and locks them. `accounts` writes them."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, or_, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, exists, func, insert, or_, select, update
 
+from pbmserv.commands.base.changes import NewVacations
 from pbmserv.matches.player import Player
-from pbmserv.store.tables import addresses, blocks, outbox, players
-from pbmserv.store.tokens import digest
+from pbmserv.store import clocks
+from pbmserv.store.mail_tokens import digest
+from pbmserv.store.tables import addresses, blocks, inbox, outbox, players, vacations
 
 _MOST_COMPARED = 2000
 
 
 def find(connection: Connection, userid: str) -> Player | None:
-    """The player of a userid, whatever its case."""
+    """The player with that userid, in any case."""
     return _one(connection, _FIND, {"userid": userid.lower()})
 
 
 def find_at(connection: Connection, address: str) -> Player | None:
-    """The player whom an address belongs to; one that nobody has answered from yet belongs to nobody."""
+    """The player with that confirmed address."""
     return _one(connection, _FIND_AT, {"address": address.lower()})
 
 
 def owner_of(connection: Connection, address: str) -> Player | None:
-    """The player who has that address, answered from or not."""
+    """The player with that address, confirmed or not."""
     return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
 def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
-    """The player whom the first of these tokens' mails was sent to; None when none was sent to a player."""
+    """The player who got the mail with the first known one of these tokens; None if there is none."""
     digests = [digest(token) for token in tokens]
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
@@ -57,25 +59,22 @@ def everybody(connection: Connection) -> list[Player]:
 
 
 def take_digest_due(connection: Connection, now: datetime) -> Player | None:
-    """The player whose digest is due longest, held until the transaction ends; nobody who is held by others."""
+    """The player whose digest is due longest and who is not locked; locked until the transaction ends."""
     due = connection.execute(_DIGEST_DUE, {"now": now}).scalar_one_or_none()
     return None if due is None else find(connection, due)
 
 
 def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
-    """Holds players as they are until the transaction ends; with `alone` nobody else holds them meanwhile.
-
-    Ascending, so that two never wait for each other.
-    """
+    """Locks players until the transaction ends; with `alone` exclusively. Ascending, to avoid deadlocks."""
     wanted = {userid.lower() for userid in userids}
-    # A writing transaction of SQLite holds the whole file already.
+    # On SQLite a writing transaction has locked the whole file already.
     if wanted and connection.dialect.name != "sqlite":
         query = select(players.c.id).where(players.c.userid_lower.in_(wanted)).order_by(players.c.id)
         connection.execute(query.with_for_update(read=not alone))
 
 
 def similar(connection: Connection, userid: str) -> list[str]:
-    """At most three userids that `userid` may be a slip for, best first."""
+    """At most three userids that `userid` may be a typo of, best first."""
     has_address = exists().where(addresses.c.player_id == players.c.id)
     query = select(players.c.userid_lower, players.c.userid).where(has_address)
     rows = connection.execute(query.order_by(players.c.id.desc()).limit(_MOST_COMPARED))
@@ -84,7 +83,7 @@ def similar(connection: Connection, userid: str) -> list[str]:
 
 
 def password_hash(connection: Connection, userid: str) -> str | None:
-    """The stored hash; None when nobody has the userid."""
+    """The stored hash; None if nobody has the userid."""
     return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
 
 
@@ -103,12 +102,12 @@ def addresses_of(connection: Connection, player_id: int) -> Sequence[str]:
 
 
 def is_blocked(connection: Connection, userid: str, by: str) -> bool:
-    """Whether the player `by` wants nothing from the player `userid`."""
+    """Whether the player `by` ignores the player `userid`."""
     return connection.execute(_IS_BLOCKED, {"userid": userid.lower(), "by": by.lower()}).scalar_one()
 
 
 def blocked_by(connection: Connection, userid: str) -> Sequence[str]:
-    """The userids of those that a player wants nothing from."""
+    """The userids of those whom a player ignores."""
     query = select(players.c.userid).join(blocks, blocks.c.blocked_id == players.c.id)
     blocking = query.where(blocks.c.player_id == _id_of("by")).order_by(players.c.userid_lower)
     return connection.execute(blocking, {"by": userid.lower()}).scalars().all()
@@ -123,7 +122,7 @@ def _players() -> Select[Any]:
             addresses.c.suspended_at.is_not(None).label("is_suspended"),
             or_(addresses.c.confirmed_at.is_not(None), players.c.robot.is_not(None)).label("is_confirmed"),
             players.c.html,
-            players.c.words,
+            players.c.accessible_text,
             players.c.takes_challenges,
             players.c.broadcast,
             players.c.messages,
@@ -149,7 +148,7 @@ def _player(row: Row[Any]) -> Player:
         is_suspended=row.is_suspended,
         is_confirmed=row.is_confirmed,
         html=row.html,
-        words=row.words,
+        words=row.accessible_text,
         takes_challenges=row.takes_challenges,
         broadcast=row.broadcast,
         messages=row.messages,
@@ -185,4 +184,71 @@ _DIGEST_DUE: Final = (
 )
 _IS_BLOCKED: Final = select(
     exists().where(blocks.c.player_id == _id_of("by"), blocks.c.blocked_id == _id_of("userid"))
+)
+
+
+def vacations_of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
+    """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
+    lowered = [userid.lower() for userid in userids]
+    rows = connection.execute(_OF, {"lowered": lowered, "since": since})
+    return [(row.userid, row.first_day, row.last_day) for row in rows]
+
+
+def write_vacations(connection: Connection, change: NewVacations) -> None:
+    """Puts these holidays in the place of all days from `since` on; what was before stays."""
+    theirs = vacations.c.player_id == change.player_id
+    ended = theirs & (vacations.c.first_day < change.since) & (vacations.c.last_day >= change.since)
+    connection.execute(update(vacations).where(ended).values(last_day=_day_before(change.since)))
+    connection.execute(delete(vacations).where(theirs, vacations.c.first_day >= change.since))
+    rows = [{"player_id": change.player_id, "first_day": first, "last_day": last} for first, last in change.days]
+    if rows:
+        connection.execute(insert(vacations), rows)
+    clocks.check_again(connection, change.player_id)
+
+
+def _day_before(day: date) -> date:
+    return date.fromordinal(day.toordinal() - 1)
+
+
+_OF: Final = (
+    select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
+    .join(vacations, vacations.c.player_id == players.c.id)
+    .where(
+        players.c.userid_lower.in_(bindparam("lowered", expanding=True)),
+        vacations.c.last_day >= bindparam("since"),
+    )
+    .order_by(vacations.c.first_day, players.c.userid_lower)
+)
+
+
+def count_sign_ups(connection: Connection, since: datetime, domain: str = "", host: str = "") -> int:
+    """How many sign-ups from addresses that have not confirmed were answered; of a domain with all below it."""
+    query = _OPEN
+    if domain:
+        theirs = (outbox.c.recipient.endswith(sign + domain, autoescape=True) for sign in "@.")
+        query = query.where(or_(*theirs))
+    if host:
+        query = query.join(inbox, inbox.c.id == outbox.c.inbox_id).where(inbox.c.host == host)
+    return connection.execute(query, {"since": since}).scalar_one()
+
+
+def is_invited(connection: Connection, address: str, since: datetime) -> bool:
+    """Whether an address was mailed an invitation."""
+    return connection.execute(_IS_INVITED, {"address": address, "since": since}).scalar_one()
+
+
+_IS_CONFIRMED: Final = exists().where(
+    addresses.c.address == outbox.c.recipient, addresses.c.confirmed_at.is_not(None)
+)
+_OPEN: Final = (
+    select(func.count())
+    .select_from(outbox)
+    .where(outbox.c.kind == "sign-up", outbox.c.created_at > bindparam("since"), ~_IS_CONFIRMED)
+)
+_IS_INVITED: Final = select(
+    exists().where(
+        outbox.c.recipient == bindparam("address"),
+        outbox.c.created_at > bindparam("since"),
+        outbox.c.kind == "invitation",
+    )
 )

@@ -1,10 +1,10 @@
-"""What listings tell of ratings: rows in, values out."""
+"""Reads ratings for listings: tallies, rated matches and standings."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, Row, and_, bindparam, func, select
 
 from pbmserv.matches.rankings import (
     ENDED_BY,
@@ -16,13 +16,13 @@ from pbmserv.matches.rankings import (
     RatedResult,
     Standings,
 )
-from pbmserv.matches.rating import ESTABLISHED_SIGMA, INACTIVE_AFTER, Rating, Section, Tally
+from pbmserv.matches.ratings import ESTABLISHED_SIGMA, INACTIVE_AFTER, Rating, Section, Tally
 from pbmserv.store.accounts import FORMER
 from pbmserv.store.tables import entries, players, rating_changes, ratings, seats
 
 
 def tallies(connection: Connection, player_id: int, game: str | None) -> dict[str, Tally]:
-    """What a player's matches have come to, by game."""
+    """A player's tally in each game."""
     query = select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
     if game is not None:
         query = query.where(ratings.c.game == game)
@@ -32,7 +32,7 @@ def tallies(connection: Connection, player_id: int, game: str | None) -> dict[st
 def rated_matches(
     connection: Connection, player_id: int, game: str | None, first: int, count: int
 ) -> RatedMatches:
-    """A page of what single matches did to a player's ratings, newest first."""
+    """A page of a player's rated matches, newest first."""
     lines = _newest(connection, player_id, game, first, count)
     total = sum(tally.counted for tally in tallies(connection, player_id, game).values())
     return RatedMatches(lines, total)
@@ -50,7 +50,7 @@ def _newest(
 
 
 def results(connection: Connection, player_id: int, count: int) -> tuple[RatedResult, ...]:
-    """The newest matches that count for a player, at most so many, with how they ended."""
+    """A player's newest rated matches, at most `count`, with how they ended."""
     lines = _newest(connection, player_id, None, 0, count)
     boards = {"boards": [line.board for line in lines]}
     ranks: dict[int, list[int]] = {line.board: [] for line in lines}
@@ -61,7 +61,7 @@ def results(connection: Connection, player_id: int, count: int) -> tuple[RatedRe
 
 
 def course(connection: Connection, player_id: int, game: str, count: int) -> tuple[Rated, ...]:
-    """What a player's rating in a game was after each match, the earliest first; of many the last so many."""
+    """A player's rating in a game after each of the last `count` matches, the earliest first."""
     rows = connection.execute(_COURSE, {"player": player_id, "game": game, "most": count}).all()
     return tuple(Rated(row.at, Rating(row.mu, row.sigma)) for row in reversed(rows))
 
@@ -75,7 +75,7 @@ def rated_on(connection: Connection, player_id: int, boards: Sequence[int]) -> d
 def standings(
     connection: Connection, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
 ) -> Standings:
-    """A page of the players of a game; those who were forgotten are left out.
+    """A page of the players of a game, without deleted accounts.
 
     What it costs grows with the players of the game, who are counted in an index, and not with its matches.
     """
@@ -182,4 +182,21 @@ _COURSE: Final = (
     .where(rating_changes.c.player_id == bindparam("player"), rating_changes.c.game == bindparam("game"))
     .order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
     .limit(bindparam("most"))
+)
+
+
+def winners_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """The userids of the first in rank, by board, of those boards that count for ratings."""
+    found: dict[int, tuple[str, ...]] = {}
+    for row in connection.execute(_FIRST_IN_RANK, {"numbers": numbers}) if numbers else ():
+        found[row.match] = (*found.get(row.match, ()), row.userid)
+    return found
+
+
+_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
+_FIRST_IN_RANK: Final = (
+    select(rating_changes.c.match, players.c.userid)
+    .join(players, players.c.id == rating_changes.c.player_id)
+    .where(rating_changes.c.match.in_(_NUMBERS), rating_changes.c.rank == 1)
+    .order_by(rating_changes.c.match, players.c.userid_lower)
 )

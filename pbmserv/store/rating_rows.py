@@ -1,4 +1,4 @@
-"""What matches did to ratings, row by row in their order: read from a place on, and written."""
+"""The rows of rating changes, in the order in which matches count: read from a place on, and written."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, exists, insert, or_, select
 
-from pbmserv.matches.rating import Change, Rating, Result, Tally
+from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally
 from pbmserv.store.tables import rating_changes, ratings, seats
 
 Place = tuple[Any, int]
@@ -29,7 +29,7 @@ def place_after(connection: Connection, game: str, start: Place, count: int) -> 
     return None if row is None else (row.at, row.match)
 
 
-def results_between(connection: Connection, game: str, start: Place, end: Place | None) -> list[Result]:
+def results_between(connection: Connection, game: str, start: Place, end: Place | None) -> list[RatingResult]:
     """What matches counted as from a place on, up to another or (None) to the end, in their order."""
     query = (
         select(rating_changes.c.at, rating_changes.c.match, rating_changes.c.player_id, rating_changes.c.rank)
@@ -41,11 +41,13 @@ def results_between(connection: Connection, game: str, start: Place, end: Place 
     for row in connection.execute(query):
         place = (row.at, row.match)
         found[place] = (*found.get(place, ()), (row.player_id, row.rank))
-    return [Result(at, board, ranks) for (at, board), ranks in found.items()]
+    return [RatingResult(at, board, ranks) for (at, board), ranks in found.items()]
 
 
-def tallies_before(connection: Connection, game: str, results: Iterable[Result], start: Place) -> dict[int, Tally]:
-    """What the players of these matches had come to before a place."""
+def tallies_before(
+    connection: Connection, game: str, results: Iterable[RatingResult], start: Place
+) -> dict[int, Tally]:
+    """The tallies of these matches' players before a place."""
     players = sorted({player_id for each in results for player_id, _ in each.ranks})
     return {player_id: _tally_before(connection, game, player_id, start) for player_id in players}
 
@@ -63,7 +65,7 @@ def with_changes_from(connection: Connection, game: str, players: Iterable[int],
 
 
 def forget_tallies(connection: Connection, game: str, players: Iterable[int]) -> None:
-    """Takes the tallies of these players away."""
+    """Deletes the tallies of these players."""
     theirs = ratings.c.player_id.in_(sorted(players))
     connection.execute(delete(ratings).where(ratings.c.game == game, theirs))
 

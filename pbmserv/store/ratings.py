@@ -1,26 +1,19 @@
-"""Ratings: derived from the matches that count, in the order in which these ended.
+"""Ratings, derived from rated matches in the order in which they ended.
 
-They follow the logs in the same transaction. Where a match is written late, ends otherwise or is made void, all
-that came after it is counted anew, in steps: the place up to which that is done is kept, so whoever comes next
-goes on from there, and what ends meanwhile has its turn too. A tally is what a player's last change came to.
+They are updated in the transaction that writes the log. If a match is written late, gets another result or is
+voided, all later ones are recalculated in steps. How far that got is stored, so the next transaction goes on from
+there; new results are added meanwhile. A tally is a player's state after their last change.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 from zlib import crc32
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-)
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from pbmserv.matches.next_state import AFTER_THE_END
-from pbmserv.matches.rating import Change, Rating, Result, Tally, ranks_of, reckoned
-from pbmserv.matches.replay import Replayed
+from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally, ranks_of, reckoned
+from pbmserv.matches.replay import GameState
 from pbmserv.store.rating_rows import (
     SEAT_OF_CHANGE,
     THE_END,
@@ -39,14 +32,14 @@ from pbmserv.store.rating_rows import (
 from pbmserv.store.tables import matches, rating_changes, ratings, recounts, seats
 
 STEP: Final = 200
-"""Matches that are counted anew in one transaction."""
+"""Matches recalculated in one transaction."""
 
 _LOCK_OF_RATINGS: Final = 7_284_546
-"""Tells our advisory locks of PostgreSQL from those that others may take in the same database."""
+"""Keeps our advisory locks in PostgreSQL apart from those of other programs in the same database."""
 
 
-def follow(connection: Connection, boards: Iterable[Replayed]) -> None:
-    """Lets the ratings follow boards whose new entries are written already."""
+def follow(connection: Connection, boards: Iterable[GameState]) -> None:
+    """Updates ratings after new entries of these boards were written."""
     for board in sorted(boards, key=lambda each: (each.match.game, each.match.number)):
         was_changed_late = any(entry.kind in AFTER_THE_END for entry in board.match.entries)
         if was_changed_late or ranks_of(board) is not None:
@@ -54,18 +47,18 @@ def follow(connection: Connection, boards: Iterable[Replayed]) -> None:
 
 
 def hold(connection: Connection, game: str) -> None:
-    """Waits until nobody else changes the ratings of a game, and keeps others off until the transaction ends."""
-    # A writing transaction of SQLite holds the whole file already.
+    """Locks the ratings of a game until the transaction ends."""
+    # On SQLite a writing transaction has locked the whole file already.
     if connection.dialect.name != "sqlite":
         connection.execute(_HOLD, {"game": crc32(game.encode()) - 2**31})
 
 
-def result_of(board: Replayed, player_ids: Sequence[int]) -> Result | None:
+def result_of(board: GameState, player_ids: Sequence[int]) -> RatingResult | None:
     """What a board counts as; None when it does not. `player_ids` are those of its seats."""
     ranks = ranks_of(board)
     if ranks is None:
         return None
-    return Result(board.state.last_at, board.match.number, tuple(zip(player_ids, ranks, strict=True)))
+    return RatingResult(board.state.last_at, board.match.number, tuple(zip(player_ids, ranks, strict=True)))
 
 
 def seated(connection: Connection) -> dict[int, tuple[int, ...]]:
@@ -102,18 +95,18 @@ def stored_changes(connection: Connection, game: str) -> tuple[Change, ...]:
 
 
 def stored_tallies(connection: Connection, game: str) -> dict[int, Tally]:
-    """What it came to for each player, as it stands in the records."""
+    """The stored tally of each player."""
     rows = connection.execute(select(ratings).where(ratings.c.game == game))
     return {row.player_id: Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.last_at) for row in rows}
 
 
 def latest(changes: Iterable[Change]) -> dict[int, Tally]:
-    """What changes came to for each player; they stand in their order."""
+    """Each player's tally after these changes, which are in order."""
     return {change.player_id: change.after for change in changes}
 
 
-def write_anew(connection: Connection, game: str, changes: Sequence[Change]) -> None:
-    """Puts these in the place of all ratings of a game."""
+def replace_all(connection: Connection, game: str, changes: Sequence[Change]) -> None:
+    """Replaces all ratings of a game."""
     connection.execute(delete(rating_changes).where(rating_changes.c.game == game))
     connection.execute(delete(ratings).where(ratings.c.game == game))
     add(connection, game, changes, latest(changes))
@@ -121,12 +114,12 @@ def write_anew(connection: Connection, game: str, changes: Sequence[Change]) -> 
 
 
 def recounted(connection: Connection) -> dict[str, int]:
-    """The games that are being counted anew, each with the first board that is still to be."""
+    """The games being recalculated, each with the first board still to do."""
     return {row.game: row.match for row in connection.execute(select(recounts))}
 
 
 def to_recount(connection: Connection, game: str) -> int:
-    """How many matches of a game are still to be counted anew."""
+    """How many matches of a game are still to be recalculated."""
     start = _recount_from(connection, game)
     if start is None:
         return 0
@@ -137,7 +130,7 @@ def to_recount(connection: Connection, game: str) -> int:
 
 
 def recount(connection: Connection, game: str) -> int:
-    """Counts the next matches of a game anew, STEP at most, and gives how many; 0 when nothing is left to do."""
+    """Recalculates the next matches of a game, at most STEP, and gives how many; 0 if nothing is left to do."""
     hold(connection, game)
     start = _recount_from(connection, game)
     if start is None:
@@ -155,20 +148,20 @@ def recount(connection: Connection, game: str) -> int:
     return len(results)
 
 
-def _settle(connection: Connection, board: Replayed) -> None:
-    """Makes one board count for what it is now."""
+def _settle(connection: Connection, board: GameState) -> None:
+    """Updates the ratings for one board's present result."""
     match = board.match
     hold(connection, match.game)
     sat = connection.execute(_SAT, {"board": match.number}).all()
     counted = tuple((row.player_id, row.rank) for row in sat if row.rank is not None)
-    before = Result(sat[0].at, match.number, counted) if counted else None
+    before = RatingResult(sat[0].at, match.number, counted) if counted else None
     now = result_of(board, [row.player_id for row in sat])
     if now != before:
-        _reckon_anew(connection, match.game, before, now)
+        _recalculate(connection, match.game, before, now)
 
 
-def _reckon_anew(connection: Connection, game: str, before: Result | None, now: Result | None) -> None:
-    """Counts one match for what it is now, and begins to count anew what came after either of its places."""
+def _recalculate(connection: Connection, game: str, before: RatingResult | None, now: RatingResult | None) -> None:
+    """Replaces one match's result, and starts recalculating what comes after its old or new place."""
     changed = [each for each in (before, now) if each is not None]
     players = {player_id for each in changed for player_id, _ in each.ranks}
     if before is not None:
@@ -181,7 +174,7 @@ def _reckon_anew(connection: Connection, game: str, before: Result | None, now: 
     add(connection, game, changes, latest(changes) if is_last else {})
     if is_last:
         return
-    # Until they are counted anew, tallies stand as the last change of each has them.
+    # Until they are recalculated, tallies are those after each player's last change.
     add(connection, game, (), tallies_before(connection, game, changed, THE_END))
     begun = _recount_from(connection, game)
     _note_recount(connection, game, start if begun is None else min(start, begun))

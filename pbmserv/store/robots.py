@@ -7,15 +7,15 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, exists, insert, or_, select
 
-from pbmserv.commands.names import skeleton
-from pbmserv.matches.entry import EntryKind
+from pbmserv.commands.base.names import skeleton
+from pbmserv.matches.log import EntryKind
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.tables import entries, matches, players, seats
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A board on which the robot called `userid` is to move or to answer an offer; `robot` is its name."""
+    """A board on which a robot is to move or to answer an offer. `userid` is its account, `robot` the program."""
 
     board: int
     userid: str
@@ -28,9 +28,10 @@ def names(connection: Connection) -> frozenset[str]:
 
 
 def add(connection: Connection, robot: str, userids: Iterable[str], now: datetime) -> str:
-    """Makes a robot a player under the first of these userids that nobody has, and gives that.
+    """Gives a robot an account under the first free one of these userids, and returns that.
 
-    It has no address, and no password fits. Two that do so at once meet at a unique index; one runs again.
+    The account has no address, and no password works. If two processes do this at once, a unique index makes one
+    of them retry.
     """
     taken = select(players.c.id)
     userid = next(
@@ -44,7 +45,7 @@ def add(connection: Connection, robot: str, userids: Iterable[str], now: datetim
 
 
 def waiting(connection: Connection) -> Sequence[Waiting]:
-    """The boards that wait for robots, in ascending order, for each robot once."""
+    """The boards that wait for robots, in ascending order, once for each robot."""
     rows = connection.execute(_WAITING)
     return [Waiting(row.number, row.userid, row.robot) for row in rows]
 

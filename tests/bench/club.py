@@ -9,21 +9,20 @@ from functools import lru_cache
 from itertools import count
 from typing import Literal
 
-from pbmserv.commands.changes import NewPlayer
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
 from pbmserv.games.cephalopod import info
-from pbmserv.mail.read import envelope_sender_of
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.mail.reading.read import envelope_sender_of
+from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import replay
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.letters import board_letter
+from pbmserv.services.app import App
+from pbmserv.services.board_mail import board_mail
+from pbmserv.services.receive import receive_mail
 from pbmserv.store import accounts, matches, outbox, players
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Letter
+from pbmserv.store.outbox import OutboxMessage
 from tests.bench.test_playouts import playout
 from tests.conftest import ADDRESS, NOON
 
@@ -53,7 +52,7 @@ class Board:
 class Club:
     """Pairs of players, each with any number of boards."""
 
-    house: House
+    house: App
     pairs: int = 1
     _opened: "count[int]" = field(default_factory=count)
 
@@ -61,7 +60,7 @@ class Club:
         hashed = self.house.hasher.hash(PASSWORD)
         with writing(self.house.engine) as connection:
             for userid in (f"{side}{pair}" for pair in range(self.pairs) for side in ("alice", "bob")):
-                accounts.keep(connection, NewPlayer(userid, address(userid), hashed), NOON)
+                accounts.write_account_change(connection, NewPlayer(userid, address(userid), hashed), NOON)
 
     def open_board(self) -> Board:
         """A new board of the next pair, in the middle of a game."""
@@ -73,10 +72,10 @@ class Club:
             empty = Match(number, info.name, info.rules, (), True, userids, userids[0], NOON)
             entries = _entries(number, moves[:PLIES], 1)
             after = replay(empty.with_entries(entries))
-            matches.keep(
+            matches.write(
                 connection,
                 Decision(
-                    Moved(number, moves[0]),
+                    MovePlayed(number, moves[0]),
                     opened=empty,
                     entries=entries,
                     boards=(after,),
@@ -84,20 +83,20 @@ class Club:
             )
         return Board(empty.with_entries(entries), moves)
 
-    def board_mail(self, board: Board, ply: int = PLIES + 1) -> Letter:
+    def board_mail(self, board: Board, ply: int = PLIES + 1) -> OutboxMessage:
         """What asked for a ply, as the outbox knows it: who answers it is known by its personal address."""
         userid = board.mover(ply)
         with reading(self.house.engine) as connection:
             player = players.find(connection, userid)
         assert player is not None
-        letter = board_letter(self.house, replay(board.before(ply)), player, NOON)
+        letter = board_mail(self.house, replay(board.before(ply)), player, NOON)
         with writing(self.house.engine) as connection:
             outbox.queue(connection, [letter], NOON)
         return letter
 
     def take_in(self, raw: bytes) -> int:
         """Keeps a mail in the inbox."""
-        return keep(self.house, raw, envelope_sender_of(raw), [ADDRESS], NOON)
+        return receive_mail(self.house, raw, envelope_sender_of(raw), [ADDRESS], NOON)
 
 
 @lru_cache(maxsize=1)
@@ -121,15 +120,19 @@ def address(userid: str) -> str:
     return f"{userid}@example.org"
 
 
-def move_mail(house: House, board: Board, ply: int = PLIES + 1, with_password: bool = False) -> bytes:
+def move_mail(house: App, board: Board, ply: int = PLIES + 1, with_password: bool = False) -> bytes:
     """The answer to a board mail that no outbox knows: a move, if a From address is believed or by password."""
     mover = board.mover(ply)
-    letter = board_letter(house, replay(board.before(ply)), Player(0, mover, address(mover)), NOON)
+    letter = board_mail(house, replay(board.before(ply)), Player(0, mover, address(mover)), NOON)
     return answer_to(letter, board, ply, with_password)
 
 
 def answer_to(
-    letter: Letter, board: Board, ply: int = PLIES + 1, with_password: bool = False, html_alone: bool = False
+    letter: OutboxMessage,
+    board: Board,
+    ply: int = PLIES + 1,
+    with_password: bool = False,
+    html_alone: bool = False,
 ) -> bytes:
     """A move as Gmail answers a board mail: text and HTML, or HTML alone, all of the mail quoted below in each."""
     asked = message_from_bytes(letter.raw, policy=policy.default)

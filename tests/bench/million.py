@@ -17,10 +17,9 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
 from pbmserv.store import matches
 from pbmserv.store.engine import open_engine, writing
@@ -177,7 +176,7 @@ def _play_shown(engine: Engine, first: int, now: datetime) -> None:
                 for ply, move in enumerate(moves, 1)
             )
             after = replay(empty.with_entries(log))
-            matches.keep(connection, Decision(Moved(number, ""), opened=empty, entries=log, boards=(after,)))
+            matches.write(connection, Decision(MovePlayed(number, ""), opened=empty, entries=log, boards=(after,)))
 
 
 def _at(moment: datetime) -> str:

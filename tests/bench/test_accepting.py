@@ -18,12 +18,12 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.listener import Listener
-from pbmserv.mail.together import Arrival, Keep
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep_all
-from pbmserv.services.views.mails import see_inbox
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, StoreMails
+from pbmserv.server.listener import Listener
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mails
+from pbmserv.services.views import list_inbox
 from tests.bench import ten_clients
 from tests.bench.club import Club, move_mail
 from tests.bench.conftest import measure, rounds_of
@@ -63,7 +63,7 @@ def clients(raw: bytes, folder: Path) -> Iterator[Clients]:
 
 
 @contextmanager
-def taking(keep: Keep) -> Iterator[int]:
+def taking(keep: StoreMails) -> Iterator[int]:
     """A listener; its port."""
     listener = Listener("smtp://127.0.0.1:0", Server(ADDRESS), keep)
     listener.start()
@@ -73,16 +73,16 @@ def taking(keep: Keep) -> Iterator[int]:
         listener.stop()
 
 
-def together(house: House) -> Keep:
+def together(house: App) -> StoreMails:
     """What arrives together is committed together, as in service."""
-    return lambda mails: keep_all(house, mails, NOON)
+    return lambda mails: receive_mails(house, mails, NOON)
 
 
-def one_by_one(house: House) -> Keep:
+def one_by_one(house: App) -> StoreMails:
     """A commit a mail, for comparison."""
 
-    def keep(mails: Sequence[Arrival]) -> list[Exception | None]:
-        return [outcome for mail in mails for outcome in keep_all(house, [mail], NOON)]
+    def keep(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+        return [outcome for mail in mails for outcome in receive_mails(house, [mail], NOON)]
 
     return keep
 
@@ -90,7 +90,7 @@ def one_by_one(house: House) -> Keep:
 @pytest.mark.parametrize("manner", [together, one_by_one])
 def test_accepting(
     benchmark: BenchmarkFixture,
-    manner: Callable[[House], Keep],
+    manner: Callable[[App], StoreMails],
     database_url: str,
     quick_hasher: PasswordHasher,
     tmp_path: Path,
@@ -109,7 +109,7 @@ def test_accepting(
             times.append(time.perf_counter() - started)
 
         measure(benchmark, lambda: bringing.feed(durable, mails), store_nothing, rounds)
-    kept = see_inbox(house, None, mails * rounds + 1)
+    kept = list_inbox(house, None, mails * rounds + 1)
     assert len(kept) == mails * rounds
     assert {mail.raw for mail in kept} == {raw}
     benchmark.extra_info["mails"] = mails

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.server import Server
-from pbmserv.services.handle import handle_some
-from pbmserv.services.identify import password_hasher
-from pbmserv.services.intake import keep
-from pbmserv.store.caused import caused_by
+from pbmserv.commands.base.server import Server
+from pbmserv.services.authenticate import password_hasher
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.worker import process_some
 from pbmserv.store.engine import reading
+from pbmserv.store.outcomes import replies_to
 from tests.bench.club import PLIES, Club, address, answer_to
 from tests.bench.conftest import measure, rounds_of
 from tests.conftest import ADDRESS, NOON, Clock, make_house
@@ -48,7 +48,7 @@ def busy(club: Club, clock: Clock, sender: str) -> Iterator[None]:
 
     def flood() -> None:
         raw = hostile(next(numbers), sender)
-        keep(club.house, raw, "somebody@evil.example", [ADDRESS], NOON)
+        receive_mail(club.house, raw, "somebody@evil.example", [ADDRESS], NOON)
 
     def feed() -> None:
         while not stop.wait(1 / A_SECOND):
@@ -56,7 +56,7 @@ def busy(club: Club, clock: Clock, sender: str) -> Iterator[None]:
 
     def work() -> None:
         while not stop.is_set():
-            if not handle_some(club.house, clock):
+            if not process_some(club.house, clock):
                 stop.wait(0.01)
             time.sleep(0.002)
 
@@ -94,7 +94,7 @@ def test_flood(benchmark: BenchmarkFixture, tmp_path: Path, clock: Clock, sender
 
     def answered() -> bool:
         with reading(house.engine) as connection:
-            return any(each.recipient == address("alice0") for each in caused_by(connection, moves[-1]))
+            return any(each.recipient == address("alice0") for each in replies_to(connection, moves[-1]))
 
     with busy(club, clock, sender):
         measure(benchmark, wait_for_answer, bring, rounds_of(benchmark, ROUNDS))

@@ -7,10 +7,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.log import Entry
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.store import matches, ratings
 from pbmserv.store.engine import reading
 from tests.bench.club import PLIES, Board, Club
@@ -30,8 +30,8 @@ def ended(board: Board) -> Decision:
 
 
 def _decision(board: Board, entry: Entry) -> Decision:
-    after: Replayed = replay(board.match).then(entry)
-    return Decision(Moved(entry.match, entry.text), entries=(entry,), boards=(after,))
+    after: GameState = replay(board.match).apply(entry)
+    return Decision(MovePlayed(entry.match, entry.text), entries=(entry,), boards=(after,))
 
 
 @pytest.mark.benchmark(group="the end of a game")
@@ -54,7 +54,7 @@ def test_keeping(benchmark: BenchmarkFixture, club: Club, what: str) -> None:
 
     def keep(connection: Connection, decision: Decision) -> None:
         with connection:
-            matches.keep(connection, decision)
+            matches.write(connection, decision)
             connection.commit()
 
     measure(benchmark, keep, set_up)
@@ -66,4 +66,4 @@ def test_keeping(benchmark: BenchmarkFixture, club: Club, what: str) -> None:
 def _keep(club: Club, decisions: Sequence[Decision]) -> None:
     with club.house.engine.begin() as connection:
         for decision in decisions:
-            matches.keep(connection, decision)
+            matches.write(connection, decision)

@@ -15,10 +15,10 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.web.app import make_app
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.web.app import make_app
+from pbmserv.web.site import Site
 from tests.bench.million import FIRST, build
 from tests.conftest import ADDRESS
 
@@ -66,7 +66,7 @@ PAGES = (
 class Asked:
     """A house, and how long its pages took, in milliseconds."""
 
-    house: House
+    house: App
     count: int
     took: dict[str, list[float]] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ def houses(
 
     engines = [build(folder / f"{count}.db", count, tell) for count in sizes]
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    few, many = (House(engine, Server(ADDRESS), lambda: "t", hasher) for engine in engines)
+    few, many = (App(engine, Server(ADDRESS), lambda: "t", hasher) for engine in engines)
     yield Asked(few, sizes[0]), Asked(many, sizes[1])
     for engine in engines:
         engine.dispose()

@@ -17,31 +17,35 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import NewSetting
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.language import understand
-from pbmserv.commands.message import IncomingMail, Parsed, Request
-from pbmserv.commands.permission import decide
-from pbmserv.commands.server import Server
-from pbmserv.mail.our_words import our_words
-from pbmserv.mail.read import read
-from pbmserv.mail.write import Envelope, write
-from pbmserv.matches.records import Wanted
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.changes import NewSetting
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.reading.our_copies import our_words
+from pbmserv.mail.reading.read import read
+from pbmserv.mail.sending.message import Envelope, write
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.parser.parse import parse_mail
+from pbmserv.parser.parsed import IncomingMail, Parsed
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.environment import laid_out, render
-from pbmserv.rendering.html_mail import Content, Said, html_part
-from pbmserv.services.answer import answer, notices
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.identify import Proofs, identify, password_hasher
-from pbmserv.services.incoming import Opened, open_mail
-from pbmserv.services.letters import Answering
-from pbmserv.services.run import Result, run_all, touched
-from pbmserv.services.standing import Standing, stand
+from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import VerifiedCredentials, authenticate, password_hasher
+from pbmserv.services.compose import ReplyContext
+from pbmserv.services.pending import PendingMail, open_mail
+from pbmserv.services.respond import answer, messages_to_others
+from pbmserv.services.run import CommandResult, run_all, touched
+from pbmserv.services.sender import SenderIdentity, identify_sender
+from pbmserv.services.worker import process_next
 from pbmserv.store import accounts, inbox, matches, outbox, players
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Letter
-from pbmserv.store.records import TransactionRecords
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
 from tests.bench.club import PLIES, Board, Club, address, answer_to
 from tests.bench.conftest import PARTS, measure, rounds_of
 from tests.conftest import ADDRESS, NOON, Clock, make_house
@@ -49,7 +53,7 @@ from tests.conftest import ADDRESS, NOON, Clock, make_house
 pytestmark = pytest.mark.benchmark(group=PARTS)
 
 BOARDS = 20
-NO_PROOFS = Proofs({}, (), {})
+NO_PROOFS = VerifiedCredentials({}, (), {})
 
 
 @dataclass(frozen=True)
@@ -58,19 +62,19 @@ class Taken:
 
     board: Board
     raw: bytes
-    opened: Opened
+    pending: PendingMail
 
     @property
     def mail(self) -> IncomingMail:
         """The mail as it was read."""
-        return self.opened.mail
+        return self.pending.mail
 
     @property
-    def answering(self) -> Answering:
+    def answering(self) -> ReplyContext:
         """How it is answered."""
         assert self.mail.sender is not None
-        player, inbox_id = self.opened.standing.player, self.opened.kept.id
-        return Answering(inbox_id, self.mail, self.mail.sender, player, "answer", proven=True, now=NOON)
+        player, inbox_id = self.pending.identity.player, self.pending.message.id
+        return ReplyContext(inbox_id, self.mail, self.mail.sender, player, "answer", proven=True, now=NOON)
 
 
 def take(club: Club, with_password: bool = False) -> Taken:
@@ -79,8 +83,8 @@ def take(club: Club, with_password: bool = False) -> Taken:
     raw = answer_to(club.board_mail(board), board, with_password=with_password)
     inbox_id = club.take_in(raw)
     with reading(club.house.engine) as connection:
-        (kept,) = [each for each in inbox.listing(connection, None, 1) if each.id == inbox_id]
-        return Taken(board, raw, open_mail(connection, club.house, kept))
+        (message,) = [each for each in inbox.listing(connection, None, 1) if each.id == inbox_id]
+        return Taken(board, raw, open_mail(connection, club.house, message))
 
 
 def raw_answer(club: Club, html_alone: bool = False) -> bytes:
@@ -94,13 +98,13 @@ def read_raw(raw: bytes) -> IncomingMail:
     return read(raw, address("alice0"), ADDRESS, recipients=[ADDRESS])
 
 
-def as_request(connection: Connection, taken: Taken, standing: Standing) -> Request:
+def as_request(connection: Connection, taken: Taken, identity: SenderIdentity) -> Request[Arguments]:
     """The mail's one line with who it is from."""
-    understood = taken.opened.understood
-    (line,) = understood.lines
+    parsed = taken.pending.parsed
+    (line,) = parsed.lines
     assert isinstance(line, Parsed)
-    records = TransactionRecords(connection)
-    request = identify(line, understood, taken.mail, standing, NO_PROOFS, records, lambda userid: None)
+    records = TransactionQueries(connection)
+    request = authenticate(line, parsed, taken.mail, identity, NO_PROOFS, records, lambda userid: None)
     assert isinstance(request, Request)
     return request
 
@@ -110,8 +114,8 @@ class Played:
     """A move mail that was carried out, and the records as they know it."""
 
     taken: Taken
-    records: TransactionRecords
-    results: tuple[Result, ...]
+    records: TransactionQueries
+    results: tuple[CommandResult, ...]
 
     @property
     def views(self) -> list[BoardView]:
@@ -125,27 +129,27 @@ class Played:
 
 def play(connection: Connection, taken: Taken) -> Played:
     """Plays the move in an open transaction."""
-    records = TransactionRecords(connection)
-    return Played(taken, records, run_all(connection, records, taken.opened, NO_PROOFS))
+    records = TransactionQueries(connection)
+    return Played(taken, records, run_all(connection, records, taken.pending, NO_PROOFS))
 
 
-def letters_for(house: House, played: Played) -> list[Letter]:
+def letters_for(house: App, played: Played) -> list[OutboxMessage]:
     """The answer, and the board for the opponent."""
     to, records, results = played.taken.answering, played.records, played.results
-    return [answer(records, house, to, results).letter, *notices(records, house, to, results)]
+    return [answer(records, house, to, results).message, *messages_to_others(records, house, to, results)]
 
 
-def htmls_for(house: House, played: Played) -> list[str | None]:
+def htmls_for(house: App, played: Played) -> list[str | None]:
     """The HTML parts of the two, from boards as they are seen."""
     address = house.server.tagged("abcdefghijklmnopqrst")
-    said = (Said(f"Your move is played on board {played.taken.board.match.number}."), Said(""))
+    said = (document_of(f"Your move is played on board {played.taken.board.match.number}."), document_of(""))
     return [
         html_part(Content(each, (view,)), "Cephalopod Board", address, house.server)
         for each, view in zip(said, played.views, strict=True)
     ]
 
 
-def texts_for(house: House, played: Played) -> list[str]:
+def texts_for(house: App, played: Played) -> list[str]:
     """Their text parts."""
     views = played.views
     own = render(
@@ -185,9 +189,9 @@ def test_standing(benchmark: BenchmarkFixture, club: Club) -> None:
     """Whose address it is, and which of our mails it answers: the token among those of the outbox."""
     taken = [take(club) for _ in range(BOARDS)][-1]
     with reading(club.house.engine) as connection:
-        standing = benchmark(lambda: stand(connection, taken.mail, club.house.server, NOON))
-        assert as_request(connection, taken, standing).actor.proven
-    assert (standing.proof, standing.board) == ("personal", taken.board.match.number)
+        identity = benchmark(lambda: identify_sender(connection, taken.mail, club.house.server, NOON))
+        assert as_request(connection, taken, identity).actor.proven
+    assert (identity.proof, identity.board) == ("personal", taken.board.match.number)
 
 
 def test_reading(benchmark: BenchmarkFixture, club: Club) -> None:
@@ -199,17 +203,17 @@ def test_reading(benchmark: BenchmarkFixture, club: Club) -> None:
 def test_reading_html_alone(benchmark: BenchmarkFixture, club: Club) -> None:
     """The same of a mail without a text part."""
     mail = benchmark(read_raw, raw_answer(club, html_alone=True))
-    assert len(understand(mail, 101).lines) == 1
+    assert len(parse_mail(mail, 101).lines) == 1
 
 
 def test_unechoing(benchmark: BenchmarkFixture, club: Club) -> None:
     """Looking for a copy of the mail that it answers, as programs make that mark no quotes."""
     board = club.open_board()
-    letter = club.board_mail(board)
-    mail = read_raw(answer_to(letter, board))
+    message = club.board_mail(board)
+    mail = read_raw(answer_to(message, board))
 
     def unecho() -> int | None:
-        return our_words([letter.raw]).begin(mail.text)
+        return our_words([message.raw]).begin(mail.text)
 
     assert benchmark(unecho) is None
 
@@ -217,15 +221,15 @@ def test_unechoing(benchmark: BenchmarkFixture, club: Club) -> None:
 def test_understanding(benchmark: BenchmarkFixture, club: Club) -> None:
     """An IncomingMail to its lines."""
     mail = read_raw(raw_answer(club))
-    assert len(benchmark(understand, mail, 101).lines) == 1
+    assert len(benchmark(parse_mail, mail, 101).lines) == 1
 
 
 def test_deciding(benchmark: BenchmarkFixture, club: Club) -> None:
     """A request to a Decision: the log is read and folded, as of a board not remembered, and the move checked."""
     taken = [take(club) for _ in range(BOARDS)]
     with reading(club.house.engine) as connection:
-        requests = cycle([as_request(connection, each, each.opened.standing) for each in taken])
-        decision = benchmark(lambda: decide(next(requests), TransactionRecords(connection), NOON))
+        requests = cycle([as_request(connection, each, each.pending.identity) for each in taken])
+        decision = benchmark(lambda: decide(next(requests), TransactionQueries(connection), NOON))
     assert isinstance(decision, Decision)
     assert len(decision.entries) == 1
 
@@ -235,13 +239,13 @@ def test_rendering(benchmark: BenchmarkFixture, club: Club) -> None:
     taken = [take(club) for _ in range(BOARDS)]
     with club.house.engine.connect() as connection:
         played = cycle([play(connection, each) for each in taken])
-        letters = benchmark(lambda: letters_for(club.house, next(played)))
-    assert [letter.raw.count(b"\nContent-Type: text/html") for letter in letters] == [1, 1]
+        messages = benchmark(lambda: letters_for(club.house, next(played)))
+    assert [message.raw.count(b"\nContent-Type: text/html") for message in messages] == [1, 1]
 
 
 @pytest.mark.parametrize("parts", [texts_for, htmls_for], ids=["text", "HTML"])
 def test_rendering_alone(
-    benchmark: BenchmarkFixture, club: Club, parts: Callable[[House, Played], Sequence[str | None]]
+    benchmark: BenchmarkFixture, club: Club, parts: Callable[[App, Played], Sequence[str | None]]
 ) -> None:
     """Of this, the two texts, or the two HTML parts: seeing the board and filling in the templates."""
     taken = [take(club) for _ in range(BOARDS)]
@@ -277,7 +281,7 @@ def test_writing(benchmark: BenchmarkFixture, club: Club) -> None:
 def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
     """The entry, the summary, two mails into the outbox, the end of the mail in the inbox, and the commit."""
     house = club.house
-    prepared: list[tuple[Taken, Decision, list[Letter]]] = []
+    prepared: list[tuple[Taken, Decision, list[OutboxMessage]]] = []
     for taken in [take(club) for _ in range(rounds_of(benchmark))]:
         with house.engine.connect() as connection:  # and rolls back
             played = play(connection, taken)
@@ -291,12 +295,12 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
         connection.begin()
         return (connection, *next(each)), {}
 
-    def store(connection: Connection, taken: Taken, decision: Decision, letters: Sequence[Letter]) -> None:
+    def store(connection: Connection, taken: Taken, decision: Decision, messages: Sequence[OutboxMessage]) -> None:
         with connection:
-            matches.keep(connection, decision)
-            outbox.queue(connection, letters, NOON)
+            matches.write(connection, decision)
+            outbox.queue(connection, messages, NOON)
             key = taken.mail.content_key
-            inbox.finish(connection, taken.opened.kept.id, "handled", NOON, key, masked=taken.raw[:500])
+            inbox.finish(connection, taken.pending.message.id, "handled", NOON, key, masked=taken.raw[:500])
             connection.commit()
 
     measure(benchmark, store, set_up)
@@ -338,17 +342,17 @@ def whole(
         take(club, with_password)
     with writing(club.house.engine) as connection:
         for player in players.everybody(connection):
-            accounts.keep(connection, NewSetting(player.id, "html", with_html), NOON)
-    measure(benchmark, handle_next, lambda: ((club.house, clock), {}))
+            accounts.write_account_change(connection, NewSetting(player.id, "html", with_html), NOON)
+    measure(benchmark, process_next, lambda: ((club.house, clock), {}))
     assert_all_handled(club.house)
 
 
-def assert_all_handled(house: House) -> None:
+def assert_all_handled(house: App) -> None:
     """Every mail was a move that was played, answered, and told to the opponent."""
     with reading(house.engine) as connection:
-        kept, sent = inbox.listing(connection, None, 1000), outbox.listing(connection, None, 1000)
-        boards = TransactionRecords(connection).boards(Wanted(count=1000)).lines
-    assert kept
-    assert {mail.status for mail in kept} == {"handled"}
-    assert Counter(mail.kind for mail in sent) == {"answer": len(kept), "board": 2 * len(kept)}
+        message, sent = inbox.listing(connection, None, 1000), outbox.listing(connection, None, 1000)
+        boards = TransactionQueries(connection).boards(ListingQuery(count=1000)).lines
+    assert message
+    assert {mail.status for mail in message} == {"handled"}
+    assert Counter(mail.kind for mail in sent) == {"answer": len(message), "board": 2 * len(message)}
     assert {board.summary.plies for board in boards} == {PLIES + 1}

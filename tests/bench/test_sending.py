@@ -16,12 +16,11 @@ from statistics import median
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.mail.road import road
+from pbmserv.mail.sending.destination import open_transport
+from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
-from pbmserv.services.house import House
-from pbmserv.services.views.mails import see_outbox
-from pbmserv.store.outbox import Letter
+from pbmserv.services.views import list_outbox
+from pbmserv.store.outbox import OutboxMessage
 from tests.bench.conftest import measure, rounds_of
 from tests.cli.processes import wait_for
 from tests.free_port import free_port
@@ -54,18 +53,18 @@ def is_up(port: int) -> bool:
         return False
 
 
-def send_bare(port: int, letters: list[Letter]) -> None:
+def send_bare(port: int, letters: list[OutboxMessage]) -> None:
     """The same without an outbox."""
     with smtplib.SMTP("127.0.0.1", port, "club.test") as link:
         for each in letters:
             link.sendmail(each.envelope_sender, [each.recipient], each.raw)
 
 
-def test_sending(benchmark: BenchmarkFixture, house: House, relay: int) -> None:
+def test_sending(benchmark: BenchmarkFixture, house: App, relay: int) -> None:
     mails, rounds = rounds_of(benchmark, 500), rounds_of(benchmark, ROUNDS)
     times: list[float] = []
     tokens = count()
-    sender = Sender(house, lambda: road(f"smtp://127.0.0.1:{relay}"), utc_now)
+    sender = Sender(house, lambda: open_transport(f"smtp://127.0.0.1:{relay}"), utc_now)
 
     def send_bare_and_queue() -> None:
         letters = [letter(f"n{next(tokens)}", "ann@example.org") for _ in range(mails)]
@@ -80,7 +79,7 @@ def test_sending(benchmark: BenchmarkFixture, house: House, relay: int) -> None:
 
     measure(benchmark, drain, send_bare_and_queue, rounds)
     sender.close()
-    rows = see_outbox(house, None, mails * rounds + 1)
+    rows = list_outbox(house, None, mails * rounds + 1)
     assert [(row.status, row.tries) for row in rows] == [("sent", 1)] * mails * rounds
     benchmark.extra_info["mails"] = mails
     if benchmark.stats is not None:

@@ -6,9 +6,9 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.server import Server
-from pbmserv.services.handle import handle_some
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.commands.base.server import Server
+from pbmserv.services.views import list_inbox, list_outbox
+from pbmserv.services.worker import process_some
 from tests.bench.club import PLIES, Club, answer_to
 from tests.bench.conftest import measure, rounds_of
 from tests.conftest import ADDRESS, Clock, make_house
@@ -37,11 +37,11 @@ def test_sustained(
                 club.take_in(answer_to(club.board_mail(board, ply), board, ply))
 
     def handle_all() -> None:
-        while handle_some(house, clock):
+        while process_some(house, clock):
             pass
 
     measure(benchmark, handle_all, set_up, rounds=3)
-    kept, sent = see_inbox(house, None, 10_000), see_outbox(house, None, 10_000)
+    kept, sent = list_inbox(house, None, 10_000), list_outbox(house, None, 10_000)
     assert {mail.status for mail in kept} == {"handled"}
     assert Counter(mail.kind for mail in sent) == {"answer": len(kept), "board": 2 * len(kept)}
     answers = [mail.message_id for mail in sent if mail.kind == "answer"]

@@ -13,20 +13,20 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import Engine
 
-from pbmserv.entrypoints.bootstrap import build_house, utc_now
-from pbmserv.entrypoints.config import Settings
-from pbmserv.entrypoints.serve import all_parts, run_parts
-from pbmserv.entrypoints.tryout import send_and_wait
-from pbmserv.entrypoints.web.serving import WebPart
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.mail.compose import compose
-from pbmserv.mail.maildir import Letter, Maildir, read_all
-from pbmserv.mail.outgoing import Outgoing, Sent
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
+from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.config import Settings
+from pbmserv.cli.serve import all_parts, run_parts
+from pbmserv.cli.try_out import send_and_wait
+from pbmserv.mail.sending.from_web import compose
+from pbmserv.mail.sending.maildir import Maildir, MaildirMail, read_all
+from pbmserv.mail.sending.transport import Delivered, Outgoing
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.worker import process_next
 from pbmserv.store import clocks, outbox
 from pbmserv.store.engine import open_engine, reading, writing
+from pbmserv.web.server import WebPart
+from pbmserv.web.site import Site
 from tests.free_port import free_port
 from tests.web.club import opened
 from tests.web.put import many_moves, put
@@ -62,7 +62,7 @@ def begun_by(mailto: str, sender: str) -> EmailMessage:
     return compose(sender, unquote(link.path), told.get("subject", ""), told.get("body", ""), utc_now())
 
 
-def text_of(letter: Letter) -> str:
+def text_of(letter: MaildirMail) -> str:
     """What a mail says."""
     part = letter.message.get_body(("plain",))
     assert part is not None
@@ -75,7 +75,7 @@ def serving(folder: Path) -> Iterator[Live]:
     """Every part of a server, as `make serve` sets it up; and its pages once more, without the mailbox."""
     place = f"127.0.0.1:{free_port()}"
     settings = Settings(data=folder, listen=f"smtp://127.0.0.1:{free_port()}", web=place, confirm="from")
-    house = build_house(settings, bring_up_to_date=True)
+    house = build_app(settings, bring_up_to_date=True)
     other = WebPart(Site(house), "127.0.0.1", 0)
     parts, stop = all_parts(settings, house), threading.Event()
     ended_well: list[bool] = []
@@ -98,7 +98,7 @@ class Furnished:
     `faulty` is where its pages have a fault, `away` where they find no database.
     """
 
-    house: House
+    house: App
     outgoing: Path
     mails: int = 0
     faulty: str = ""
@@ -110,20 +110,20 @@ class Furnished:
         now = utc_now() - timedelta(days=2) + timedelta(minutes=10 * self.mails)
         address = self.house.server.address
         head = f"From: {sender}\r\nTo: {address}\r\nSubject: {subject}\r\nMessage-ID: <{self.mails}@mail.test>"
-        keep(self.house, f"{head}\r\n\r\n{body}\r\n".encode(), sender, [address], now)
-        while handle_next(self.house, lambda: now):
+        receive_mail(self.house, f"{head}\r\n\r\n{body}\r\n".encode(), sender, [address], now)
+        while process_next(self.house, lambda: now):
             pass
 
     def work(self) -> None:
         """What the worker and the sender would do."""
-        while handle_next(self.house, utc_now):
+        while process_next(self.house, utc_now):
             pass
         with writing(self.house.engine) as connection:
             way = Maildir(self.outgoing)
             for mail in reversed(outbox.listing(connection, "waiting", 1000)):
-                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Sent()
-                shown = outbox.sent(connection, mail.id, utc_now())
-                clocks.handed_over(connection, shown.player_id, shown.boards, utc_now())
+                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
+                shown = outbox.mark_sent(connection, mail.id, utc_now())
+                clocks.turn_delivered(connection, shown.player_id, shown.boards, utc_now())
 
     def personal_links(self, address: str, number: int) -> list[str]:
         """The personal links to a board that were mailed to an address, as paths, the newest first."""
@@ -144,7 +144,7 @@ def furnished(folder: Path) -> Iterator[tuple[Furnished, str]]:
     port = free_port()
     with opened(folder) as empty:
         server = replace(empty.server, site_url=f"http://127.0.0.1:{port}")
-        there = Furnished(House(empty.engine, server, empty.new_token, empty.hasher), folder / "outgoing")
+        there = Furnished(App(empty.engine, server, empty.new_token, empty.hasher), folder / "outgoing")
         _fill(there)
         there.work()
         nowhere = open_engine(f"sqlite:///{folder / 'pages.db'}")

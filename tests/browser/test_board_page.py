@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from pbmserv.entrypoints.web.serving import WebPart
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.views import load_board
+from pbmserv.web.server import WebPart
+from pbmserv.web.site import Site
 from tests.web.club import Club, opened
 from tests.web.put import many_moves, put, sign_up
 
@@ -66,7 +66,7 @@ def test_arrow_keys_go_through_the_game_in_place(page: Page) -> None:
     shows(page, 119, 120)
     assert page.url.endswith("/boards/102?ply=119")
     assert page.evaluate("() => window.stayed && scrollY") == 60
-    expect(page.locator("body > [role=status]")).to_contain_text("Ply 119:")
+    expect(page.locator("body > [role=status]")).to_contain_text("Move 119:")
     expect(page).to_have_title("Cephalopod Board 102: alice vs bob, ply 119 - pbmserv")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
@@ -133,9 +133,9 @@ def test_the_text_board_is_copied(page: Page, house: Club) -> None:
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied.")).to_be_visible()
     expect(page.locator("body > [role=status]")).to_have_text("Copied.")
-    seen = see_board(house, 101)
+    seen = load_board(house, 101)
     assert seen is not None
-    assert page.evaluate("() => navigator.clipboard.readText()") == seen.view.squares
+    assert page.evaluate("() => navigator.clipboard.readText()") == seen.view.diagram.text
 
 
 def test_a_move_by_keyboard_alone(page: Page) -> None:
@@ -179,7 +179,7 @@ def test_without_scripts_all_works_by_links(browser: Browser, site: str, tmp_pat
     assert not page.get_by_role("button", name="Copy").is_visible()
     page.get_by_role("link", name="Back").click()
     shows(page, 4, 5)
-    page.get_by_label("Ply").fill("2")
+    page.get_by_label("Move", exact=True).fill("2")
     page.get_by_role("button", name="Go").click()
     shows(page, 2, 5)
     context.close()

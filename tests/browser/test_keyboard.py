@@ -81,7 +81,7 @@ def test_the_focus_goes_through_all_and_is_seen(page: Page, path: str) -> None:
 def test_the_skip_link(page: Page) -> None:
     """It is the first stop, is seen then alone, and leads past the head of the page."""
     page.goto("/help")
-    skip = page.get_by_role("link", name="To the content")
+    skip = page.get_by_role("link", name="Skip to the content")
     expect(skip).not_to_be_in_viewport()
     page.keyboard.press("Tab")
     expect(skip).to_be_focused()

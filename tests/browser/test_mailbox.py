@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from pbmserv.entrypoints.bootstrap import build_house
-from pbmserv.entrypoints.config import Settings
-from pbmserv.entrypoints.serve import all_parts, run_parts
+from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.config import Settings
+from pbmserv.cli.serve import all_parts, run_parts
 from tests.free_port import free_port
 
 PATIENCE = 30_000  # milliseconds
@@ -26,7 +26,7 @@ def site(outgoing: Path) -> Iterator[str]:
     """Every part of a server but the listener, as `make serve` sets it up; where its pages are."""
     place = f"127.0.0.1:{free_port()}"
     settings = Settings(data=outgoing.parent, listen="", web=place, confirm="from")
-    house = build_house(settings, bring_up_to_date=True)
+    house = build_app(settings, bring_up_to_date=True)
     parts, stop = all_parts(settings, house), threading.Event()
     ended_well: list[bool] = []
     server = threading.Thread(target=lambda: ended_well.append(run_parts(parts, stop)))
@@ -75,7 +75,7 @@ def test_a_whole_beginning(site: str, page: Page, tmp_path: Path) -> None:
     page.frame_locator("iframe").get_by_role("link", name="B2, empty: play").click()
     page.wait_for_url("**/mailbox/write?*")
     assert page.get_by_label("From").input_value() == "alice@example.org"
-    assert "Your move B2 is played on board 101." in send(page)
+    assert "You played B2 on board 101." in send(page)
 
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Mailbox").click()
     assert page.locator("tbody tr").count() >= 3

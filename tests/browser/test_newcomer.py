@@ -59,14 +59,14 @@ def test_at_home(server: Live, page: Page) -> None:
     # By a square of the mail.
     page.frame_locator("iframe").get_by_role("link", name="B2, empty: play").click()
     expect(page.get_by_label("From")).to_have_value(ALICE)
-    assert f"Your move B2 is played on board {number}." in sent(page)
+    assert f"You played B2 on board {number}." in sent(page)
 
     # By a square of the board's page, and the mail that this begins.
     page.goto(f"{server.home}/boards/{number}")
     square(page, "A1", "play").click()
     page.get_by_role("link", name=f"Mail move {number} a1#2").click()
     page.get_by_label("From").fill(BOB)
-    assert f"Your move A1 is played on board {number}." in sent(page)
+    assert f"You played A1 on board {number}." in sent(page)
 
     # By the personal link of the mail that Alice was sent then.
     open_newest_mail(page, server, ALICE)
@@ -100,7 +100,7 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
         square(page, move, "play").click()
         expect(page.get_by_role("heading", name=f"Not played yet: {move}")).to_be_visible()
         link = mail_link(page, f"Mail move {number} {move.lower()}")
-        assert f"Your move {move} is played on board {number}." in server.send(address, link)
+        assert f"You played {move} on board {number}." in server.send(address, link)
 
     found = PERSONAL_LINK.search(server.newest(carol))
     assert found is not None
@@ -110,13 +110,13 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
 
     # A link that was followed too late does nothing, and says so.
     page.goto(server.elsewhere + found[1])
-    expect(page.get_by_text("This link has done its work")).to_be_visible()
+    expect(page.get_by_text("This link has been used")).to_be_visible()
 
     # Whoever comes by the board's page chooses among captures.
     page.goto(f"{server.elsewhere}/boards/{number}")
     square(page, "D4", "play, capturing 2").click()
     link = mail_link(page, f"Mail move {number} d4xc4,d3")
-    assert "Your move D4xC4,D3 is played" in server.send(dan, link)
+    assert "You played D4xC4,D3" in server.send(dan, link)
     page.goto(f"{server.elsewhere}/boards/{number}")
     see_again(page, ["C3", "C4", "D3", "D4xC4,D3"])
     read_the_rules(page)
@@ -161,10 +161,10 @@ def mail_link(page: Page, words: str) -> str:
 
 def played_now(page: Page, move: str, number: int) -> None:
     """Plays the move that a personal page shows, and goes to the board."""
-    page.get_by_label("Words to the other players").fill("Hello from the pages!")
+    page.get_by_label("Message to the other players").fill("Hello from the pages!")
     page.get_by_role("button", name=f"Play {move} now").click()
     expect(page.get_by_role("heading", name="Played", exact=True)).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text(f"Your move {move} is played on board {number}.")
+    expect(page.locator(".answer")).to_contain_text(f"You played {move} on board {number}.")
     page.get_by_role("link", name=f"See board {number}").click()
     expect(page.get_by_role("heading", name=f"Cephalopod Board {number}")).to_be_visible()
     expect(page.locator("body")).not_to_contain_text("Hello from the pages!")
@@ -177,7 +177,7 @@ def see_again(page: Page, moves: list[str]) -> None:
     page.get_by_role("link", name="Back").click()
     shows(page, plies - 1, plies)
     page.get_by_role("link", name="Forward").click()
-    expect(page.locator(".squares caption")).to_have_text(f"After ply {plies}")
+    expect(page.locator(".squares caption")).to_have_text(f"After move {plies}")
     page.keyboard.press("ArrowLeft")
     shows(page, plies - 1, plies)
     page.get_by_role("link", name="First").click()
@@ -191,7 +191,7 @@ def see_again(page: Page, moves: list[str]) -> None:
         page.clock.run_for(A_STEP)
         shows(page, ply, plies)
     page.clock.run_for(A_STEP)
-    expect(page.locator(".squares caption")).to_have_text(f"After ply {plies}")
+    expect(page.locator(".squares caption")).to_have_text(f"After move {plies}")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from pbmserv.rendering.board import view_board
-from pbmserv.rendering.looks import LOOKS
-from pbmserv.rendering.picture.draw import movie_of, picture_of
-from pbmserv.rendering.picture.movie import PACE
-from pbmserv.rendering.picture.scene import plan_of
+from pbmserv.rendering.piece_style import PIECE_STYLES
+from pbmserv.rendering.svg.animation import PACE
+from pbmserv.rendering.svg.pictures import movie_of, picture_of
+from pbmserv.rendering.svg.position import plan_of
 from tests.rendering.letters import played
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -36,7 +36,7 @@ def points(*places: tuple[int, int]) -> list[tuple[int, int]]:
 
     A place is a column and a row, counted from 0 at the upper left.
     """
-    plan = plan_of(view_board(BOARD).scene)
+    plan = plan_of(view_board(BOARD).diagram.scene)
     corners = [plan.at(*place) for place in places]
     return [(x + 4 + 9, y + 54) for x, y in corners]
 
@@ -52,7 +52,7 @@ def colours(page: Page, at: list[tuple[int, int]]) -> list[str]:
 def test_dice_have_their_colours(browser: Browser, scheme: Literal["light", "dark"]) -> None:
     """In an `<img>` too, where a picture has nothing but itself; in a dark scheme the dark ones."""
     picture = base64.b64encode(picture_of(BOARD).encode()).decode()
-    plan = plan_of(view_board(BOARD).scene)
+    plan = plan_of(view_board(BOARD).diagram.scene)
     page = browser.new_page(viewport={"width": plan.width, "height": plan.height}, color_scheme=scheme)
     page.set_content(
         '<meta name="color-scheme" content="light dark"><style>body{margin:0}img{display:block}</style>'
@@ -61,7 +61,7 @@ def test_dice_have_their_colours(browser: Browser, scheme: Literal["light", "dar
     page.evaluate("() => document.images[0].decode()")
     seen = colours(page, points((2, 2), (3, 1)))
     page.close()
-    assert seen == [getattr(look, scheme).ink for look in LOOKS[:2]]
+    assert seen == [getattr(look, scheme).ink for look in PIECE_STYLES[:2]]
 
 
 def test_a_movie_shows_one_ply_after_the_other(browser: Browser) -> None:
@@ -71,7 +71,7 @@ def test_a_movie_shows_one_ply_after_the_other(browser: Browser) -> None:
         f"<style>body{{margin:0}}svg{{display:block;width:634px;height:auto}}</style>{movie_of(BOARD)}"
     )
     page.evaluate("() => document.querySelector('svg').pauseAnimations()")
-    first, second = LOOKS[0].light.ink, LOOKS[1].light.ink
+    first, second = PIECE_STYLES[0].light.ink, PIECE_STYLES[1].light.ink
     for ply, (c3, c4) in enumerate([(False, False), (True, False), (True, True), (True, True), (True, False)]):
         page.evaluate("seconds => document.querySelector('svg').setCurrentTime(seconds)", PACE * (ply + 0.5))
         seen = colours(page, points((2, 2), (2, 1)))
@@ -91,4 +91,4 @@ def test_who_wants_less_motion_sees_the_last_position(browser: Browser) -> None:
     seen = colours(page, points((2, 2), (3, 1)))
     page.close()
     assert shown == ["none", "inline"]
-    assert seen == [look.light.ink for look in LOOKS[:2]]
+    assert seen == [look.light.ink for look in PIECE_STYLES[:2]]

@@ -21,7 +21,7 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def club(terminal: Terminal) -> Terminal:
     """A server's folder with alice and bob at a board after one move."""
     terminal.settings |= {"PBMSERV_CONFIRM": "from", "PBMSERV_LISTEN": "", "PBMSERV_WEB": ""}
-    terminal.succeed("migrate")
+    terminal.put_database()
     post = terminal.post()
     post.people(alice="sesame", bob="poppy")
     post.mail("alice@example.org", "challenge alice bob -size=3x3")

@@ -6,25 +6,25 @@ import sys
 import time
 from typing import Any
 
-from pbmserv.entrypoints.cli import app
-from pbmserv.services import incoming, mishaps
+from pbmserv.cli.main import cli
+from pbmserv.services import failures, pending
 
 KILLS = "Whoever reads this is killed."
 HANGS = "Whoever reads this hangs."
 
 
-def read_it(house: Any, kept: Any) -> Any:
+def read_it(app: Any, message: Any) -> Any:
     """Stands for what reads a mail."""
-    if KILLS.encode() in kept.raw:
+    if KILLS.encode() in message.raw:
         os.kill(os.getpid(), signal.SIGKILL)
-    if HANGS.encode() in kept.raw:
+    if HANGS.encode() in message.raw:
         time.sleep(1000)
-    return _read(house, kept)
+    return _read(app, message)
 
 
-_read = incoming.read_kept
+_read = pending.read_message
 
 if __name__ == "__main__":
-    incoming.read_kept = read_it
-    mishaps.read_kept = read_it  # type: ignore[attr-defined]
-    app(sys.argv[1:])
+    pending.read_message = read_it
+    failures.read_message = read_it  # type: ignore[attr-defined]
+    cli(sys.argv[1:])

@@ -29,7 +29,7 @@ class Running:
     @property
     def mail_log(self) -> str:
         """The same but for the steward, who may not have looked while something was away."""
-        return "\n".join(line for line in self.log.split("\n") if "steward" not in line)
+        return "\n".join(line for line in self.log.split("\n") if "scheduler" not in line)
 
     def wait_for(self, what: str) -> None:
         """Until it has written that."""

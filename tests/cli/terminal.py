@@ -12,12 +12,11 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 from typer.testing import CliRunner
 
-from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.entrypoints.cli import app
-from pbmserv.entrypoints.config import load_settings
-from pbmserv.services.house import House
+from pbmserv.cli.config import load_settings
+from pbmserv.cli.main import cli
+from pbmserv.services.app import App, utc_now
 from pbmserv.store.engine import open_engine
-from tests.conftest import Clock
+from tests.conftest import Clock, migrated_file
 from tests.services.post import Post
 
 
@@ -57,8 +56,8 @@ class Terminal:
             return engines[-1]
 
         umask = os.umask(0o022)
-        with patch("pbmserv.entrypoints.bootstrap.open_engine", noted):
-            done = CliRunner().invoke(app, words, input=stdin, env=self.settings)
+        with patch("pbmserv.cli.bootstrap.open_engine", noted):
+            done = CliRunner().invoke(cli, words, input=stdin, env=self.settings)
         os.umask(umask)  # it has set its own, in what is the tests' process
         for engine in engines:
             engine.dispose()  # as the end of a process does
@@ -72,6 +71,13 @@ class Terminal:
         assert done.code == 0, done.err
         return done.out
 
+    def put_database(self) -> None:
+        """What `pbmserv migrate` makes in an empty folder, and much sooner."""
+        file = self.folder / "data" / "pbmserv.db"
+        file.parent.mkdir(mode=0o700)
+        file.touch(0o600)
+        file.write_bytes(migrated_file())
+
     def post(self) -> Post:
         """The post of the server in this folder, by the real clock."""
         with CliRunner().isolation(env=self.settings):
@@ -79,7 +85,7 @@ class Terminal:
         hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         tokens = iter(range(10**6))
         started = f"{utc_now().timestamp() * 1_000_000:.0f}"
-        house = House(
+        house = App(
             open_engine(settings.database_url), settings.server(), lambda: f"c{started}{next(tokens)}", hasher
         )
         return Post(house, RealClock())

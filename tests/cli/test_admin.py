@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from pbmserv.store import inbox, mishaps, outbox
+from pbmserv.store import inbox, outbox, quarantine
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Letter
+from pbmserv.store.outbox import OutboxMessage
 from tests.cli.terminal import Terminal
 
 NASTY = "[/] [bold]x[/red] [link=x]"
@@ -17,12 +17,12 @@ NASTY = "[/] [bold]x[/red] [link=x]"
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terminals in which no cell of a table is broken."""
-    for name in ("pbmserv.entrypoints.admin.out", "pbmserv.entrypoints.cli.out"):
+    for name in ("pbmserv.cli.admin.out", "pbmserv.cli.main.out"):
         monkeypatch.setattr(name, Console(width=300))
 
 
 def test_no_board_no_player_no_mail(terminal: Terminal) -> None:
-    terminal.succeed("migrate")
+    terminal.put_database()
     for words, told in (
         (("games",), "No boards."),
         (("players",), "No players."),
@@ -130,7 +130,7 @@ def test_resend(club: Terminal) -> None:
 def test_as(club: Terminal) -> None:
     done = club.run("admin", "as", "bob", "move 101 c3")
     assert done.code == 0
-    assert "Your move C3 is played on board 101." in done.out
+    assert "You played C3 on board 101." in done.out
     done = club.run("admin", "as", "bob", "move 101 a1")
     assert done.code == 1
     assert "It is alice's turn" in done.out
@@ -163,8 +163,8 @@ def set_aside(terminal: Terminal, sender: str = "alice@example.org", error: str 
     """A mail that was set aside."""
     post = terminal.post()
     with writing(post.house.engine) as connection:
-        mail_id = inbox.keep(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
-        mishaps.fail(connection, mail_id, error, None)
+        mail_id = inbox.add(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
+        quarantine.fail(connection, mail_id, error, None)
     post.house.engine.dispose()
     return mail_id
 
@@ -207,10 +207,12 @@ def test_what_others_wrote_is_only_text(club: Terminal) -> None:
     mail_id = set_aside(club, NASTY, NASTY)
     post = club.post()
     with writing(post.house.engine) as connection:
-        outbox.queue(connection, [Letter("n", "answer", True, NASTY, "", "", b"", thread_word="n")], post.clock())
+        outbox.queue(
+            connection, [OutboxMessage("n", "answer", True, NASTY, "", "", b"", thread_word="n")], post.clock()
+        )
     last = post.letters()[-1]
     with writing(post.house.engine) as connection:
-        outbox.failed(connection, last.id, NASTY)
+        outbox.mark_failed(connection, last.id, NASTY)
     post.house.engine.dispose()
     assert club.succeed("admin", "inbox").count(NASTY) == 2
     assert club.succeed("admin", "outbox").count(NASTY) == 2
@@ -227,7 +229,7 @@ def test_check(club: Terminal) -> None:
     assert [row["board"] for row in done.rows] == [101]
     done = club.run("admin", "check", "--rebuild")
     assert done.code == 0
-    assert "1 summaries were written anew." in done.err
+    assert "1 summaries were rewritten." in done.err
     assert club.run("admin", "check").code == 0
     with post.house.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE entries SET text = 'Z9'")

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from pbmserv.services.intake import keep
+from pbmserv.services.receive import receive_mail
 from tests.cli.terminal import Terminal
 
 BOB = "bob@example.org"
@@ -18,7 +18,7 @@ def gone(club: Terminal) -> Terminal:
     for number, letter in enumerate(post.letters()):
         if letter.recipient == BOB and letter.kind == "board":
             reply = f"550 5.1.1 <{BOB}>: [bold]unknown[/] {number % 2}"
-            keep(post.house, report(reply), "<>", [letter.envelope_sender], post.clock())
+            receive_mail(post.house, report(reply), "<>", [letter.envelope_sender], post.clock())
     post.work()
     post.house.engine.dispose()
     return club
@@ -39,7 +39,7 @@ def test_suspended(gone: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (row["userid"], row["address"]) == ("bob", BOB)
     assert row["withheld"] == 4
     assert {reason.rpartition(" ")[0] for reason in row["reasons"]} == {f"550 5.1.1 <{BOB}>: [bold]unknown[/]"}
-    monkeypatch.setattr("pbmserv.entrypoints.terminal.out", Console(width=300))
+    monkeypatch.setattr("pbmserv.cli.terminal.out", Console(width=300))
     shown = gone.succeed("admin", "suspended")
     assert BOB in shown
     assert "[bold]unknown[/]" in shown
@@ -50,12 +50,12 @@ def test_suspended(gone: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("whose", ["bob", BOB])
 def test_lift(gone: Terminal, whose: str) -> None:
-    assert gone.succeed("admin", "lift", whose) == f"Mail to {BOB} goes out again.\n"
+    assert gone.succeed("admin", "lift", whose) == f"Mail to {BOB} is resumed.\n"
     assert gone.run("admin", "suspended", "--json").rows == []
     assert gone.run("admin", "outbox", "--status", "withheld", "--json").rows == []
     again = gone.run("admin", "lift", whose)
     assert again.code == 1
-    assert again.sentence.endswith(f"mail to {whose} is not held back; `pbmserv admin suspended` lists what is")
+    assert again.sentence.endswith(f"mail to {whose} is not suspended; see `pbmserv admin suspended`")
 
 
 @pytest.mark.parametrize("words", [("suspended",), ("lift", "bob")])
@@ -67,7 +67,7 @@ def test_without_a_schema_one_sentence(terminal: Terminal, words: tuple[str, ...
 
 def test_invite(club: Terminal) -> None:
     said = club.succeed("admin", "invite", "dora@example.org")
-    assert said == "dora@example.org is mailed an invitation, good for 14 days.\n"
+    assert said == "An invitation was mailed to dora@example.org; it is valid for 14 days.\n"
     (letter,) = club.post().sent_to("dora@example.org")
     assert (letter.kind, letter.status) == ("invitation", "waiting")
 

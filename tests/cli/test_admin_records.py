@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pbmserv.entrypoints.bootstrap import utc_now
 from pbmserv.rendering.record import record_of
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.app import utc_now
+from pbmserv.services.views import load_board
 from tests.cli.terminal import Terminal
 
 
@@ -23,7 +23,7 @@ def over(club: Terminal) -> Terminal:
 def record(terminal: Terminal, board: int = 101) -> Any:
     """A board's record."""
     post = terminal.post()
-    seen = see_board(post.house, board)
+    seen = load_board(post.house, board)
     assert seen is not None
     found = record_of(seen.view.board, post.house.server)
     post.house.engine.dispose()
@@ -47,7 +47,7 @@ def test_one_record_in_many_lines(over: Terminal) -> None:
     assert record(over, 102)["rated"] is False
     again = over.run("admin", "import", "game.json", *NAMES)
     assert again.code == 1
-    told = ["record 1: that game is here already, as board 102", "pbmserv: 0 of 1 records were taken"]
+    told = ["record 1: that game is here already, as board 102", "pbmserv: 0 of 1 records were imported"]
     assert again.err.splitlines() == told
 
 
@@ -60,7 +60,7 @@ def test_many_records_of_which_one_is_wrong(over: Terminal) -> None:
     done = over.run("admin", "import", "games.jsonl.gz", *NAMES, "--rated")
     assert (done.code, done.out) == (1, "record 1 is board 102\nrecord 3 is board 103\n")
     assert done.err.startswith("record 2: ")
-    assert done.err.endswith("pbmserv: 2 of 3 records were taken\n")
+    assert done.err.endswith("pbmserv: 2 of 3 records were imported\n")
     assert record(over, 103)["rated"] is True
 
 
@@ -68,13 +68,13 @@ def test_what_is_no_record(over: Terminal) -> None:
     """One sentence each."""
     game = json.dumps(copies(over, "01")[0])
     for content, told in (
-        (b"", "is no JSON"),
-        (b"hello", "is no JSON"),
-        (b"[" * 100_000, "is no JSON"),
-        (f"{game}\nhello\n".encode(), "line 2 of file is no JSON"),
+        (b"", "is not JSON"),
+        (b"hello", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (f"{game}\nhello\n".encode(), "line 2 of file is not JSON"),
         (b"\x1f\x8bhello", "cannot be read"),
         (gzip.compress(game.encode())[:-20], "cannot be read"),
-        (b"\xff\xfe", "is no JSON"),
+        (b"\xff\xfe", "is not JSON"),
     ):
         (over.folder / "file").write_bytes(content)
         done = over.run("admin", "import", "file", *NAMES)
@@ -91,7 +91,7 @@ def test_a_month(over: Terminal) -> None:
     packed = over.folder / "data" / "records" / f"{month}.jsonl.gz"
     assert json.loads(gzip.decompress(packed.read_bytes())) == record(over)
     again = over.run("admin", "dump", month)
-    assert (again.code, "is there already: give --again" in again.sentence) == (1, True)
+    assert (again.code, "already exists: use --again" in again.sentence) == (1, True)
     over.succeed("admin", "dump", month, "--again")
     over.succeed("admin", "dump", month, "--to", "elsewhere")
     assert (over.folder / "elsewhere" / packed.name).read_bytes() == packed.read_bytes()
@@ -106,8 +106,8 @@ def test_what_unpacks_without_end(over: Terminal) -> None:
     (over.folder / "bomb.gz").write_bytes(gzip.compress(b" " * 50_000_000))
     done = over.run("admin", "import", "bomb.gz")
     assert done.code == 1
-    assert done.err == "pbmserv: line 1 of bomb.gz is longer than 4 MiB, which no record is\n"
+    assert done.err == "pbmserv: line 1 of bomb.gz is longer than 4 MiB\n"
     (over.folder / "lines.gz").write_bytes(gzip.compress(b"{\n" + b" 1,\n" * 3_000_000))
     done = over.run("admin", "import", "lines.gz")
     assert done.code == 1
-    assert done.err == "pbmserv: lines.gz is no JSON with one record a line\n"
+    assert done.err == "pbmserv: lines.gz is not JSON with one record a line\n"

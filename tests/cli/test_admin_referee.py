@@ -5,7 +5,7 @@ from unittest.mock import patch
 import pytest
 from rich.console import Console
 
-from pbmserv.entrypoints import admin_referee
+from pbmserv.cli import admin_referee
 from pbmserv.store import ratings
 from tests.cli.terminal import Terminal
 
@@ -88,7 +88,7 @@ def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
 def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
     """With the number of mails; `--yes` is not asked."""
     before = len(club.post().letters())
-    with patch("pbmserv.entrypoints.admin_referee.is_terminal", return_value=True):
+    with patch("pbmserv.cli.admin_referee.is_terminal", return_value=True):
         done = club.run("admin", "announce", "Hello", stdin="n\n")
         assert "Write this to 2 players?" in done.out
         assert done.sentence == "pbmserv: nothing was announced"
@@ -100,8 +100,8 @@ def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("end", "101"), "say either --annul or --award USERID"),
-        (("end", "101", "--annul", "--award", "bob"), "say either --annul or --award USERID"),
+        (("end", "101"), "use either --annul or --award USERID"),
+        (("end", "101", "--annul", "--award", "bob"), "use either --annul or --award USERID"),
         (("pause",), "name boards, or say --all"),
         (("resume", "101", "--all"), "name boards, or say --all"),
         (("announce",), "there is nothing to announce"),

@@ -10,8 +10,8 @@ import pytest
 from alembic import command
 from alembic.config import Config
 
-from pbmserv.entrypoints.bootstrap import alone
-from pbmserv.entrypoints.config import load_settings
+from pbmserv.cli.bootstrap import alone
+from pbmserv.cli.config import load_settings
 from pbmserv.store import backup
 from pbmserv.store.backup import CannotBackUp
 from pbmserv.store.engine import open_engine, writing
@@ -50,7 +50,7 @@ def told(file: Path, question: str = "SELECT version_num FROM alembic_version") 
 def served(terminal: Terminal) -> str:
     """The log of a server that starts and is stopped."""
     with running(terminal.settings, terminal.folder, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         assert server.stop() == 0
         return server.log
 
@@ -60,16 +60,17 @@ def copies(terminal: Terminal) -> list[str]:
     return sorted(file.name for file in (terminal.folder / "data").glob("*before*"))
 
 
+@pytest.mark.slow
 def test_serve_keeps_the_database_as_it_was(old: Terminal) -> None:
     log = served(old)
     data = old.folder / "data"
     copy = data / f"before-{OLD}.db"
-    assert f"as it was, with schema {OLD}, it is kept in {copy}" in log
+    assert f"updating the database from schema {OLD}; a copy from before is in {copy}" in log
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert (told(copy), told(data / "pbmserv.db")) == (OLD, NEWEST)
     moves = "SELECT count(*) FROM entries"
     assert told(copy, moves) == told(data / "pbmserv.db", moves) != 0
-    assert "is kept in" not in served(old), "there is nothing more to be done"
+    assert "a copy from before" not in served(old), "there is nothing more to be done"
     assert copies(old) == [copy.name]
 
 
@@ -100,7 +101,7 @@ def test_who_tries_again_does_not_fill_the_disk(old: Terminal, monkeypatch: pyte
         raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("pbmserv.entrypoints.bootstrap.renew", fails)
+        patch.setattr("pbmserv.cli.bootstrap.renew", fails)
         for _ in range(3):
             with pytest.raises(sqlite3.OperationalError):
                 old.run("migrate")
@@ -142,7 +143,7 @@ def test_without_a_copy_nothing_is_changed(
     hinder(old, monkeypatch)
     done = old.run("serve")
     assert done.code == 75
-    assert f"has schema {OLD} and is not brought up to date, since no copy of it can be made" in done.err
+    assert f"has schema {OLD} and is not updated, since it cannot be copied first" in done.err
     assert reason in done.err
     assert told(old.folder / "data" / "pbmserv.db") == OLD
     assert copies(old) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.entrypoints.config import PREFIX, Settings, WrongSetting, load_settings
+from pbmserv.cli.config import PREFIX, Settings, WrongSetting, load_settings
 from tests.cli.terminal import Terminal
 
 SECRET = "Xy7zzy-Q"
@@ -56,7 +56,7 @@ def test_the_server_whose_results_are_believed() -> None:
 @pytest.mark.parametrize("name", ["mx.club.test; dmarc=pass", "mx club", '"mx"', "(mx)", "mx=", "möx"])
 def test_a_name_that_no_server_can_have(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBMSERV_AUTHSERV_ID", name)
-    with pytest.raises(WrongSetting, match="AUTHSERV_ID: is no name of a mail server"):
+    with pytest.raises(WrongSetting, match="AUTHSERV_ID: is not the name of a mail server"):
         load_settings()
 
 
@@ -163,15 +163,15 @@ def test_a_name_that_is_no_setting(terminal: Terminal) -> None:
     terminal.settings["PBMSERV_LISTENS"] = "smtp://127.0.0.1:25"
     done = terminal.run("config")
     assert done.code == 78
-    assert "PBMSERV_LISTENS is no setting" in done.sentence
+    assert "PBMSERV_LISTENS is not a setting" in done.sentence
     assert "PBMSERV_LISTEN," in done.sentence
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("adress = 'a@b.example.org'", "adress in pbmserv.toml is no setting"),
-        ("[server]\naddress = 'a@b.example.org'", "server in pbmserv.toml is no setting"),
+        ("adress = 'a@b.example.org'", "adress in pbmserv.toml is not a setting"),
+        ("[server]\naddress = 'a@b.example.org'", "server in pbmserv.toml is not a setting"),
         ("address", "pbmserv.toml cannot be read"),
         ("address = 'a@b.example.org'\naddress = 'c@d.example.org'", "pbmserv.toml cannot be read"),
         ("max_size = 'many'", "PBMSERV_MAX_SIZE"),

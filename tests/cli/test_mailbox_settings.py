@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.config import Settings, WrongSetting
-from pbmserv.mail.imap.address import MailboxAddress, mailbox_address
-from pbmserv.mail.imap.envelope import recipients_in
+from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.imap_address import MailboxAddress, mailbox_address
+from pbmserv.mail.receiving.imap_fetch import recipients_in
 from tests.cli.terminal import Terminal
 
 SECRET = "Xy7zzy-Q"
@@ -78,7 +78,7 @@ def test_a_wrong_mailbox(terminal: Terminal, url: str, sentence: str) -> None:
         ("IMAP_PASSWORD_FILE", "nowhere", "PBMSERV_IMAP_PASSWORD_FILE cannot be read: No such file"),
         ("IMAP_KEPT", "inbox", "PBMSERV_IMAP_KEPT must be another folder"),
         ("IMAP_KEPT", "", "PBMSERV_IMAP_KEPT"),
-        ("IMAP_KEPT", "a\nb", "PBMSERV_IMAP_KEPT: is no name of a folder"),
+        ("IMAP_KEPT", "a\nb", "PBMSERV_IMAP_KEPT: is not the name of a folder"),
         ("IMAP_DONE", "leave", "PBMSERV_IMAP_DONE"),
     ],
 )

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.entrypoints import apart, parts
-from pbmserv.entrypoints.mark import abandoned_marks, free_mark
-from pbmserv.entrypoints.parts import Part, sending, working
-from pbmserv.entrypoints.serve import run_parts
-from pbmserv.mail.outgoing import Outcome, Outgoing, Sent
-from pbmserv.services import mishaps
-from pbmserv.services.house import House
-from pbmserv.services.mishaps import set_back
+from pbmserv.cli.serve import run_parts
+from pbmserv.mail.sending.transport import Delivered, Outcome, Outgoing
+from pbmserv.server import isolation, parts
+from pbmserv.server.isolation import abandoned_markers, acquire_marker
+from pbmserv.server.parts import Part, sending, working
+from pbmserv.services import failures
+from pbmserv.services.app import App
+from pbmserv.services.failures import set_back
 from tests.cli import deadly
 from tests.cli.terminal import RealClock
 from tests.services.post import Post
@@ -28,35 +28,35 @@ PATIENCE = 60.0
 
 def left_by_a_killed_worker(folder: Path, mail_id: int) -> None:
     """What a process leaves that is killed over a mail: its mark, which nobody holds any more."""
-    mark = free_mark(folder)
+    mark = acquire_marker(folder)
     mark.put(mail_id)
     mark.close()
 
 
 def test_a_mark_outlives_its_process(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
-    mark = free_mark(folder)
+    mark = acquire_marker(folder)
     assert mark.left_behind() is None
     mark.put(123456789012345)
     mark.put(7)
     mark.close()
-    mark = free_mark(folder)
+    mark = acquire_marker(folder)
     assert mark.left_behind() == 7
     mark.clear()
     mark.close()
-    mark = free_mark(folder)
+    mark = acquire_marker(folder)
     assert mark.left_behind() is None
     mark.close()
 
 
 def test_workers_have_marks_of_their_own(tmp_path: Path) -> None:
-    one, two = free_mark(tmp_path), free_mark(tmp_path)
+    one, two = acquire_marker(tmp_path), acquire_marker(tmp_path)
     one.put(1)
     two.put(2)
-    three = free_mark(tmp_path)
+    three = acquire_marker(tmp_path)
     assert three.left_behind() is None
     one.close()
-    heir = free_mark(tmp_path)
+    heir = acquire_marker(tmp_path)
     assert heir.left_behind() == 1
     for mark in (two, three, heir):
         mark.close()
@@ -64,17 +64,17 @@ def test_workers_have_marks_of_their_own(tmp_path: Path) -> None:
 
 def test_what_more_workers_left_behind_is_found(tmp_path: Path) -> None:
     """One worker may follow upon three; a mark that is held by a living one is not touched."""
-    marks = [free_mark(tmp_path) for _ in range(3)]
+    marks = [acquire_marker(tmp_path) for _ in range(3)]
     for number, mark in enumerate(marks, 1):
         mark.put(number)
     for mark in marks[1:]:
         mark.close()
     found = []
-    for mark in abandoned_marks(tmp_path):
+    for mark in abandoned_markers(tmp_path):
         found.append(mark.left_behind())
         mark.clear()
     assert found == [2, 3]
-    assert [mark.left_behind() for mark in abandoned_marks(tmp_path)] == [None, None]
+    assert [mark.left_behind() for mark in abandoned_markers(tmp_path)] == [None, None]
     assert marks[0].left_behind() == 1
     marks[0].close()
 
@@ -82,11 +82,11 @@ def test_what_more_workers_left_behind_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b" " * 32, b"x", b"12", b"-5 ", b"\xff\xfe 7 ", b"\0" * 40])
 def test_a_mark_that_makes_no_sense_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "worker-0.mark").write_bytes(content)
-    mark = free_mark(tmp_path)
+    mark = acquire_marker(tmp_path)
     assert mark.left_behind() is None
     mark.put(5)
     mark.close()
-    mark = free_mark(tmp_path)
+    mark = acquire_marker(tmp_path)
     assert mark.left_behind() == 5
     mark.close()
 
@@ -116,7 +116,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def post(sqlite_house: House) -> Post:
+def post(sqlite_house: App) -> Post:
     """On SQLite, by the real clock."""
     return Post(sqlite_house, RealClock())
 
@@ -130,7 +130,7 @@ def test_a_worker_counts_the_kill_and_tries_again(post: Post, tmp_path: Path) ->
         assert done.wait(PATIENCE)
         wait_for(lambda: post.fates() == ["handled", "handled"])
     assert [(post.row(each).kills, post.row(each).setbacks) for each in (mail_id, other)] == [(0, 1), (0, 0)]
-    mark = free_mark(tmp_path)
+    mark = acquire_marker(tmp_path)
     assert mark.left_behind() is None
     mark.close()
 
@@ -142,11 +142,12 @@ def make_quick(monkeypatch: pytest.MonkeyPatch, folder: Path, **waits: object) -
     """Processes of mails' own find the house in this folder; nobody waits between tries."""
     monkeypatch.setenv("PBMSERV_DATA", str(folder))
     monkeypatch.setenv("PBMSERV_CONFIRM", "from")
-    monkeypatch.setattr(mishaps, "WAITS_BETWEEN_TRIES", (timedelta(),) * 5)
+    monkeypatch.setattr(failures, "WAITS_BETWEEN_TRIES", (timedelta(),) * 5)
     for name, seconds in ({"ALL_ARE_DEAD": 0.01} | waits).items():
-        monkeypatch.setattr(apart, name, seconds)
+        monkeypatch.setattr(isolation, name, seconds)
 
 
+@pytest.mark.slow
 def test_what_kills_whatever_reads_it_is_set_aside(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,9 +201,9 @@ def test_a_worker_told_to_stop_does_not_wait_for_one_that_hangs(
     make_quick(monkeypatch, tmp_path)
     mail_id = suspect(post, "help", deadly.HANGS)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
-        wait_for(lambda: "in a process of its own" in caplog.text)
+        wait_for(lambda: "processing it in isolation" in caplog.text)
     assert (post.row(mail_id).kills, post.row(mail_id).setbacks) == (0, 2)
-    mark = free_mark(tmp_path)
+    mark = acquire_marker(tmp_path)
     assert mark.left_behind() is None
     mark.close()
 
@@ -248,7 +249,7 @@ def test_a_worker_outlives_the_absence_of_its_database(
 ) -> None:
     """It says so once, waits, says so once when all is well again; the mail loses nothing by it."""
     trouble = Trouble(3)
-    monkeypatch.setattr(parts, "handle_some", trouble)
+    monkeypatch.setattr(parts, "process_some", trouble)
     caplog.set_level(logging.INFO)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
         wait_for(lambda: trouble.calls > 5)
@@ -260,7 +261,7 @@ def test_told_to_stop_it_does_not_wait_for_the_database(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trouble = Trouble(10**9)
-    monkeypatch.setattr(parts, "handle_some", trouble)
+    monkeypatch.setattr(parts, "process_some", trouble)
     monkeypatch.setattr(parts, "LOOK_EVERY", 10**6)
     monkeypatch.setattr(parts, "LONGEST_PAUSE", 10**6)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
@@ -270,10 +271,10 @@ def test_told_to_stop_it_does_not_wait_for_the_database(
 def test_a_fault_ends_the_worker_and_frees_its_mark(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "handle_some", Trouble(1, ValueError("bug")))
+    monkeypatch.setattr(parts, "process_some", Trouble(1, ValueError("bug")))
     with pytest.raises(ValueError, match="bug"):
         working(post.house, tmp_path, threading.Event(), threading.Event())(threading.Event())
-    mark = free_mark(tmp_path)
+    mark = acquire_marker(tmp_path)
     assert (mark.left_behind(), len([*tmp_path.glob("*.mark")])) == (None, 1)
     mark.close()
 
@@ -284,7 +285,7 @@ def test_a_sender_closes_its_road(post: Post) -> None:
     class Way:
         def deliver(self, mail: Outgoing) -> Outcome:
             sent.set()
-            return Sent()
+            return Delivered()
 
         def close(self) -> None:
             if sent.is_set():
@@ -314,7 +315,7 @@ def test_a_part_that_ends_ends_all(error: BaseException | None, caplog: pytest.L
     stop = threading.Event()
     assert not run_parts({"one": until_told, "two": end, "three": until_told}, stop)
     assert stop.is_set()
-    assert "two has ended, and so does the server" in caplog.text
+    assert "two has ended, so the server ends too" in caplog.text
     assert ("two failed" in caplog.text) is (error is not None)
 
 

@@ -6,23 +6,23 @@ import time
 import pytest
 from sqlalchemy import select
 
-from pbmserv.entrypoints import pulse as pulses
-from pbmserv.entrypoints.listener import Listener
-from pbmserv.entrypoints.parts import Part, listening
-from pbmserv.entrypoints.steward import stewarding
-from pbmserv.services.house import House
+from pbmserv.server import scheduler as pulses
+from pbmserv.server.listener import Listener
+from pbmserv.server.parts import Part, listening
+from pbmserv.server.scheduler import scheduling
+from pbmserv.services.app import App
 from pbmserv.store.engine import reading
-from pbmserv.store.tables import beats
+from pbmserv.store.tables import heartbeats
 from tests.cli.processes import wait_for
 from tests.conftest import Clock
 
 
-def heard_of(house: House) -> set[str]:
+def heard_of(house: App) -> set[str]:
     with reading(house.engine) as connection:
-        return set(connection.execute(select(beats.c.part)).scalars())
+        return set(connection.execute(select(heartbeats.c.part)).scalars())
 
 
-def run_until_heard(house: House, name: str, part: Part) -> None:
+def run_until_heard(house: App, name: str, part: Part) -> None:
     stop = threading.Event()
     thread = threading.Thread(target=part, args=(stop,))
     thread.start()
@@ -33,31 +33,31 @@ def run_until_heard(house: House, name: str, part: Part) -> None:
         thread.join()
 
 
-def test_the_steward_and_the_listener_beat(sqlite_house: House) -> None:
+def test_the_steward_and_the_listener_beat(sqlite_house: App) -> None:
     """As soon as they run."""
-    run_until_heard(sqlite_house, "steward", stewarding(sqlite_house, ()))
+    run_until_heard(sqlite_house, "scheduler", scheduling(sqlite_house, ()))
     listener = Listener("smtp://127.0.0.1:0", sqlite_house.server, lambda mails: [None for _ in mails])
     listener.start()
-    run_until_heard(sqlite_house, "listener", listening(listener, pulses.pulse(sqlite_house, "listener")))
+    run_until_heard(sqlite_house, "listener", listening(listener, pulses.heartbeat(sqlite_house, "listener")))
 
 
-def test_once_a_minute(sqlite_house: House, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_once_a_minute(sqlite_house: App, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often a part calls."""
     seconds, beaten = [1000.0], []
     monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
-    monkeypatch.setattr(pulses, "beat", lambda house, part, now: beaten.append(part))
-    beat = pulses.pulse(sqlite_house, "poller")
+    monkeypatch.setattr(pulses, "record_heartbeat", lambda house, part, now: beaten.append(part))
+    beat = pulses.heartbeat(sqlite_house, "poller")
     for _ in range(600):
         beat()
         seconds[0] += 1
     assert len(beaten) == 10
 
 
-def test_a_database_that_is_away_ends_no_part(sqlite_house: House, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_database_that_is_away_ends_no_part(sqlite_house: App, caplog: pytest.LogCaptureFixture) -> None:
     """It is told, and tried again."""
     with sqlite_house.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE beats RENAME TO gone")
-    pulses.pulse(sqlite_house, "listener")()
+        connection.exec_driver_sql("ALTER TABLE heartbeats RENAME TO gone")
+    pulses.heartbeat(sqlite_house, "listener")()
     with sqlite_house.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE gone RENAME TO beats")
-    assert "cannot tell" in caplog.text
+        connection.exec_driver_sql("ALTER TABLE gone RENAME TO heartbeats")
+    assert "could not record its heartbeat" in caplog.text

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbmserv.store.inbox import Kept
+from pbmserv.store.inbox import InboxMessage
 from tests.cli.terminal import Terminal
 
 MAIL = b"From: Alice <Alice@Example.org>\nTo: pbmserv@localhost\nSubject: help\n\nhello \xff\0\r\r\n"
@@ -13,11 +13,11 @@ MAIL = b"From: Alice <Alice@Example.org>\nTo: pbmserv@localhost\nSubject: help\n
 @pytest.fixture
 def ready(terminal: Terminal) -> Terminal:
     """A server's folder with an empty database."""
-    terminal.succeed("migrate")
+    terminal.put_database()
     return terminal
 
 
-def kept(terminal: Terminal) -> list[Kept]:
+def kept(terminal: Terminal) -> list[InboxMessage]:
     """The mails of the inbox."""
     post = terminal.post()
     try:
@@ -80,7 +80,7 @@ def test_no_mail(ready: Terminal) -> None:
     for raw in (b"", b"\n", b"\0" * 100, b"hello\n", b"\n\nFrom: alice@example.org\n", b"{\x89PNG}\xff\xfe"):
         done = ready.run("receive", stdin=raw)
         assert done.code == 65
-        assert "that is no mail" in done.sentence
+        assert "that is not a mail" in done.sentence
     assert kept(ready) == []
 
 
@@ -97,7 +97,7 @@ def test_going_in_circles(ready: Terminal) -> None:
     assert ready.run("receive", stdin=b"Received: x\n" * 50 + MAIL + b"Received: x\n").code == 0
     done = ready.run("receive", stdin=b"Received: x\n" * 51 + MAIL)
     assert done.code == 65
-    assert "circles" in done.sentence
+    assert "looping" in done.sentence
     assert len(kept(ready)) == 1
 
 
@@ -149,7 +149,7 @@ def test_a_database_that_goes_away_meanwhile(ready: Terminal, monkeypatch: pytes
         connection.engine.dispose()
     done = ready.run("receive", stdin=MAIL)
     assert done.code == 75
-    assert "could not be kept" in done.sentence
+    assert "could not be stored" in done.sentence
 
 
 def test_a_database_of_tomorrow(ready: Terminal) -> None:

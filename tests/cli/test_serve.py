@@ -10,8 +10,8 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import create_engine, text, update
 
-from pbmserv.entrypoints.mark import free_mark
-from pbmserv.services.mishaps import set_back
+from pbmserv.server.isolation import acquire_marker
+from pbmserv.services.failures import set_back
 from pbmserv.store.engine import writing
 from pbmserv.store.tables import inbox
 from tests.cli.processes import running, wait_for
@@ -37,7 +37,7 @@ def settings(terminal: Terminal) -> dict[str, str]:
 
 def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, str]) -> None:
     with running(settings, terminal.folder, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         for told in (
             settings["PBMSERV_LISTEN"],
             settings["PBMSERV_DATA"],
@@ -50,7 +50,7 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
         terminal.succeed("mail", *BOB, "signup bob poppy")
         assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob", "Good luck!")
         said = terminal.succeed("mail", *ALICE, "hi", f"as alice {WORD}\\nmove 101 c3")
-        assert "Your move C3 is played on board 101." in said
+        assert "You played C3 on board 101." in said
         said = terminal.succeed("mail", *BOB, "--read")
         assert "It is bob's turn." in said
         with urlopen(f"http://{settings['PBMSERV_WEB']}/", timeout=60) as page:
@@ -65,6 +65,7 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
     assert [file for file in stored if WORD.encode() in file.read_bytes()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_has_just_greeted_can_be_stopped(
     terminal: Terminal, settings: dict[str, str], number: signal.Signals
@@ -78,6 +79,7 @@ def test_a_server_that_has_just_greeted_can_be_stopped(
         assert "Traceback" not in server.log
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("setting", ["PBMSERV_LISTEN", "PBMSERV_WEB"])
 def test_a_port_in_use_is_one_sentence(terminal: Terminal, settings: dict[str, str], setting: str) -> None:
     with socket.socket() as taken:
@@ -92,12 +94,13 @@ def test_a_port_in_use_is_one_sentence(terminal: Terminal, settings: dict[str, s
             assert "in use" in sentence
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_folder(terminal: Terminal, settings: dict[str, str]) -> None:
     """The second says so in one sentence and ends as with a wrong setting; the first does not notice."""
     others = settings | {"PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}", "PBMSERV_WEB": ""}
     (terminal.folder / "second").mkdir()
     with running(settings, terminal.folder, "serve") as first:
-        first.wait_for("Ctrl-C ends it.")
+        first.wait_for("Press Ctrl-C to stop it.")
         with running(others, terminal.folder / "second", "serve") as second:
             assert second.end() == 78
             (sentence,) = second.log.strip().splitlines()
@@ -105,14 +108,15 @@ def test_two_servers_on_one_folder(terminal: Terminal, settings: dict[str, str])
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         assert first.stop(signal.SIGKILL) == -signal.SIGKILL
     with running(others, terminal.folder / "second", "serve") as second:
-        second.wait_for("Ctrl-C ends it.")
+        second.wait_for("Press Ctrl-C to stop it.")
         assert second.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_part_beside_a_server(terminal: Terminal, settings: dict[str, str]) -> None:
     """On SQLite a second worker is of little use, but no harm."""
     with running(settings, terminal.folder, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         with running(settings, terminal.folder, "work") as worker:
             worker.wait_for("started: ")
             terminal.succeed("mail", *ALICE, "signup alice sesame")
@@ -120,6 +124,7 @@ def test_a_part_beside_a_server(terminal: Terminal, settings: dict[str, str]) ->
         assert server.stop() == 0
 
 
+@pytest.mark.slow
 def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str]) -> None:
     """`listen`, `work` and `send` have nothing in common but a SQLite file."""
     terminal.succeed("migrate")
@@ -132,8 +137,8 @@ def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         terminal.succeed("mail", *BOB, "signup bob poppy")
         assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob")
-        assert "Your move D4 is played" in terminal.succeed("mail", *ALICE, "101 d4")
-        assert "Your move C3 is played" in terminal.succeed("mail", *BOB, "101 c3")
+        assert "You played D4" in terminal.succeed("mail", *ALICE, "101 d4")
+        assert "You played C3" in terminal.succeed("mail", *BOB, "101 c3")
         for process in processes:
             assert process.stop() == 0
             assert "Traceback" not in process.log
@@ -145,6 +150,7 @@ def accepts(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.mark.slow
 def test_serve_on_postgresql(
     terminal: Terminal, settings: dict[str, str], new_postgresql: Callable[[], str]
 ) -> None:
@@ -155,29 +161,31 @@ def test_serve_on_postgresql(
         assert "pbmserv migrate" in server.log
     terminal.succeed("migrate")
     with running(settings, terminal.folder, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         others = settings | {"PBMSERV_LISTEN": "", "PBMSERV_WEB": ""}
         (terminal.folder / "second").mkdir()
         with running(others, terminal.folder / "second", "serve") as second:
-            second.wait_for("Ctrl-C ends it.")
+            second.wait_for("Press Ctrl-C to stop it.")
             assert second.stop() == 0
         assert server.stop() == 0
         assert "Traceback" not in server.log
 
 
+@pytest.mark.slow
 def test_a_part_that_dies_ends_the_process(terminal: Terminal, settings: dict[str, str]) -> None:
     """A server that runs on without its worker would take mails and never answer them."""
     with running(settings, terminal.folder, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         engine = create_engine(f"sqlite:///{settings['PBMSERV_DATA']}/pbmserv.db")
         with engine.begin() as connection:
             connection.execute(text("ALTER TABLE inbox RENAME TO elsewhere"))
         engine.dispose()
         assert server.end() == 1
-        assert "worker has ended, and so does the server" in server.log
+        assert "worker has ended, so the server ends too" in server.log
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     terminal: Terminal, settings: dict[str, str], tmp_path: Path
 ) -> None:
@@ -187,14 +195,14 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     killer = tmp_path / "killer.py"
     killer.write_text(
         "import os\n"
-        "from pbmserv.entrypoints.cli import app\n"
-        "from pbmserv.services import carry_out\n"
-        "carry_out.answer = lambda *arguments: os.kill(os.getpid(), 9)\n"
-        "app(['work'])\n"
+        "from pbmserv.cli.main import cli\n"
+        "from pbmserv.services import process\n"
+        "process.answer = lambda *arguments: os.kill(os.getpid(), 9)\n"
+        "cli(['work'])\n"
     )
     with running(settings, terminal.folder, "work", program=killer) as worker:
         assert worker.end() == -signal.SIGKILL
-    mark = free_mark(Path(settings["PBMSERV_DATA"]))
+    mark = acquire_marker(Path(settings["PBMSERV_DATA"]))
     assert mark.left_behind() == 1
     mark.close()
     with running(settings, terminal.folder, "work") as worker:
@@ -216,6 +224,7 @@ def test_a_part_that_is_off_says_so(
     assert f"{setting} is empty" in done.err.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_mail_that_workers_were_killed_over(terminal: Terminal, settings: dict[str, str]) -> None:
     """A process of its own handles it, by the same settings, and is seen by the operator; a worker lives on."""
     terminal.succeed("migrate")
@@ -228,7 +237,7 @@ def test_a_mail_that_workers_were_killed_over(terminal: Terminal, settings: dict
     with running(settings, terminal.folder, "work") as worker:
         wait_for(lambda: post.fates() == ["handled"])
         worker.wait_for(f"mail {mail_id}: handled, 1 command")
-        assert f"mail {mail_id} is handled in a process of its own" in worker.log
+        assert f"mail {mail_id}: processing it in isolation" in worker.log
         assert worker.stop() == 0
     assert terminal.succeed("admin", "inbox") == "No mails set aside or held up.\n"
     post.house.engine.dispose()

@@ -8,9 +8,9 @@ from unittest.mock import patch
 import pytest
 from sqlalchemy import text
 
-from pbmserv.entrypoints.tidying import tidying
-from pbmserv.services.house import House
-from pbmserv.services.views.mails import see_inbox
+from pbmserv.server.scheduler import purging
+from pbmserv.services.app import App
+from pbmserv.services.views import list_inbox
 from pbmserv.store.engine import writing
 from tests.cli.processes import PATIENCE, wait_for
 from tests.cli.terminal import RealClock, Terminal
@@ -20,12 +20,12 @@ NEVER = 10**6
 
 
 @pytest.fixture
-def post(sqlite_house: House) -> Post:
+def post(sqlite_house: App) -> Post:
     """By the clock on the wall, as the part goes."""
     return Post(sqlite_house, RealClock())
 
 
-def age(house: House, days: int) -> None:
+def age(house: App, days: int) -> None:
     """All mails are so much older than they are, and sent."""
     with writing(house.engine) as connection:
         for table, column in (("inbox", "handled_at"), ("outbox", "created_at")):
@@ -34,21 +34,24 @@ def age(house: House, days: int) -> None:
         connection.execute(text("UPDATE outbox SET status = 'sent'"))
 
 
-def words_kept(house: House) -> int:
+def words_kept(house: App) -> int:
     """How many mails taken in still say something."""
-    return sum(mail.raw != b"" for mail in see_inbox(house, None, 1000))
+    return sum(mail.raw != b"" for mail in list_inbox(house, None, 1000))
 
 
 def test_from_a_timer(club: Terminal) -> None:
     """One line; what is younger than the setting stays."""
     post = club.post()
-    nothing = "0 mails taken in and 0 sent were emptied, 0 sent and 0 bounces deleted"
+    nothing = "0 received and 0 sent mails were redacted, 0 sent mails and 0 bounces deleted"
     assert club.succeed("tidy") == f"Older than 90 days: {nothing}.\n"
     age(post.house, 80)
     assert club.succeed("tidy") == f"Older than 90 days: {nothing}.\n"
     club.settings["PBMSERV_KEEP_DAYS"] = "79"
     said = club.succeed("tidy")
-    assert said == "Older than 79 days: 4 mails taken in and 4 sent were emptied, 2 sent and 0 bounces deleted.\n"
+    assert (
+        said
+        == "Older than 79 days: 4 received and 4 sent mails were redacted, 2 sent mails and 0 bounces deleted.\n"
+    )
     assert words_kept(post.house) == 0
     assert club.succeed("tidy") == f"Older than 79 days: {nothing}.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
@@ -62,17 +65,17 @@ def test_as_a_part_of_serve(post: Post, caplog: pytest.LogCaptureFixture) -> Non
     caplog.set_level(logging.INFO)
     post.people(alice="sesame")
     stop = threading.Event()
-    part = tidying(house, timedelta(days=90), first_after=0, every=0.01)
+    part = purging(house, timedelta(days=90), first_after=0, every=0.01)
     thread = threading.Thread(target=part, args=(stop,))
-    with patch("pbmserv.entrypoints.tidying.AFTER_TROUBLE", 0.01):
+    with patch("pbmserv.server.scheduler.PURGE_AGAIN_AFTER", 0.01):
         thread.start()
         try:
             age(house, 100)
             wait_for(lambda: words_kept(house) == 0)
-            wait_for(lambda: "tidied: 1 mails taken in" in caplog.text)
+            wait_for(lambda: "retention: 1 received" in caplog.text)
             with writing(house.engine) as connection:
                 connection.execute(text("ALTER TABLE bounces RENAME TO elsewhere"))
-            wait_for(lambda: "tidying failed (OperationalError)" in caplog.text)
+            wait_for(lambda: "retention failed (OperationalError)" in caplog.text)
             with writing(house.engine) as connection:
                 connection.execute(text("ALTER TABLE elsewhere RENAME TO bounces"))
             post.mail("alice@example.org", "list")
@@ -89,7 +92,7 @@ def test_a_part_that_waits_ends_when_told(post: Post) -> None:
     post.people(alice="sesame")
     age(post.house, 100)
     stop = threading.Event()
-    thread = threading.Thread(target=tidying(post.house, timedelta(days=90), NEVER), args=(stop,))
+    thread = threading.Thread(target=purging(post.house, timedelta(days=90), NEVER), args=(stop,))
     thread.start()
     stop.set()
     thread.join(PATIENCE)

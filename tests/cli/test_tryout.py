@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints import tryout
-from pbmserv.entrypoints.listener import Listener
-from pbmserv.mail.maildir import Maildir
-from pbmserv.mail.outgoing import Outgoing
+from pbmserv.cli import try_out
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.maildir import Maildir
+from pbmserv.mail.sending.transport import Outgoing
+from pbmserv.server.listener import Listener
 from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
@@ -21,13 +21,14 @@ from tests.test_random_game import whole_server
 ALICE = ("--from", "alice@example.org")
 
 
+@pytest.mark.slow
 def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
     """In a server of its own, in a folder of its own: nothing is left behind."""
     done = terminal.run("demo")
     assert done.code == 0, done.err
     assert "Welcome, alice!" in done.out
     assert "Cephalopod Board 101: alice vs bob" in done.out
-    assert done.out.count("Your move ") == len(tryout.DEMO_GAME.split())
+    assert done.out.count("You played ") == len(try_out.DEMO_GAME.split())
     assert re.search(r"The game is over: (alice|bob) wins", done.out)
     assert "a whole game by mail, in" in done.out.splitlines()[-1]
     assert [*terminal.folder.iterdir()] == []
@@ -37,14 +38,14 @@ def test_demo_is_not_disturbed_by_the_settings_of_a_server(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever runs it where a server is set up neither reaches that server's people nor its data."""
-    monkeypatch.setattr(tryout, "DEMO_GAME", "c3 b1")
+    monkeypatch.setattr(try_out, "DEMO_GAME", "c3 b1")
     (terminal.folder / "pbmserv.toml").write_text(
         'address = "games@club.example.org"\nout = "smtp://pbm@127.0.0.1:1"\nout_password = "secret"\n'
         'database = "postgresql://nobody@127.0.0.1:1/n"\ndelimiter = ""\nconfirm = "ask"\nsite_url = "https://x.example"'
     )
     done = terminal.run("demo")
     assert done.code == 0, done.err
-    assert "Your move B1 is played" in done.out
+    assert "You played B1" in done.out
     assert "club.example.org" not in done.out
 
 
@@ -69,8 +70,8 @@ def silent_listener(terminal: Terminal) -> Iterator[Listener]:
 def handed_over(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The mails that were sent, to a server that is not there; nobody waits for its answer."""
     mails: list[bytes] = []
-    monkeypatch.setattr(tryout, "hand_over", lambda url, address, sender, raw: mails.append(raw))
-    monkeypatch.setattr(tryout, "PATIENCE", 0)
+    monkeypatch.setattr(try_out, "hand_over", lambda url, address, sender, raw: mails.append(raw))
+    monkeypatch.setattr(try_out, "PATIENCE", 0)
     return mails
 
 
@@ -234,9 +235,9 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
             return terminal.succeed("mail", "--from", f"{who}@example.org", *words)
 
         for who in ("alice", "bob"):
-            assert "answer this mail" in mail(who, f"signup {who} sesame")
+            assert "Please confirm your new account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
         assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x3")
-        assert "Your move B2 is played" in mail("bob", "--answer", "b2")
+        assert "You played B2" in mail("bob", "--answer", "b2")
         assert "waits for your" in mail("alice", "move 101 a1"), "as every mail that answers nothing"
-        assert "Your move A2 is played" in mail("alice", "--answer", "a2")
+        assert "You played A2" in mail("alice", "--answer", "a2")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pbmserv.games
-from pbmserv.games.library import games
+from pbmserv.games import games
 from tests.commands.memory import Table
 
 TOYS = Path(__file__).parent / "toys"

@@ -6,45 +6,43 @@ from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from pbmserv.commands import names
-from pbmserv.commands.changes import (
-    Block,
+from pbmserv.commands.base import names
+from pbmserv.commands.base.changes import (
+    BlockChange,
     Change,
-    DroppedPlan,
+    DroppedConditionalPlan,
     EndedOffer,
     Erased,
     JoinedOffer,
     LeftOffer,
     NewAddress,
+    NewConditionalPlan,
     NewDigest,
     NewMessages,
     NewOffer,
-    NewPlan,
     NewPlayer,
     NewSetting,
-    Said,
     Subscription,
+    TalkCounted,
 )
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import Actor, Proof, Request
-from pbmserv.commands.permission import decide
-from pbmserv.commands.replies.common import Reply
-from pbmserv.commands.words import normalised
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Actor, Proof, Request
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.games import games
 from pbmserv.games.game import Seat
-from pbmserv.games.library import games
 from pbmserv.matches.clock import Timing
-from pbmserv.matches.kept import KeptAbout, KeptQuestion
-from pbmserv.matches.match import Match
+from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
-from pbmserv.matches.plan import Plan, PlanKind
-from pbmserv.matches.player import Player
+from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
+from pbmserv.matches.queries import BoardRow, Listing, ListingQuery, Queries
 from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
-from pbmserv.matches.rating import Section, Tally
-from pbmserv.matches.records import Listed, Listing, Records, Wanted
-from pbmserv.matches.refusals import Refused
-from pbmserv.matches.replay import Replayed, fold, replay
+from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
+from pbmserv.parser.line import parse_line
 from tests.commands import rankings
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -58,10 +56,10 @@ class Memory:
         self.matches: dict[int, Match] = {}
         self.blocks: set[tuple[str, str]] = set()
         self.more_addresses: list[tuple[str, int]] = []
-        self.asked: list[KeptQuestion] = []
+        self.asked: list[PersonalQuestion] = []
         self.timings: dict[int, Timing] = {}
         self.holidays: dict[int, list[tuple[date, date]]] = {}
-        self.plans: dict[tuple[int, Seat, PlanKind], Plan] = {}
+        self.plans: dict[tuple[int, Seat, PlanKind], ConditionalPlan] = {}
         self.watching: dict[int, list[str]] = {}
         self.offers: list[OpenOffer] = []
         self.sent: dict[int, int] = {}
@@ -104,24 +102,24 @@ class Memory:
         """Whom a player has blocked."""
         return sorted(blocked for by, blocked in self.blocks if by == userid.lower())
 
-    def questions(self, player: Player) -> Sequence[KeptQuestion]:
+    def questions(self, player: Player) -> Sequence[PersonalQuestion]:
         """All are one player's here."""
         return self.asked
 
-    def kept_about(self, player: Player) -> KeptAbout:
+    def kept_about(self, player: Player) -> PersonalData:
         """No more than the questions."""
-        return KeptAbout(NOON, (), tuple(self.asked), (), 0, ())
+        return PersonalData(NOON, (), tuple(self.asked), (), 0, ())
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that look like it."""
         return [self.players[name].userid for name in get_close_matches(userid.lower(), self.players, n=3)]
 
-    def board(self, number: int) -> Replayed | None:
+    def board(self, number: int) -> GameState | None:
         """A board."""
         match = self.matches.get(number)
         return None if match is None else replay(match)
 
-    def timing(self, board: Replayed, now: datetime) -> Timing:
+    def timing(self, board: GameState, now: datetime) -> Timing:
         """The present turn as the test says, or as one that nobody knows of yet."""
         return replace(self.timings.get(board.match.number, Timing(now)), as_of=now)
 
@@ -129,7 +127,7 @@ class Memory:
         """A player's holidays as the test says."""
         return sorted(days for days in self.holidays.get(player.id, []) if days[1] >= since)
 
-    def plan(self, board: int, seat: Seat, kind: PlanKind) -> Plan | None:
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """What a seat has in mind."""
         return self.plans.get((board, seat, kind))
 
@@ -209,7 +207,7 @@ class Memory:
         """The next number."""
         return max(self.matches, default=100) + 1
 
-    def boards(self, wanted: Wanted) -> Listing:
+    def boards(self, wanted: ListingQuery) -> Listing:
         """A page of boards."""
         fit = [match for match in self.matches.values() if _fits(match, wanted)]
         fit.sort(key=lambda match: (fold(match).last_at, match.number), reverse=wanted.filter != "next")
@@ -244,22 +242,22 @@ class Table:
 
     def give(
         self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None, comment: str = ""
-    ) -> Reply | Refused:
+    ) -> Reply | CommandError:
         """What a line of that userid, or from that address, is answered with."""
         decided = self.decide(line, sender, proof, board, comment)
-        return decided if isinstance(decided, Refused) else decided.reply
+        return decided if isinstance(decided, CommandError) else decided.reply
 
     def decide(
         self, line: str, sender: str | None, proof: Proof = "from", board: int | None = None, comment: str = ""
-    ) -> Decision | Refused:
+    ) -> Decision | CommandError:
         """What comes of it; it is kept."""
         self.now += timedelta(minutes=1)
-        records: Records = self.records
-        parsed = read_line(normalised(line), board).parsed
+        records: Queries = self.records
+        parsed = parse_line(normalised(line), board).parsed
         assert parsed is not None, f"{line!r} cannot be read"
         player = records.player(sender) or records.player_at(sender) if sender else None
         address = sender if sender and "@" in sender else player.address if player else None
-        actor = Actor(player, address, proof if player else "none")
+        actor = Actor(player, address, proof if player else "none", is_believed=proof == "from")
         hashed = "hashed" if parsed.new_password else None
         request = Request(
             parsed.line,
@@ -267,12 +265,13 @@ class Table:
             parsed.arguments,
             actor,
             hashed,
-            is_believed=proof == "from",
             comment=comment,
         )
-        decided = decide(request, records, self.now)
-        if isinstance(decided, Decision):
-            self._keep(decided)
+        try:
+            decided = decide(request, records, self.now)
+        except CommandError as error:
+            return error
+        self._keep(decided)
         return decided
 
     def _keep(self, decided: Decision) -> None:
@@ -285,7 +284,7 @@ class Table:
         for new in decided.changes:
             self._change(new)
 
-    def _forget_plans(self, board: Replayed) -> None:
+    def _forget_plans(self, board: GameState) -> None:
         """As the store does: who has no part in a game any more has nothing in mind for it."""
         seats = board.state.seats_in if board.state.status == "active" else ()
         for key in [key for key in self.records.plans if key[0] == board.match.number and key[1] not in seats]:
@@ -297,7 +296,7 @@ class Table:
             players[new.userid.lower()] = Player(len(players) + 1, new.userid, new.address)
         elif isinstance(new, NewSetting):
             self._replace(new.player_id, **{new.key: new.value})
-        elif isinstance(new, Block):
+        elif isinstance(new, BlockChange):
             pair = self._of(new.player_id).userid.lower(), self._of(new.blocked_id).userid.lower()
             (self.records.blocks.discard if new.is_lifted else self.records.blocks.add)(pair)
         elif isinstance(new, NewAddress) and new.is_first:
@@ -308,7 +307,7 @@ class Table:
             self._change_offer(new)
         elif isinstance(new, NewDigest):
             self._replace(new.player_id, digest=new.schedule)
-        elif isinstance(new, Said):
+        elif isinstance(new, TalkCounted):
             self.records.said.append(((new.player_id, new.kind), self.now))
             if new.stranger_id is not None:
                 self.records.from_strangers.append((new.stranger_id, self.now))
@@ -317,9 +316,9 @@ class Table:
         elif isinstance(new, Subscription):
             watching = self.records.watching.setdefault(new.board, [])
             (watching.remove if new.is_over else watching.append)(self._of(new.player_id).userid)
-        elif isinstance(new, NewPlan):
-            self.records.plans[new.board, new.seat, new.kind] = Plan(new.plies, new.content)
-        elif isinstance(new, DroppedPlan):
+        elif isinstance(new, NewConditionalPlan):
+            self.records.plans[new.board, new.seat, new.kind] = ConditionalPlan(new.plies, new.content)
+        elif isinstance(new, DroppedConditionalPlan):
             self.records.plans.pop((new.board, new.seat, new.kind), None)
         elif isinstance(new, Erased):
             del players[self._of(new.player_id).userid.lower()]
@@ -347,7 +346,7 @@ class Table:
         self.records.players[player.userid.lower()] = replace(player, **values)
 
 
-def _fits(match: Match, wanted: Wanted) -> bool:
+def _fits(match: Match, wanted: ListingQuery) -> bool:
     state, sitting = fold(match), [userid.lower() for userid in match.userids]
     named = [userid.lower() for userid in wanted.userids]
     on_turn = state.to_move is not None and (not named or sitting[state.to_move] in named)
@@ -361,8 +360,8 @@ def _fits(match: Match, wanted: Wanted) -> bool:
     return right_status and wanted.game in (None, match.game) and set(named) <= set(sitting)
 
 
-def _listed(match: Match) -> Listed:
-    return Listed(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
+def _listed(match: Match) -> BoardRow:
+    return BoardRow(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
 
 
 def _waits_for(match: Match, opponent: str) -> bool:

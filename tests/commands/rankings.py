@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from pbmserv.matches.match import Match
+from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch, Standings
-from pbmserv.matches.rating import Change, Result, Section, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import Change, RatingResult, Section, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import replay
 
 Ids = Mapping[str, int]
@@ -19,7 +19,9 @@ def changes(matches: Mapping[int, Match], ids: Ids, game: str) -> tuple[Change, 
         ranks = ranks_of(board)
         if ranks is not None and board.match.game == game:
             sat = [ids[userid] for userid in board.match.userids]
-            results.append(Result(board.state.last_at, board.match.number, tuple(zip(sat, ranks, strict=True))))
+            results.append(
+                RatingResult(board.state.last_at, board.match.number, tuple(zip(sat, ranks, strict=True)))
+            )
     return reckoned({}, results)
 
 

@@ -5,40 +5,22 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.changes import Block, Erased, NewSetting
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.commands.decision import Decision, Question
-from pbmserv.commands.message import Proof
-from pbmserv.commands.refusals.account import (
-    AddressIsYours,
-    NeitherOnNorOff,
-    NoSuchSetting,
-    NotAnAddress,
-    NotBlocked,
-    NotThereYet,
-    NotTogether,
-    NotYourself,
-    TakesNoChallenges,
-    TooManyAddresses,
-    WhosePassword,
-)
-from pbmserv.commands.refusals.common import NoSuchPlayer, NotOurPlayer
-from pbmserv.commands.replies.account import (
-    AddressAsked,
-    AddressWanted,
-    Blocked,
-    Deleted,
-    Exported,
-    NewPasswordWanted,
-    PasswordAsked,
-    SettingChanged,
-    SignedOff,
-    Unblocked,
-)
-from pbmserv.commands.replies.common import Challenged, YesNeeded
-from pbmserv.commands.verbs.set import LINES
-from pbmserv.matches.kept import KeptQuestion
-from pbmserv.matches.refusals import Refused
+from pbmserv.commands.address import AddressAsked, AddressIsYours, AddressWanted, NotAnAddress, TooManyAddresses
+from pbmserv.commands.base.changes import BlockChange, Erased, NewSetting
+from pbmserv.commands.base.decision import Decision, Question
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer
+from pbmserv.commands.base.new_game import NotThereYet, NotTogether, TakesNoChallenges
+from pbmserv.commands.base.permission import YesNeeded
+from pbmserv.commands.base.request import Proof
+from pbmserv.commands.block import Blocked, NotBlocked, NotYourself, Unblocked
+from pbmserv.commands.challenge import Challenged
+from pbmserv.commands.export import Exported
+from pbmserv.commands.leaving import Deleted, SignedOff
+from pbmserv.commands.password import NewPasswordWanted, PasswordAsked, WhosePassword
+from pbmserv.commands.set import LINES, NeitherOnNorOff, NoSuchSetting, SettingChanged
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import PersonalQuestion
 from tests.commands.memory import Table
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,7 +43,13 @@ def test_proof_is_needed(table: Table, line: str) -> None:
     table.records.blocks.add(("bob", "anna"))
     found = decided(table, line, "bob", "none")
     assert (type(found.reply), found.awaits_yes) == (YesNeeded, True)
-    assert (found.changes, found.entries, found.boards, found.question, found.news) == ((), (), (), None, ())
+    assert (
+        found.changes,
+        found.entries,
+        found.boards,
+        found.notifications.question,
+        found.notifications.to_addresses,
+    ) == ((), (), (), None, ())
     assert isinstance(table.give(line, "x@example.org"), NotOurPlayer)
 
 
@@ -76,9 +64,9 @@ def test_forgot(table: Table, line: str, sender: str | None) -> None:
     """Whoever asks, the question goes to the player's own address."""
     found = decided(table, line, sender, "none")
     asked = Confirmation("password", "Anna", "anna@example.org", about="password Anna")
-    assert found.question == Question(asked, NewPasswordWanted("Anna"), rests_days=1)
+    assert found.notifications.question == Question(asked, NewPasswordWanted("Anna"), rests_days=1)
     assert found.reply == PasswordAsked(is_own=line == "forgot")
-    assert (found.changes, found.news) == ((), ())
+    assert (found.changes, found.notifications.to_addresses) == ((), ())
 
 
 def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
@@ -87,7 +75,7 @@ def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
     table.records.players["anna"] = replace(anna, is_confirmed=False)
     for userid in ("Anna", "nobody"):
         found = decided(table, f"forgot {userid}", "x@example.org", "none")
-        assert (found.reply, found.question) == (PasswordAsked(is_own=False), None)
+        assert (found.reply, found.notifications.question) == (PasswordAsked(is_own=False), None)
 
 
 def test_forgot_refused(table: Table) -> None:
@@ -103,12 +91,12 @@ def test_forgot_refused(table: Table) -> None:
 def test_an_address_is_asked(table: Table, verb: str, kind: str) -> None:
     """Nothing changes until it answers itself."""
     found = decided(table, f"{verb} Anna@WORK.example", "anna")
-    question = found.question
+    question = found.notifications.question
     assert question is not None
     asked, address = question.confirmation, "anna@work.example"
     assert (asked.kind, asked.userid, asked.address) == (kind, "Anna", address)
     assert (question.words, question.rests_days) == (AddressWanted("Anna", address, verb != "add"), 1)
-    assert (found.reply, found.changes, found.news) == (AddressAsked(address), (), ())
+    assert (found.reply, found.changes, found.notifications.to_addresses) == (AddressAsked(address), (), ())
 
 
 def test_each_question_about_an_address_is_its_own(table: Table) -> None:
@@ -118,7 +106,7 @@ def test_each_question_about_an_address_is_its_own(table: Table) -> None:
         ("add x@work.example", "bob"),
         ("change address x@work.example", "bob"),
     ]
-    questions = [decided(table, *each).question for each in lines]
+    questions = [decided(table, *each).notifications.question for each in lines]
     assert len({each.confirmation.about for each in questions if each}) == 3
 
 
@@ -127,7 +115,7 @@ def test_address_refused(table: Table, verb: str) -> None:
     """What is none, what is the server's, what is one's own; of another's is told the same as of nobody's."""
     assert table.give(f"{verb} a@b@c", "anna") == NotAnAddress(command=verb)
     taken = decided(table, f"{verb} BOB@example.org", "anna")
-    assert (taken.reply, taken.question) == (AddressAsked("bob@example.org"), None)
+    assert (taken.reply, taken.notifications.question) == (AddressAsked("bob@example.org"), None)
     own = AddressIsYours(address="anna@example.org", is_first=True)
     assert table.give(f"{verb} anna@EXAMPLE.org", "anna") == own
 
@@ -139,8 +127,8 @@ def test_an_address_that_has_answered_before_is_asked_again(table: Table) -> Non
         address="anna@work.example", is_first=False
     )
     found = decided(table, "change address Anna@work.example", "anna")
-    assert found.question is not None
-    assert found.question.confirmation.kind == "first address"
+    assert found.notifications.question is not None
+    assert found.notifications.question.confirmation.kind == "first address"
     assert found.changes == ()
 
 
@@ -160,7 +148,7 @@ def test_questions_to_addresses_are_limited(table: Table) -> None:
     for number in range(5):
         assert isinstance(table.give(f"add a{number}@example.org", "anna"), AddressAsked)
         kind = "address" if number else "first address"
-        table.records.asked.append(KeptQuestion(kind, f"a{number}@example.org", (), THEN))
+        table.records.asked.append(PersonalQuestion(kind, f"a{number}@example.org", (), THEN))
     for line in ("add a5@example.org", "change address a5@example.org"):
         assert table.give(line, "anna") == TooManyAddresses(limit=5, are_asked=True, last="anna@example.org")
     assert isinstance(table.give("add a4@example.org", "anna"), AddressAsked)
@@ -194,7 +182,7 @@ def test_signoff(busy: Table) -> None:
         (102, "declined", busy.now),
         (104, "declined", busy.now),
     ]
-    assert found.touched == (101, 102, 104)
+    assert found.changed_boards == (101, 102, 104)
     assert [board.state.status for board in found.boards] == ["finished", "declined", "declined"]
     assert found.changes == (NewSetting(1, "takes_challenges", value=False),)
     assert busy.give("challenge bob anna", "bob") == TakesNoChallenges(userid="Anna")
@@ -263,7 +251,7 @@ def test_block(busy: Table) -> None:
     """No challenge from there; the other way, and by others, all is as before."""
     found = decided(busy, "block BOB", "anna")
     assert found.reply == Blocked("bob", boards=(101, 102, 104))
-    assert found.changes == (Block(1, 2),)
+    assert found.changes == (BlockChange(1, 2),)
     for line in ("challenge bob anna", "challenge bob cora anna"):
         assert busy.give(line, "bob") == TakesNoChallenges(userid="Anna")
     assert isinstance(busy.give("challenge anna bob", "anna"), Challenged)
@@ -335,6 +323,6 @@ def test_set(table: Table, line: str, key: str, field: str, is_on: bool) -> None
         ),
     ],
 )
-def test_set_refused(table: Table, line: str, expected: Refused) -> None:
+def test_set_refused(table: Table, line: str, expected: CommandError) -> None:
     """What there is, is told."""
     assert table.give(line, "anna") == expected

@@ -4,19 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.refusals.common import (
-    BadOptionValue,
-    NoSuchPlayer,
-    NotAmongPlayers,
-    SamePlayerTwice,
-    TooManyGames,
-    TooManyUnbegun,
-    UnknownOption,
-    WrongNumberOfPlayers,
-)
-from pbmserv.commands.replies.common import Challenged
-from pbmserv.matches.refusals import Refused
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.lookup import NoSuchPlayer
+from pbmserv.commands.base.new_game import BadOptionValue, TooManyGames, TooManyUnbegun, UnknownOption
+from pbmserv.commands.challenge import Challenged, NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
+from pbmserv.matches.errors import CommandError
 from tests.commands.memory import Table
 
 TIMES = ("nagtime", "forfeittime", "totaltime", "increment")
@@ -30,7 +22,7 @@ def test_challenge(table: Table) -> None:
     assert match is not None
     assert (match.number, match.userids, match.started_by) == (102, ("bob", "Anna"), "Anna")
     assert (match.options, match.rated, match.rules) == ((("size", "3x5"),), False, "cephalopod/1")
-    assert (match.started, decided.touched, decided.entries) == (table.now, (102,), ())
+    assert (match.started, decided.changed_boards, decided.entries) == (table.now, (102,), ())
     assert isinstance(table.give("challenge anna bob cora", "cora"), Challenged)
 
 
@@ -56,7 +48,7 @@ def test_challenge(table: Table) -> None:
         ),
     ],
 )
-def test_challenge_refused(table: Table, line: str, expected: Refused) -> None:
+def test_challenge_refused(table: Table, line: str, expected: CommandError) -> None:
     """What is wrong with the players or the options."""
     assert table.give(line, "anna") == expected
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pbmserv.commands.replies.common import Moved
-from pbmserv.commands.replies.consent import Agreed, DrawAgreed, DrawProposed, NotAgreed, OfferDropped, UndoAsked
-from pbmserv.matches.refusals import NoPass, NothingToAnswer, NotYourBoard
-from tests.commands.meaning import meaning
+from pbmserv.commands.agreements import Agreed, DrawAgreed, DrawProposed, NotAgreed, OfferDropped, UndoAsked
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.errors import NoPass, NothingToAnswer, NotYourBoard
 from tests.commands.memory import Table
+from tests.parser.meaning import meaning
 
 BOARD = 101
 WORDS = ["propose", "undo", "accept", "reject"]
@@ -67,7 +67,7 @@ def test_nobody_passes_without_a_board() -> None:
 def test_a_course_of_it(table: Table) -> None:
     """In whatever form, and told to whom it concerns."""
     assert table.give("101 pass", "bob") == NoPass(board=101, game="cephalopod", example="b3")
-    assert table.give("move 101 c3", "bob") == Moved(101, "C3")
+    assert table.give("move 101 c3", "bob") == MovePlayed(101, "C3")
     assert table.give("move 101 UNDO", "anna") == UndoAsked(101, "A1", 1, ("bob",))
     assert table.give("reject 101", "bob") == NotAgreed(101, "undo", "Anna")
     assert table.give("101 propose", "anna") == DrawProposed(101, ("bob",))

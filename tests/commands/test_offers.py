@@ -4,31 +4,34 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.line import read_line
-from pbmserv.commands.refusals.account import NotTogether, TakesNoChallenges
-from pbmserv.commands.refusals.common import (
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.lookup import NotOurPlayer
+from pbmserv.commands.base.new_game import (
     BadOptionValue,
-    NotOurPlayer,
+    NotTogether,
+    TakesNoChallenges,
     TooManyGames,
     TooManyUnbegun,
     UnknownOption,
 )
-from pbmserv.commands.refusals.offer import (
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.challenge import Challenged
+from pbmserv.commands.games import BoardList, GamesOnOffer
+from pbmserv.commands.offers import (
     AlreadyJoined,
+    JoinedIn,
     NoSuchOffer,
-    NotAllHere,
-    NotOverYet,
     NotYourOffer,
+    OfferTaken,
     OwnOffer,
-    TooManyOffers,
+    SteppedBack,
     YouBlocked,
 )
-from pbmserv.commands.replies.common import BoardList, Challenged, GamesOnOffer, Reply
-from pbmserv.commands.replies.offer import JoinedIn, OfferTaken, RematchRunning, Sought, SteppedBack
-from pbmserv.commands.words import normalised
+from pbmserv.commands.rematch import NotAllHere, NotOverYet, RematchRunning
+from pbmserv.commands.seek import OfferOpened, TooManyOffers
 from pbmserv.matches.clock import DAY, TimeControl
-from pbmserv.matches.refusals import Refused
+from pbmserv.matches.errors import CommandError
+from pbmserv.parser.line import parse_line
 from tests.commands.memory import Table
 
 
@@ -52,17 +55,19 @@ def test_whoever_accepts_plays(club: Table) -> None:
     """On the terms of the offer, begun by whoever accepts; the seeker is told of it above the board."""
     sought = club.decide("seek cephalopod -size=3X3 --unrated -forfeittime=14", "anna", "none")
     assert isinstance(sought, Decision)
-    assert isinstance(sought.reply, Sought)
+    assert isinstance(sought.reply, OfferOpened)
     assert not sought.awaits_yes
     decided = club.decide("accept 1", "BOB", "none")
     assert isinstance(decided, Decision)
-    assert (decided.awaits_yes, decided.touched) == (False, (101,))
+    assert (decided.awaits_yes, decided.changed_boards) == (False, (101,))
     match = decided.opened
     assert match is not None
     assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", None)
     assert (match.options, match.rated) == ((("size", "3x3"),), False)
     assert match.clock == TimeControl(forfeit=14 * DAY)
-    assert [(each.userid, each.words) for each in decided.remarks] == [("Anna", OfferTaken(1, "Anna"))]
+    assert [(each.userid, each.words) for each in decided.notifications.remarks] == [
+        ("Anna", OfferTaken(1, "Anna"))
+    ]
     offer = club.records.offer(1)
     assert offer is not None
     assert (offer.status, offer.match) == ("taken", 101)
@@ -110,7 +115,7 @@ def test_withdrawn(club: Table) -> None:
     club.give("accept 1", "bob")
     decided = club.decide("withdraw 1", "anna", "none")
     assert isinstance(decided, Decision)
-    assert [userid for userid, _ in decided.tells] == ["bob"]
+    assert [userid for userid, _ in decided.notifications.to_players] == ["bob"]
     assert club.give("accept 1", "cora") == NoSuchOffer(number=1, command="accept", match=None, offers=())
     assert isinstance(club.give("withdraw 1", "anna"), NoSuchOffer)
 
@@ -124,7 +129,7 @@ def test_who_leaves_takes_the_offers_along(club: Table, leaving: str) -> None:
     club.give("accept 2", "cora")
     decided = club.decide(leaving, "bob", "confirmed")
     assert isinstance(decided, Decision)
-    assert [userid for userid, _ in decided.tells] == ["cora"]
+    assert [userid for userid, _ in decided.notifications.to_players] == ["cora"]
     if leaving == "signoff":
         assert [(offer.number, offer.joined) for offer in club.records.open_offers()] == [(1, ())]
 
@@ -136,7 +141,7 @@ def test_numbers_go_round(club: Table) -> None:
     club.give("withdraw 2", "bob")
     for number in [*range(3, 100), 2, 3]:
         sought = club.give("seek", "bob")
-        assert isinstance(sought, Sought)
+        assert isinstance(sought, OfferOpened)
         assert sought.offer.number == number
         club.give(f"withdraw {number}", "bob")
     assert numbers(club) == [1]
@@ -144,17 +149,17 @@ def test_numbers_go_round(club: Table) -> None:
 
 def test_three_offers_at_a_time(club: Table) -> None:
     for _ in range(3):
-        assert isinstance(club.give("seek", "anna"), Sought)
+        assert isinstance(club.give("seek", "anna"), OfferOpened)
     assert club.give("seek", "anna") == TooManyOffers(limit=3, own=(1, 2, 3))
     club.give("accept 2", "bob")
-    assert isinstance(club.give("seek", "anna"), Sought)
+    assert isinstance(club.give("seek", "anna"), OfferOpened)
     assert numbers(club) == [1, 3, 4]
 
 
 def test_no_more_than_there_are_numbers() -> None:
     club = Table(*(f"player{number}" for number in range(34)))
     for number in range(99):
-        assert isinstance(club.give("seek", f"player{number // 3}"), Sought)
+        assert isinstance(club.give("seek", f"player{number // 3}"), OfferOpened)
     assert club.give("seek", "player33") == TooManyOffers(limit=99, own=())
     assert numbers(club) == [*range(1, 100)]
 
@@ -212,12 +217,12 @@ def test_limits_hold_on_every_way(club: Table) -> None:
         line = f"challenge anna {userid}"
         if place % 2:
             sought = club.give("seek", userid)
-            assert isinstance(sought, Sought)
+            assert isinstance(sought, OfferOpened)
             line = f"accept {sought.offer.number}"
         assert isinstance(club.give(line, "anna"), Challenged), place
     club.give("101 resign", "anna")
     sought = club.give("seek", "cora")
-    assert isinstance(sought, Sought)
+    assert isinstance(sought, OfferOpened)
     for line in ("challenge anna cora", f"accept {sought.offer.number}", "rematch 101"):
         assert club.give(line, "anna") == TooManyGames(limit=10), line
     club.now += timedelta(days=1)
@@ -231,7 +236,7 @@ def test_three_unbegun_on_every_way(club: Table) -> None:
     assert isinstance(club.give("rematch 101", "anna"), Challenged)
     for _ in range(2):
         sought = club.give("seek", "bob")
-        assert isinstance(sought, Sought)
+        assert isinstance(sought, OfferOpened)
         assert isinstance(club.give(f"accept {sought.offer.number}", "anna"), Challenged)
     club.give("seek", "bob")
     refused = TooManyUnbegun(userid="bob", limit=3, starter="Anna")
@@ -245,7 +250,7 @@ def test_listed(club: Table) -> None:
     """With the games, and with the boards of their game."""
     club.give("seek", "anna")
     for line, kind in (("list", GamesOnOffer), ("list cephalopod", BoardList)):
-        said: Reply | Refused = club.give(line, None)
+        said: Reply | CommandError = club.give(line, None)
         assert isinstance(said, kind)
         assert [offer.number for offer in said.offers] == [1]
 
@@ -266,7 +271,7 @@ def test_rematch(club: Table) -> None:
         assert match is not None
         assert (match.number, match.userids, match.after) == (board + 1, expected, board)
         assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
-        told = [remark.userid for remark in decided.remarks]
+        told = [remark.userid for remark in decided.notifications.remarks]
         assert told == [userid for userid in expected if userid.lower() != starter]
 
 
@@ -278,7 +283,7 @@ def test_one_rematch_at_a_time(club: Table) -> None:
     decided = club.decide("rematch 101", "anna", "none")
     assert isinstance(decided, Decision)
     assert decided.reply == RematchRunning(101, 102, "bob")
-    assert [ref.number for ref in decided.shows] == [102]
+    assert [ref.number for ref in decided.shown.boards] == [102]
     assert decided.opened is None
     club.give("102 resign", "anna")
     assert isinstance(club.give("rematch 101", "anna"), Challenged)
@@ -315,5 +320,5 @@ def test_said_plainly_or_nicely(club: Table, line: str) -> None:
 )
 def test_rematch_in_an_answer(line: str, is_command: bool) -> None:
     """The word alone, with what people put around it; in a sentence it begins no game."""
-    read = read_line(normalised(line), 101)
+    read = parse_line(normalised(line), 101)
     assert (read.parsed is not None, read.is_prose) == (is_command, not is_command)

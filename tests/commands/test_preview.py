@@ -2,22 +2,16 @@
 
 import pytest
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.language import Reading, as_kept, understand
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import IncomingMail, Parsed, Unparsed
-from pbmserv.commands.refusals.board import (
-    BadPreview,
-    ChatAmongOthers,
-    NobodyListens,
-    NothingToSay,
-    PasswordInWords,
-    TooManyMoves,
-)
-from pbmserv.commands.refusals.common import WrongForm
-from pbmserv.commands.replies.common import Chatted, Previewed
-from pbmserv.commands.words import normalised
-from pbmserv.matches.refusals import NoSuchBoard, NotYourBoard
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.lookup import WrongForm
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.chat import Chatted, NobodyListens, NothingToSay, PasswordInWords
+from pbmserv.commands.preview import BadPreview, Previewed, TooManyMoves
+from pbmserv.matches.errors import NoSuchBoard, NotYourBoard
+from pbmserv.parser.errors import ChatAmongOthers
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parse import as_kept, parse_mail
+from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.rendering.board import view_board
 from tests.commands.memory import Table
 
@@ -28,9 +22,9 @@ WHOLE_GAME = (
 """On 3x3, up to the last die."""
 
 
-def read(subject: str, text: str) -> Reading:
+def read(subject: str, text: str) -> ParsedMail:
     """What a mail asks for."""
-    return understand(IncomingMail("bob@example.org", subject, text, None, (), None, "key"))
+    return parse_mail(IncomingMail("bob@example.org", subject, text, None, (), None, "key"))
 
 
 def test_a_line_is_tried_and_nothing_kept(table: Table) -> None:
@@ -39,14 +33,14 @@ def test_a_line_is_tried_and_nothing_kept(table: Table) -> None:
     decided = table.decide("preview 101 c1 B1xa1,c1 c1", "bob")
     assert isinstance(decided, Decision)
     assert decided.reply == Previewed(101, ("c1", "b1xa1,c1", "c1"), "c1#2")
-    (imagined,) = decided.imagined
+    (imagined,) = decided.shown.previews
     assert [(turn.seat, turn.move) for turn in imagined.state.turns] == [
         (0, "A1"),
         (1, "C1"),
         (0, "B1xA1,C1"),
         (1, "C1"),
     ]
-    assert (decided.entries, decided.boards, decided.shows, decided.touched) == ((), (), (), ())
+    assert (decided.entries, decided.boards, decided.shown.boards, decided.changed_boards) == ((), (), (), ())
     assert table.records.matches[101] == before
 
 
@@ -76,9 +70,9 @@ def test_in_an_answer_the_board_is_known(table: Table) -> None:
     """As with every command about a board; a number alone is no move."""
     assert table.give("preview c1 b1", "bob", board=101) == Previewed(101, ("c1", "b1xa1,c1"), "c1#2")
     for line, board in [("preview 101", 101), ("preview 101", None), ("preview", 101), ("preview c1", None)]:
-        unparsed = read_line(line, board).unparsed
+        unparsed = parse_line(line, board).unparsed
         assert unparsed is not None
-        assert isinstance(unparsed.refused, WrongForm)
+        assert isinstance(unparsed.error, WrongForm)
 
 
 @pytest.mark.parametrize(
@@ -145,10 +139,10 @@ def test_a_preview_says_what_it_is(table: Table) -> None:
     """It counts the plies played, tells what could be captured then, and offers nobody to play."""
     decided = table.decide("preview 101 c1", "bob")
     assert isinstance(decided, Decision)
-    view = view_board(decided.imagined[0], "Anna", imagined=1)
-    assert (view.plies, view.to_move, view.imagined, view.is_viewers_turn) == (1, "Anna", 1, False)
-    assert view.captures == (("B1", ("A1", "C1")),)
-    assert view_board(decided.imagined[0], "Anna").is_viewers_turn
+    view = view_board(decided.shown.previews[0], "Anna", previewed=1)
+    assert (view.plies, view.players.to_move, view.previewed, view.is_viewers_turn) == (1, "Anna", 1, False)
+    assert view.open_moves.captures == (("B1", ("A1", "C1")),)
+    assert view_board(decided.shown.previews[0], "Anna").is_viewers_turn
 
 
 # chat
@@ -159,7 +153,7 @@ def test_chat_goes_to_the_others(table: Table) -> None:
     decided = table.decide("chat 101", "bob", comment="Well played!")
     assert isinstance(decided, Decision)
     assert decided.reply == Chatted(101, ("Anna",))
-    assert decided.touched == (101,)
+    assert decided.changed_boards == (101,)
     assert (decided.entries, decided.changes) == ((), ())
     table.give("resign 101", "anna")
     assert table.give("chat", "anna", board=101, comment="Sorry!") == Chatted(101, ("bob",))
@@ -201,7 +195,7 @@ def test_words_on_lines_of_several_boards() -> None:
     """Nobody hears what was said on another board's line; below the commands they are for all."""
     reading = read("", "chat 101 Hi bob\nchat 102 Hi cora")
     assert [type(line) for line in reading.lines] == [Unparsed, Unparsed]
-    assert [line.refused for line in reading.lines if isinstance(line, Unparsed)] == [
+    assert [line.error for line in reading.lines if isinstance(line, Unparsed)] == [
         ChatAmongOthers(board=101),
         ChatAmongOthers(board=102),
     ]
@@ -241,6 +235,6 @@ def test_secrets_in_words_are_blotted() -> None:
 def test_a_long_line_is_said_whole() -> None:
     """Some programs write a paragraph as one line."""
     words = "word " * 400
-    parsed = read_line(normalised(f"chat 101 {words}"), None).parsed
+    parsed = parse_line(normalised(f"chat 101 {words}"), None).parsed
     assert parsed is not None
     assert parsed.arguments.text == words.strip()

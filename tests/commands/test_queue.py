@@ -7,26 +7,27 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from pbmserv.commands import queue_lines
-from pbmserv.commands.decision import Decision, Remark
-from pbmserv.commands.line import read_line
-from pbmserv.commands.message import Parsed
-from pbmserv.commands.refusals.queue import BadQueue, NothingSubmitted, QueueOnTurn
-from pbmserv.commands.replies.common import Moved
-from pbmserv.commands.replies.queue import Queued, QueueDropped, QueueMissed, QueuePlayed, QueueShown, Submitted
+from pbmserv.commands.base import queue_notation
+from pbmserv.commands.base.conditional_moves import QueueMissed, QueuePlayed
+from pbmserv.commands.base.decision import Decision, Remark
+from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.queue import BadQueue, MovesQueued, QueueDropped, QueueOnTurn, QueueShown
+from pbmserv.commands.submit import NothingSubmitted, Submitted
 from pbmserv.games.game import Seat
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match, rules_of
-from pbmserv.matches.queued import Branch, Missed, branches_of
-from pbmserv.matches.refusals import AlreadyGone, GameOver, IllegalMove, NotYourBoard, NotYourTurn, StalePly
-from pbmserv.matches.replay import Replayed, fold
-from pbmserv.matches.turn import play
+from pbmserv.matches.conditional_moves import Branch, Missed, branches_of
+from pbmserv.matches.errors import AlreadyGone, GameOver, IllegalMove, NotYourBoard, NotYourTurn, StalePly
+from pbmserv.matches.log import Entry, Match, rules_of
+from pbmserv.matches.moves import play
+from pbmserv.matches.replay import GameState, fold
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Parsed
 from tests.commands.memory import NOON, Table
+from tests.examples import examples
 
 
 def tree(line: str) -> tuple[Branch, ...]:
     """The tree that a line says."""
-    read = queue_lines.read(line)
+    read = queue_notation.read(line)
     assert isinstance(read, tuple)
     return read
 
@@ -60,31 +61,31 @@ def trio() -> Table:
 def test_it_plays_when_it_fits(table: Table) -> None:
     """In the same decision, as a ply that took no time; what follows stays queued, and only the owner is told."""
     line = "if c3 then c1; if b2 then c3 if a3 then c1"
-    assert table.give(f"queue 101 {line}", "anna") == Queued(101, tree(line), replaced=False)
+    assert table.give(f"queue 101 {line}", "anna") == MovesQueued(101, tree(line), replaced=False)
     assert log(table) == ["A1"]
     decided = done(table, "move 101 b2", "bob")
-    assert decided.reply == Moved(101, "B2", (("Anna", "C3"),))
+    assert decided.reply == MovePlayed(101, "B2", (("Anna", "C3"),))
     assert [(entry.kind, entry.seat, entry.text) for entry in decided.entries] == [
         ("played", 1, "B2"),
         ("played", 0, "C3"),
     ]
     assert decided.entries[1].used == 0
     assert decided.boards[0].state.plies == 3
-    assert decided.remarks == (Remark(101, "Anna", QueuePlayed(("C3",))),)
+    assert decided.notifications.remarks == (Remark(101, "Anna", QueuePlayed(("C3",))),)
     assert queued(table) == tree("if a3 then c1")
     decided = done(table, "move 101 a3", "bob")
-    assert decided.reply == Moved(101, "A3", (("Anna", "C1"),))
+    assert decided.reply == MovePlayed(101, "A3", (("Anna", "C1"),))
     assert queued(table) == ()
-    assert done(table, "move 101 b3xa3,b2", "bob").remarks == ()
+    assert done(table, "move 101 b3xa3,b2", "bob").notifications.remarks == ()
 
 
 def test_it_is_dropped_when_it_does_not_fit(table: Table) -> None:
     """Its owner is told what was not foreseen, and nobody else."""
     table.give("queue 101 if b2 then c3", "anna")
     decided = done(table, "move 101 c1", "bob")
-    assert decided.reply == Moved(101, "C1")
+    assert decided.reply == MovePlayed(101, "C1")
     assert len(decided.entries) == 1
-    assert decided.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "other", ("c1",)))),)
+    assert decided.notifications.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "other", ("c1",)))),)
     assert queued(table) == ()
 
 
@@ -92,22 +93,24 @@ def test_two_queues_answer_each_other(table: Table) -> None:
     """Until one has nothing to say; on one's own turn the first move is played at once."""
     table.give("queue 101 if c3 then c1 if a3 then b3 if c2 then b1", "anna")
     decided = done(table, "queue 101 c3 if c1 then a3", "bob")
-    assert decided.reply == Moved(101, "C3", (("Anna", "C1"), ("", "A3"), ("Anna", "B3xA3,C3")))
+    assert decided.reply == MovePlayed(101, "C3", (("Anna", "C1"), ("", "A3"), ("Anna", "B3xA3,C3")))
     assert log(table) == ["A1", "C3", "C1", "A3", "B3xA3,C3"]
     assert decided.boards[0].on_turn == "bob"
-    assert decided.remarks == (Remark(101, "Anna", QueuePlayed(("C1", "B3xA3,C3"))),)
+    assert decided.notifications.remarks == (Remark(101, "Anna", QueuePlayed(("C1", "B3xA3,C3"))),)
     assert (queued(table, 0), queued(table, 1)) == (tree("if c2 then b1xa1,c1"), ())
 
 
 def test_a_move_without_a_condition(table: Table) -> None:
     """Plays whatever the others do, if it is allowed then; `else` only where no condition fits."""
     table.give("queue 101 c3 then c1", "anna")
-    assert done(table, "move 101 b3", "bob").reply == Moved(101, "B3", (("Anna", "C3"),))
+    assert done(table, "move 101 b3", "bob").reply == MovePlayed(101, "B3", (("Anna", "C3"),))
     decided = done(table, "move 101 c1", "bob")
-    assert decided.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "answer", ("c1",), "c1"))),)
+    assert decided.notifications.remarks == (
+        Remark(101, "Anna", QueueMissed(101, Missed(0, "answer", ("c1",), "c1"))),
+    )
     table.give("move 101 a3", "anna")
     table.give("queue 101 if b1 then c2; else b1", "anna")
-    assert done(table, "move 101 a2", "bob").reply == Moved(101, log(table)[-2], (("Anna", log(table)[-1]),))
+    assert done(table, "move 101 a2", "bob").reply == MovePlayed(101, log(table)[-2], (("Anna", log(table)[-1]),))
     assert log(table)[-1].startswith("B1")
 
 
@@ -115,7 +118,7 @@ def test_a_move_without_a_condition(table: Table) -> None:
 def test_a_case_goes_before_any_other_move(table: Table, line: str) -> None:
     """Wherever the move without a condition stands in the line."""
     table.give(f"queue 101 {line}", "anna")
-    assert done(table, "move 101 b2", "bob").reply == Moved(101, "B2", (("Anna", "C3"),))
+    assert done(table, "move 101 b2", "bob").reply == MovePlayed(101, "B2", (("Anna", "C3"),))
 
 
 def test_what_follows_an_open_move_is_pruned(table: Table) -> None:
@@ -150,7 +153,7 @@ def test_what_cannot_come_true(table: Table, line: str, before: str, word: str, 
     assert (refused.before, refused.word, refused.why) == (before, word, why)
     assert queued(table) == ()
     for ready in refused.ready:
-        assert isinstance(table.give(ready, "anna"), Queued), ready
+        assert isinstance(table.give(ready, "anna"), MovesQueued), ready
 
 
 def test_several_captures() -> None:
@@ -163,7 +166,7 @@ def test_several_captures() -> None:
     assert isinstance(refused, BadQueue)
     assert (refused.word, refused.why) == ("b2", "ambiguous")
     for ready in refused.ready:
-        assert isinstance(table.give(ready, "anna"), Queued), ready
+        assert isinstance(table.give(ready, "anna"), MovesQueued), ready
 
 
 def test_it_is_shown_replaced_and_dropped(table: Table) -> None:
@@ -172,7 +175,7 @@ def test_it_is_shown_replaced_and_dropped(table: Table) -> None:
     assert table.give("queue 101 off", "anna") == QueueDropped(101, had=False)
     table.give("queue 101 if b2 then c3", "anna")
     assert table.give("queue 101", "anna") == QueueShown(101, tree("if b2 then c3"))
-    assert table.give("queue 101 if b2 then c1", "anna") == Queued(101, tree("if b2 then c1"), replaced=True)
+    assert table.give("queue 101 if b2 then c1", "anna") == MovesQueued(101, tree("if b2 then c1"), replaced=True)
     assert table.give("queue 101", "bob") == QueueShown(101, ())
     assert table.give("queue 101", "cora") == NotYourBoard(board=101, userid="cora")
     assert table.give("queue 101 None.", "anna") == QueueDropped(101, had=True)
@@ -183,16 +186,16 @@ def test_on_ones_own_turn(table: Table) -> None:
     """A line that answers the last move plays at once, whoever was quicker; any other has to begin with a move."""
     refused = table.decide("queue 101 if b2 then c3", "bob")
     assert isinstance(refused, QueueOnTurn)
-    ready = read_line(refused.ready, None).parsed
+    ready = parse_line(refused.ready, None).parsed
     assert isinstance(ready, Parsed)
     decided = done(table, "queue 101 if a1 then c3 if c1 then a3", "bob")
-    assert decided.reply == Moved(101, "C3")
+    assert decided.reply == MovePlayed(101, "C3")
     assert queued(table, 1) == tree("if c1 then a3")
     assert isinstance(table.give("queue 101 a1 if b2 then c1", "anna"), IllegalMove)
     refused = table.decide("queue 101 c1 if c1 then b2", "anna")
     assert isinstance(refused, BadQueue)
     assert log(table) == ["A1", "C3"]
-    assert isinstance(table.give(refused.ready[0], "anna"), Moved)
+    assert isinstance(table.give(refused.ready[0], "anna"), MovePlayed)
 
 
 def test_three_players(trio: Table) -> None:
@@ -200,13 +203,13 @@ def test_three_players(trio: Table) -> None:
     few = trio.decide("queue 101 if b2 then c3", "anna")
     assert isinstance(few, BadQueue)
     assert (few.why, few.to_move) == ("few", "cora")
-    assert isinstance(trio.give("queue 101 if b2 c1 then c3", "anna"), Queued)
+    assert isinstance(trio.give("queue 101 if b2 c1 then c3", "anna"), MovesQueued)
     assert done(trio, "move 101 b2", "bob").entries[1:] == ()
     assert queued(trio) == tree("if b2 c1 then c3")
-    assert isinstance(trio.give("queue 101 if b2 c1 then c3; if a3 then c1", "anna"), Queued)
+    assert isinstance(trio.give("queue 101 if b2 c1 then c3; if a3 then c1", "anna"), MovesQueued)
     assert queued(trio) == tree("if c1 then c3; if a3 then c1")
     decided = done(trio, "move 101 c1", "cora")
-    assert decided.reply == Moved(101, "C1", (("Anna", "C3"),))
+    assert decided.reply == MovePlayed(101, "C1", (("Anna", "C3"),))
 
 
 def test_somebody_leaves(trio: Table) -> None:
@@ -216,7 +219,7 @@ def test_somebody_leaves(trio: Table) -> None:
     trio.give("queue 101 a3", "cora")
     decided = done(trio, "resign 101", "bob")
     assert [entry.kind for entry in decided.entries] == ["resigned", "played"]
-    assert decided.remarks == (Remark(101, "cora", QueuePlayed(("A3",))),)
+    assert decided.notifications.remarks == (Remark(101, "cora", QueuePlayed(("A3",))),)
     assert decided.boards[0].on_turn == "Anna"
 
 
@@ -233,10 +236,10 @@ def test_taken_back_moves(table: Table) -> None:
     taken_back(table, 0)
     table.give("move 101 b1", "anna")
     decided = done(table, "move 101 c3", "bob")
-    assert decided.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "taken back"))),)
+    assert decided.notifications.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "taken back"))),)
     table.give("queue 101 if c1 then b3", "bob")
     taken_back(table, 2)
-    assert done(table, "move 101 c1", "anna").reply == Moved(101, "C1", (("bob", "B3"),))
+    assert done(table, "move 101 c1", "anna").reply == MovePlayed(101, "C1", (("bob", "B3"),))
     table.give("submit 101 a3", "anna")
     taken_back(table, 2)
     table.give("move 101 c2", "anna")
@@ -253,11 +256,16 @@ def test_submit_and_confirm(table: Table) -> None:
     table.give("submit 101 b2", "bob")
     decided = done(table, "submit 101 C3", "bob")
     assert decided.reply == Submitted(101, ("c3",))
-    assert (decided.entries, decided.boards, decided.tells, decided.remarks) == ((), (), (), ())
-    assert [turn.move for turn in decided.imagined[0].state.turns] == ["A1", "C3"]
+    assert (decided.entries, decided.boards, decided.notifications.to_players, decided.notifications.remarks) == (
+        (),
+        (),
+        (),
+        (),
+    )
+    assert [turn.move for turn in decided.shown.previews[0].state.turns] == ["A1", "C3"]
     assert log(table) == ["A1"]
     table.give("queue 101 if c3 then c1", "anna")
-    assert table.give("confirm 101", "bob") == Moved(101, "C3", (("Anna", "C1"),))
+    assert table.give("confirm 101", "bob") == MovePlayed(101, "C3", (("Anna", "C1"),))
     assert isinstance(table.decide("confirm 101", "bob"), NothingSubmitted)
 
 
@@ -293,13 +301,13 @@ def test_over_or_gone(trio: Table) -> None:
 )
 def test_where_the_moves_stand(line: str) -> None:
     """With and without the classic password, and in an answer without the board."""
-    parsed = read_line(line, None).parsed
+    parsed = parse_line(line, None).parsed
     assert parsed is not None
     assert parsed.command.name == "queue"
-    assert queue_lines.read(parsed.arguments.ahead) == tree("if b2 then c3")
+    assert queue_notation.read(parsed.arguments.ahead) == tree("if b2 then c3")
     assert (parsed.claim is not None) == ("poppy" in line)
     assert "poppy" not in parsed.line
-    answered = read_line("queue if b2 then c3", 101).parsed
+    answered = parse_line("queue if b2 then c3", 101).parsed
     assert answered is not None
     assert answered.arguments.ahead == "if b2 then c3"
 
@@ -335,7 +343,7 @@ def test_a_broken_line(table: Table, line: str, comment: str, is_broken: bool) -
     assert log(table) == (["A1"] if is_broken else ["A1", "C3"])
 
 
-def random_tree(chance: Random, board: Replayed, seat: Seat, depth: int = 3) -> tuple[Branch, ...]:
+def random_tree(chance: Random, board: GameState, seat: Seat, depth: int = 3) -> tuple[Branch, ...]:
     """A tree that can come true."""
     game = rules_of(board.match)
 
@@ -359,7 +367,7 @@ def random_tree(chance: Random, board: Replayed, seat: Seat, depth: int = 3) -> 
 
 
 # A random game is not to be understood better by making it smaller, which takes minutes.
-@settings(max_examples=15, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(examples(15), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(st.randoms(use_true_random=False), st.sampled_from([2, 2, 3]))
 def test_random_games(chance: Random, seats: int) -> None:
     """The logs that queues bring about replay, and are the games that the same moves by hand would have been."""
@@ -369,24 +377,24 @@ def test_random_games(chance: Random, seats: int) -> None:
     while (board := table.records.board(101)) and board.on_turn is not None:
         for seat, userid in enumerate(userids):
             if seat != board.state.to_move and board.state.is_in(seat) and chance.random() < 0.8:
-                line = queue_lines.write(random_tree(chance, board, seat))
+                line = queue_notation.write(random_tree(chance, board, seat))
                 if line and len(line) < 900:
-                    assert isinstance(table.give(f"queue 101 {line}", userid), Queued), line
+                    assert isinstance(table.give(f"queue 101 {line}", userid), MovesQueued), line
         game = rules_of(board.match)
         text = game.write(board.state.position, chance.choice(list(game.moves(board.state.position))))
-        assert isinstance(table.give(f"move 101 {text}", board.on_turn), Moved)
+        assert isinstance(table.give(f"move 101 {text}", board.on_turn), MovePlayed)
     match = table.records.matches[101]
     assert fold(match).position == by_hand(match).state.position
     assert not any(key[2] == "queue" for key in table.records.plans)
 
 
-def by_hand(match: Match) -> Replayed:
+def by_hand(match: Match) -> GameState:
     """The board after the same moves, each played by the one on turn."""
-    board = Replayed(replace(match, entries=()), fold(replace(match, entries=())))
+    board = GameState(replace(match, entries=()), fold(replace(match, entries=())))
     for entry in match.entries:
         seat = board.state.to_move
         assert seat is not None
         played = play(board.match, board.state, seat, entry.text, None, NOON)
         assert isinstance(played, Entry)
-        board = board.then(played)
+        board = board.apply(played)
     return board

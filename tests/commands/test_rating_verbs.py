@@ -5,14 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.command import Command
-from pbmserv.commands.refusals.common import NoSuchPlayer, NotOurPlayer, WrongForm
-from pbmserv.commands.replies.rating import HistoryTold, RatingsTold, StandingsTable
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs import history, ratings, standings
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.rendering.environment import laid_out
-from pbmserv.rendering.sentences import say
+from pbmserv.commands import history, ratings, standings
+from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, WrongForm
+from pbmserv.commands.base.registry import Command
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.history import HistoryTold
+from pbmserv.commands.ratings import RatingsTold
+from pbmserv.commands.standings import StandingsTable
+from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.rendering.templates import say
+from pbmserv.rendering.text import laid_out
 from tests.commands.memory import Table
 
 SERVER = Server("pbm@club.test")
@@ -139,7 +141,7 @@ def test_history_tells_each_kind_of_end() -> None:
     ]
     assert (told.total, told.void) == (5, 1)
     text = laid_out(say(told, SERVER))
-    for result in ("won by resignation,", "lost on time,", "won, one player was removed,", "drawn by consent,"):
+    for result in ("won by resignation,", "lost on time,", "won, one player was removed,", "drawn by agreement,"):
         assert result in text
 
 
@@ -166,7 +168,7 @@ def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPat
         assert isinstance(told, StandingsTable | RatingsTold | HistoryTold)
         seen += list(told.lines)
         pages += 1
-        text = say(told, SERVER).split("\n")
+        text = laid_out(say(told, SERVER)).split("\n")
         line = next((each.strip() for each in text if f"--page={told.page + 1}" in each), "")
         assert bool(line) == bool(told.more)
     monkeypatch.undo()

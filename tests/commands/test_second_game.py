@@ -2,25 +2,21 @@
 
 import pytest
 
-from pbmserv.commands.language import understand
-from pbmserv.commands.message import IncomingMail
-from pbmserv.commands.refusals.common import UnknownOption, WhichGame, WrongNumberOfPlayers
-from pbmserv.commands.replies.common import (
-    BoardList,
-    Challenged,
-    GamesOnOffer,
-    HelpGame,
-    HelpIndex,
-    Moved,
-    Resigned,
-    Showing,
-)
-from pbmserv.games.library import games
-from pbmserv.matches.match import BrokenLog, rules_of
-from pbmserv.matches.refusals import IllegalMove, OtherGame, UnreadableMove
+from pbmserv.commands.base.new_game import UnknownOption, WhichGame
+from pbmserv.commands.challenge import Challenged, WrongNumberOfPlayers
+from pbmserv.commands.games import BoardList, GamesOnOffer
+from pbmserv.commands.help import HelpGame, HelpIndex
+from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.resign import Resigned
+from pbmserv.commands.show import Showing
+from pbmserv.games import games
+from pbmserv.matches.errors import IllegalMove, OtherGame, UnreadableMove
+from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.replay import fold
-from tests.commands.meaning import meaning, of
+from pbmserv.parser.parse import parse_mail
+from pbmserv.parser.parsed import IncomingMail
 from tests.commands.memory import Table
+from tests.parser.meaning import meaning, of
 
 TIMES = ("nagtime", "forfeittime", "totaltime", "increment")
 
@@ -61,8 +57,8 @@ def test_its_own_seats_and_options(table: Table) -> None:
 
 def test_a_board_knows_its_game(table: Table) -> None:
     """The game word may be left out; where it stands, it must be right."""
-    assert table.give("102 a1", "anna") == Moved(102, "A1")
-    assert table.give("ninerows 102 PASS#2", "bob") == Moved(102, "pass")
+    assert table.give("102 a1", "anna") == MovePlayed(102, "A1")
+    assert table.give("ninerows 102 PASS#2", "bob") == MovePlayed(102, "pass")
     other = OtherGame(board=102, named="cephalopod", actual="ninerows")
     for line in ("cephalopod move 102 a2", "cephalopod resign 102", "cephalopod show 102", "cephalopod 102 a2"):
         assert table.give(line, "cora") == other
@@ -71,8 +67,8 @@ def test_a_board_knows_its_game(table: Table) -> None:
     )
     assert table.give("102 c3", "cora") == UnreadableMove(board=102, game="ninerows", example="a2")
     assert table.give("102 resign", "anna") == Resigned(102, others_play_on=True)
-    assert table.give("102 a2", "cora") == Moved(102, "A2")
-    assert table.give("102 a3", "bob") == Moved(102, "A3")
+    assert table.give("102 a2", "cora") == MovePlayed(102, "A2")
+    assert table.give("102 a3", "bob") == MovePlayed(102, "A3")
     assert fold(table.records.matches[102]).outcome is not None
 
 
@@ -109,13 +105,13 @@ def test_answers(table: Table) -> None:
     """Its boards are answered like all others: a bare move where that is a square or a pass, else `move`."""
     for text, expected in [("a1", ["move 102 a1"]), ("move pass", ["move 102 pass"]), ("pass", ["move 102 pass"])]:
         mail = IncomingMail(None, "Re: Nine Rows Board 102: anna vs bob vs cora", text, None, (), None, "key")
-        assert [of(line) for line in understand(mail).lines] == expected
+        assert [of(line) for line in parse_mail(mail).lines] == expected
 
 
 def test_a_game_that_is_taken_away(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its boards cannot be folded any more, which is an operator's matter."""
     match = table.records.matches[102]
     assert rules_of(match).info.name == "ninerows"
-    monkeypatch.setattr("pbmserv.matches.match.games", dict)
+    monkeypatch.setattr("pbmserv.matches.log.games", dict)
     with pytest.raises(BrokenLog, match="ninerows/1"):
         fold(match)

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.refusals.time import BadTimeOption
-from pbmserv.commands.time_options import read_time_options
+from pbmserv.commands.base.time_options import BadTimeOption, read_time_options
 from pbmserv.matches.clock import DAY, TimeControl
 from tests.commands.memory import Table
 

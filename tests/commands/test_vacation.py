@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.changes import NewVacations
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.refusals.time import BadVacation, TooMuchVacation
-from pbmserv.commands.replies.time import VacationOf
+from pbmserv.commands.base.changes import NewVacations
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.vacation import BadVacation, TooMuchVacation, VacationOf
 from tests.commands.memory import NOON, Table
 
 TODAY = NOON.date()
@@ -53,7 +52,7 @@ def test_others_are_told(table: Table) -> None:
     decided = table.decide("set vacation 2026-03-01 2026-03-10", "alice")
     assert isinstance(decided, Decision)
     told = VacationOf("alice", ((date(2026, 3, 1), date(2026, 3, 10)),), (101,))
-    assert decided.tells == (("bob", told),)
+    assert decided.notifications.to_players == (("bob", told),)
 
 
 def test_thirty_days_a_year(table: Table) -> None:

@@ -2,45 +2,26 @@
 
 import pytest
 
-from pbmserv.commands.changes import NewPassword, NewPlayer, RevokedWords
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.library import commands
-from pbmserv.commands.message import BoardRef
-from pbmserv.commands.refusals.common import (
-    AddressTaken,
-    BadAddress,
-    BadUserid,
-    NoHelpOn,
-    NoSuchPlayer,
-    NotOurPlayer,
-    UnknownGame,
-    UseridTaken,
-)
-from pbmserv.commands.replies.common import (
-    AccountOpened,
-    BoardList,
-    Declined,
-    GamesOnOffer,
-    HelpCommand,
-    HelpCommands,
-    HelpGame,
-    HelpIndex,
-    HelpTopic,
-    Moved,
-    NextBoards,
-    PasswordChanged,
-    Resigned,
-    Showing,
-    SignedUp,
-    YesNeeded,
-)
-from pbmserv.matches.refusals import (
+from pbmserv.commands.base.arguments import BoardRef
+from pbmserv.commands.base.changes import NewPassword, NewPlayer, RevokedWords
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, UnknownGame
+from pbmserv.commands.base.permission import YesNeeded
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.games import BoardList, GamesOnOffer
+from pbmserv.commands.help import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, NoHelpOn
+from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.password import PasswordChanged
+from pbmserv.commands.resign import Declined, Resigned
+from pbmserv.commands.show import NextBoards, Showing
+from pbmserv.commands.signup import AccountOpened, AddressTaken, BadAddress, BadUserid, SignedUp, UseridTaken
+from pbmserv.matches.errors import (
+    CommandError,
     GameOver,
     NoSuchBoard,
     NoSuchPly,
     NotYourBoard,
     NotYourTurn,
-    Refused,
     StalePly,
     UnreadableMove,
 )
@@ -102,7 +83,7 @@ def test_signup(table: Table) -> None:
         ("signup dora poppy", None, NotOurPlayer(command="signup")),
     ],
 )
-def test_signup_refused(table: Table, line: str, sender: str | None, expected: Refused) -> None:
+def test_signup_refused(table: Table, line: str, sender: str | None, expected: CommandError) -> None:
     """Names that mean something else, and what belongs to somebody, whatever its case."""
     sender = sender.lower() if sender else None
     assert table.give(line, sender) == expected
@@ -114,7 +95,7 @@ def test_signup_for_somebody(table: Table) -> None:
     decided = table.decide(line, "d@example.org")
     assert isinstance(decided, Decision)
     assert (decided.reply, decided.changes) == (AccountOpened("dora", "bob@example.org"), ())
-    assert decided.question is None
+    assert decided.notifications.question is None
 
 
 def test_signup_elsewhere(table: Table) -> None:
@@ -125,8 +106,8 @@ def test_signup_elsewhere(table: Table) -> None:
         assert isinstance(decided, Decision)
         assert decided.reply == AccountOpened("dora", "dora@example.org")
         assert decided.changes == (NewPlayer("dora", "dora@example.org", "hashed", is_confirmed=False),)
-        assert decided.question is not None
-        assert decided.question.confirmation.address == "dora@example.org"
+        assert decided.notifications.question is not None
+        assert decided.notifications.question.confirmation.address == "dora@example.org"
 
 
 def test_change_password(table: Table) -> None:
@@ -145,8 +126,8 @@ def test_move(table: Table) -> None:
     """One entry in the log, in stored notation, whatever way it was written."""
     decided = table.decide("move 101 c1 #2", "bob")
     assert isinstance(decided, Decision)
-    assert decided.reply == Moved(101, "C1")
-    assert table.give("101 B1 = c1 + a1", "anna") == Moved(101, "B1xA1,C1")
+    assert decided.reply == MovePlayed(101, "C1")
+    assert table.give("101 B1 = c1 + a1", "anna") == MovePlayed(101, "B1xA1,C1")
     (entry,) = decided.entries
     assert (entry.seq, entry.kind, entry.seat, entry.text, entry.at) == (
         2,
@@ -155,7 +136,7 @@ def test_move(table: Table) -> None:
         "C1",
         decided.entries[0].at,
     )
-    assert table.give("c3", "bob", board=101) == Moved(101, "C3")
+    assert table.give("c3", "bob", board=101) == MovePlayed(101, "C3")
 
 
 def test_move_refused(table: Table) -> None:
@@ -207,7 +188,7 @@ def test_show(table: Table) -> None:
     """Boards as they stand or stood, each once; all or none."""
     decided = table.decide("show 101 101#0 101#1 101", None)
     assert isinstance(decided, Decision)
-    assert decided.shows == (BoardRef(101), BoardRef(101, 0), BoardRef(101, 1))
+    assert decided.shown.boards == (BoardRef(101), BoardRef(101, 0), BoardRef(101, 1))
     assert decided.reply == Showing((101, 101, 101), 0)
     assert table.give("show 101#2", None) == NoSuchPly(board=101, ply=2, plies=1)
     assert table.give("show 101 999", None) == NoSuchBoard(number=999)

@@ -17,7 +17,7 @@ from alembic.config import Config
 from sqlalchemy import Engine, create_engine, func, make_url, select, text
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.store import backup as backups
 from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import migrations_folder
@@ -67,7 +67,7 @@ def server(terminal: Terminal, new_database: Callable[[], str]) -> Terminal:
 
 
 @contextmanager
-def looked_into(terminal: Terminal) -> Iterator[House]:
+def looked_into(terminal: Terminal) -> Iterator[App]:
     """The house on the database that the settings name."""
     house = terminal.post().house
     yield house
@@ -89,14 +89,14 @@ def send_all(terminal: Terminal, mails: Sequence[tuple[bytes, str]]) -> None:
             link.sendmail(sender, [ADDRESS], raw)
 
 
-def send_in_turn(terminal: Terminal, house: House, mails: Sequence[tuple[bytes, str]]) -> None:
+def send_in_turn(terminal: Terminal, house: App, mails: Sequence[tuple[bytes, str]]) -> None:
     """The same, each once the one before it is handled, as people do who answer what they were sent."""
     for mail in mails:
         send_all(terminal, [mail])
         wait_for(lambda: not waiting(house))
 
 
-def log_of(house: House) -> dict[int, list[tuple[Any, ...]]]:
+def log_of(house: App) -> dict[int, list[tuple[Any, ...]]]:
     """The log of each board."""
     query = select(entries.c.match, entries.c.seq, entries.c.kind, entries.c.seat, entries.c.text)
     found: dict[int, list[tuple[Any, ...]]] = {}
@@ -106,13 +106,13 @@ def log_of(house: House) -> dict[int, list[tuple[Any, ...]]]:
     return found
 
 
-def waiting(house: House) -> int:
+def waiting(house: App) -> int:
     """How many mails are not handled yet."""
     with reading(house.engine) as connection:
         return connection.execute(select(func.count()).where(inbox.c.status == "waiting")).scalar_one()
 
 
-def handled(house: House) -> int:
+def handled(house: App) -> int:
     """How many mails were obeyed."""
     with reading(house.engine) as connection:
         query = select(func.count()).select_from(inbox).where(inbox.c.status == "handled")
@@ -126,6 +126,7 @@ def moves_of(boards: list[Board]) -> Iterator[tuple[Board, int]]:
             yield board, ply
 
 
+@pytest.mark.slow
 def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Callable[[], str]) -> None:
     with looked_into(server) as house:
         club = Club(house, pairs=2)
@@ -137,7 +138,7 @@ def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Calla
         begun = log_of(house)
 
         with running(server.settings, server.folder, "serve") as process:
-            process.wait_for("Ctrl-C ends it.")
+            process.wait_for("Press Ctrl-C to stop it.")
             send_in_turn(server, house, mails[:FIRST])
             wait_for(lambda: handled(house) == FIRST)
             players = threading.Thread(target=send_in_turn, args=(server, house, mails[FIRST:MOVES]))
@@ -168,7 +169,7 @@ def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Calla
             assert log == last[number][: len(log)]
         # Whoever's mail is not in the backup sends it again; what is in it is a second copy.
         with running(server.settings, server.folder, "serve") as process:
-            process.wait_for("Ctrl-C ends it.")
+            process.wait_for("Press Ctrl-C to stop it.")
             send_in_turn(server, house, mails)
             assert handled(house) == len(mails)
             assert process.stop() == 0
@@ -183,7 +184,7 @@ def test_all_of_it_comes_back(server: Terminal, new_database: Callable[[], str])
     post.mail("alice@example.org", "challenge alice bob -size=3x3")
     tables = [inbox, outbox, entries]
 
-    def content(house: House) -> list[Any]:
+    def content(house: App) -> list[Any]:
         with reading(house.engine) as connection:
             return [connection.execute(select(table)).all() for table in tables]
 

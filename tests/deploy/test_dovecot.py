@@ -17,6 +17,8 @@ from tests.conftest import needed
 from tests.deploy.samples import sample
 from tests.free_port import free_port
 
+pytestmark = pytest.mark.slow
+
 SECRET = "app password"
 OWN_PLACES = """
 base_dir = $D/run

@@ -18,6 +18,8 @@ from tests.deploy.samples import PROGRAM, sample
 from tests.servers.postfix import DOMAIN, Postfix, running_postfix
 from tests.servers.sink import Sink, running_sink
 
+pytestmark = pytest.mark.slow
+
 OURS = f"pbmserv@{DOMAIN}"
 
 

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 from pydantic import SecretStr
 
-from pbmserv.entrypoints.config import Settings, load_settings
+from pbmserv.cli.config import Settings, load_settings
 from tests.cli.terminal import Terminal
 from tests.deploy.samples import sample
 

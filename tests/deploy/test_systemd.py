@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from pbmserv.entrypoints import descriptors
-from pbmserv.entrypoints.cli import app
+from pbmserv.cli.main import cli
+from pbmserv.server import connections
 from tests.cli.processes import PBMSERV
 from tests.conftest import needed
 from tests.deploy.samples import DEPLOY, PROGRAM
@@ -68,7 +68,7 @@ def test_neither_memory_nor_connections_without_end() -> None:
     """A crowd at the doors costs nobody else on the machine anything, and the doors have what they need."""
     common = (DEPLOY / "systemd" / "pbmserv-.service.d" / "house.conf").read_text()
     (limit,) = re.findall(r"(?m)^LimitNOFILE=(\d+)$", common)
-    assert int(limit) > 2 * (descriptors.MOST_VISITORS + descriptors.NOT_FOR_PAGES)
+    assert int(limit) > 2 * (connections.MOST_VISITORS + connections.NOT_FOR_PAGES)
     assert re.findall(r"(?m)^MemoryMax=\d+[MG]$", common)
 
 
@@ -80,7 +80,7 @@ def test_every_part_has_its_unit() -> None:
         program, command = line.split()
         assert program == PROGRAM
         started[command] = name
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(cli).commands  # type: ignore[attr-defined]
     assert set(started) == LONG_RUNNING | {"tidy"}
     assert set(started) <= set(commands)
     assert started["serve"] == "pbmserv.service"

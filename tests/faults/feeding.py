@@ -13,9 +13,9 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from sqlalchemy import func, select
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.maildir import read_all
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.maildir import read_all
+from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine, reading
 from pbmserv.store.tables import inbox, matches, outbox
 from tests.cli.processes import PATIENCE, PBMSERV, wait_for
@@ -90,7 +90,7 @@ def mail(name: str, command: str, number: int) -> bytes:
     ).encode()
 
 
-def house_at(url: str) -> House:
+def house_at(url: str) -> App:
     """A house on the empty database there."""
     return make_house(
         url, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1), Server(ADDRESS, confirm="from")

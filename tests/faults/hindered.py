@@ -15,12 +15,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
-from pbmserv.commands.message import Request
-from pbmserv.commands.permission import decide
-from pbmserv.entrypoints import bootstrap, parts
-from pbmserv.entrypoints.cli import app
-from pbmserv.rendering import environment
+from pbmserv.cli.main import cli as command_line
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Request
+from pbmserv.rendering import templates
+from pbmserv.server import parts
 from pbmserv.services import run
+from pbmserv.services.app import utc_now
 
 ANSWERED = "hindered_answered"
 
@@ -36,14 +38,14 @@ def set_clock_by(file: Path) -> None:
     """From now on the parts' clock is wrong."""
 
     def wrong_now() -> datetime:
-        return bootstrap.utc_now() + timedelta(seconds=float(file.read_text()))
+        return utc_now() + timedelta(seconds=float(file.read_text()))
 
     parts.utc_now = wrong_now  # type: ignore[attr-defined]
 
 
 def take_templates_from(folder: Path) -> None:
     """From now on these are the templates."""
-    environment.templates_folder = lambda: folder  # type: ignore[assignment]
+    templates.templates_folder = lambda: folder  # type: ignore[assignment]
 
 
 def hold_commits_by(file: Path) -> None:
@@ -66,7 +68,7 @@ def hold_commits_by(file: Path) -> None:
 def stumble_over_the_board_in(file: Path) -> None:
     """From now on a command that names this board raises in the midst of it."""
 
-    def stumble(request: Request, *others: Any) -> Any:
+    def stumble(request: Request[Arguments], *others: Any) -> Any:
         decided = decide(request, *others)
         if any(ref.number == int(file.read_text()) for ref in request.arguments.boards):
             raise ZeroDivisionError
@@ -86,4 +88,4 @@ if __name__ == "__main__":
     for name, hinder in HINDRANCES.items():
         if name in os.environ:
             hinder(Path(os.environ[name]))
-    app(sys.argv[1:])
+    command_line(sys.argv[1:])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.maildir import Maildir
-from pbmserv.services import carry_out
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
+from pbmserv.mail.sending.maildir import Maildir
+from pbmserv.services import process
+from pbmserv.services.app import App
+from pbmserv.services.worker import process_next
 from tests.cli.processes import running, wait_for
 from tests.conftest import Clock
 from tests.faults import hindered
@@ -65,7 +65,7 @@ def test_parts_with_clocks_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def post(house: House, clock: Clock) -> Post:
+def post(house: App, clock: Clock) -> Post:
     """On either database, by a clock that can be moved."""
     built = Post(house, clock)
     built.people(alice="sesame")
@@ -78,10 +78,10 @@ def test_a_failed_try_by_a_clock_that_ran_ahead(post: Post, monkeypatch: pytest.
     second = post.put(post.write("alice@example.org", "list"))
     post.clock.move(days=1)
     with monkeypatch.context() as patch:
-        patch.setattr(carry_out, "answer", None)
+        patch.setattr(process, "answer", None)
         for seconds in (0, 1, 10):
             post.clock.move(seconds=seconds)
-            assert handle_next(post.house, post.clock)
+            assert process_next(post.house, post.clock)
     assert (post.row(first).status, post.row(first).tries) == ("waiting", 3)
     post.clock.move(days=-1)
     post.work()

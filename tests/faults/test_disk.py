@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.entrypoints.mark import free_mark
+from pbmserv.server.isolation import acquire_marker
 from tests.cli.processes import running, wait_for
 from tests.conftest import ADDRESS, needed
 from tests.faults import hindered
@@ -104,7 +104,7 @@ def test_full(small_disk: Path, tmp_path: Path) -> None:
     settings = settings_for(data)
     feed = feed_for(settings)
     with running(settings, tmp_path, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         feed.bring("alice", 0)
         wait_until_quiet(url_in(data))
         # What could not be sent for want of space would be tried again only after a minute.
@@ -119,7 +119,7 @@ def test_full(small_disk: Path, tmp_path: Path) -> None:
         feed.bring("bob", 0)
         wait_until_quiet(url_in(data))
         wait_for(lambda: sent_of(data) == message_ids(data / "outgoing").keys())
-        assert server.log.count("takes no mail") == server.log.count("is back for the listener") == 1
+        assert server.log.count("receives no mail") == server.log.count("is back for the listener") == 1
         assert server.stop() == 0
         assert "Traceback" not in server.log
     assert_each_handled_once(url_in(data), len(PEOPLE) + 2 + 4)
@@ -175,20 +175,20 @@ def test_read_only(tmp_path: Path) -> None:
         settings = settings_for(data)
         feed = feed_for(settings)
         with running(settings, tmp_path, "serve") as server:
-            server.wait_for("Ctrl-C ends it.")
+            server.wait_for("Press Ctrl-C to stop it.")
             feed.bring("alice", 0)
             wait_until_quiet(url_in(data))
             run("mount", "-o", "remount,abort", str(disk))  # what ext4 does at an error of the disk
             codes = [feed.try_once(challenge("alice", "bob", number)) for number in (1, 2, 3)]
             assert codes == [NOT_NOW] * 3
             assert receive(settings, tmp_path, challenge("alice", "bob", 1)) == TRY_LATER
-            assert server.log.count("takes no mail") == 1
+            assert server.log.count("receives no mail") == 1
             assert server.stop() == 0
             assert "Traceback" not in server.log
     subprocess.run(["fsck.ext4", "-p", "-f", str(image)], check=False, capture_output=True, timeout=60)
     (tmp_path / "disk").rmdir()
     with mounted(tmp_path / "disk", *how), running(settings, tmp_path, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         feed.bring("alice", 1)
         wait_until_quiet(url_in(data))
         assert server.stop() == 0
@@ -205,7 +205,7 @@ def test_a_full_disk_of_the_outgoing_maildir(small_disk: Path, tmp_path: Path) -
     settings = settings_for(data) | out
     feed = feed_for(settings)
     with running(settings, tmp_path, "serve", program=HINDERED) as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         wait_for(lambda: bool(sent_of(data)))
         filler = fill(small_disk)
         feed.bring("alice", 0)
@@ -222,11 +222,11 @@ def test_a_full_disk_of_the_outgoing_maildir(small_disk: Path, tmp_path: Path) -
 
 def test_a_full_disk_of_the_marks_stops_no_worker(small_disk: Path) -> None:
     """On PostgreSQL the data folder holds little more; a mark that cannot be written costs nobody a mail."""
-    mark = free_mark(small_disk)
+    mark = acquire_marker(small_disk)
     fill(small_disk)
     mark.put(7)
     mark.clear()
     mark.close()
-    heir = free_mark(small_disk)
+    heir = acquire_marker(small_disk)
     assert heir.left_behind() is None
     heir.close()

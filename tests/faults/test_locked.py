@@ -58,7 +58,7 @@ def test_a_locked_file_is_told_in_time(tmp_path: Path) -> None:
         wait_until_quiet(url)
         assert server.stop() == 0
         assert "Traceback" not in server.log
-        assert server.log.count("takes no mail") <= 2, "once for each listener"
+        assert server.log.count("receives no mail") <= 2, "once for each listener"
     assert_each_handled_once(url, len(PEOPLE) + 1)
 
 

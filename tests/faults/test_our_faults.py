@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.rendering.environment import templates_folder
+from pbmserv.rendering.templates import templates_folder
 from tests.cli.processes import running, wait_for
 from tests.cli.terminal import Terminal
 from tests.faults import hindered
@@ -40,7 +40,7 @@ def boards(terminal: Terminal) -> Terminal:
 def break_a_template(folder: Path) -> dict[str, str]:
     """The board of 102 cannot be rendered."""
     shutil.copytree(templates_folder(), folder / "templates")
-    template = folder / "templates" / "mail" / "notice.txt"
+    template = folder / "templates" / "en" / "mail" / "notice.txt"
     template.write_text("{% if view.number == 102 %}{{ no_such_name }}{% endif %}" + template.read_text())
     return {"HINDER_TEMPLATES": str(folder / "templates")}
 
@@ -71,7 +71,7 @@ def test_over_one_board(boards: Terminal, break_something: Callable[[Path], dict
         for tries in range(1, len(WAITS) + 1):
             hindered.write_clock(clock, sum(WAITS[:tries]))
             server.wait_for(f"try {tries} failed")
-        server.wait_for("is set aside")
+        server.wait_for("is quarantined")
         boards.succeed("receive", stdin=move("alice", 101, "b2"))
         wait_for(lambda: moves(boards) == {101: "B2", 102: ""})
         wait_for(lambda: all(row["status"] == "sent" for row in rows(boards, "outbox")))

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.mail.outgoing import Outcome, Outgoing, Sent
+from pbmserv.mail.sending.transport import Delivered, Outcome, Outgoing
 from pbmserv.services.deliver import Sender
 from pbmserv.store.engine import open_engine
 from tests.cli.processes import PATIENCE, running, wait_for
@@ -91,13 +91,13 @@ def test_it_goes_and_comes_back_under_load(cluster: Cluster, tmp_path: Path) -> 
     """Stopped in order, crashed, closed to writers: 451 and 75, one line each in the log, then all goes on."""
     settings = settings_for(cluster.url, tmp_path)
     with running(settings, tmp_path, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         with feeding(port_of(settings), PEOPLE) as feed:
             for outages, (go, come) in enumerate(OUTAGES, 1):
                 feed.wait_for_more(250, 10)
                 go(cluster)
                 feed.wait_for_more(NOT_NOW)
-                for part in ("listener takes no mail", "worker waits for it", "sender waits for it"):
+                for part in ("listener receives no mail", "worker waits for it", "sender waits for it"):
                     wait_for(lambda part=part, outages=outages: server.log.count(part) >= outages)  # type: ignore[misc]
                 assert receive(settings, tmp_path, challenge("alice", "bob", 10**6)) == TRY_LATER
                 come(cluster)
@@ -109,7 +109,7 @@ def test_it_goes_and_comes_back_under_load(cluster: Cluster, tmp_path: Path) -> 
         wait_until_quiet(cluster.local_url)
         assert_each_handled_once(cluster.local_url, len(PEOPLE) + feed.brought + 1)
         assert server.mail_log.count("the database is away") == 3 * len(OUTAGES), "once for each part and outage"
-        assert server.log.count("not kept") == 0
+        assert server.log.count("not stored") == 0
         assert server.stop() == 0
         assert "Traceback" not in server.log
     assert feed.replies.keys() <= {250, NOT_NOW}
@@ -294,7 +294,7 @@ def test_what_was_sent_is_noted_when_the_server_is_back(cluster: Cluster, tmp_pa
             self.taken.append(mail)
             if len(self.taken) == 1:
                 cluster.stop("immediate")
-            return Sent()
+            return Delivered()
 
         def close(self) -> None:
             """Nothing is open."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from pbmserv.games.board import board
 from pbmserv.games.cephalopod import Position, moves, play, read, start, write
 from pbmserv.games.game import Eliminated, Event
-from pbmserv.games.squares import board
 from tests.games.drawing import read_cells
 
-RULES_TEXT = Path(__file__).parents[2] / "templates" / "rules" / "cephalopod.txt"
+RULES_TEXT = Path(__file__).parents[2] / "templates" / "en" / "rules" / "cephalopod.txt"
 OPENING = {"(": 0, "<": 1, "[": 2, "{": 3, "/": 4, "|": 5}
 
 # Each shows a ply, before and after.

@@ -3,12 +3,13 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position, info, moves, outcome, play, scene, start, to_move
 from pbmserv.games.game import Captured, Event, Left, Placed
+from tests.examples import examples
 from tests.games.brute_force import Table
 from tests.games.positions import eliminated, play_text, texts_of
 
@@ -41,7 +42,7 @@ def check_ply(before: Position, after: Position, events: tuple[Event, ...]) -> N
 
 
 @given(st.sampled_from(SIZES), st.integers(2, 6), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_laws_of_dice_and_pips(size: str, seats: int, seed: int) -> None:
     random = Random(seed)
     position = start(seats, {"size": size})
@@ -57,7 +58,7 @@ def test_laws_of_dice_and_pips(size: str, seats: int, seed: int) -> None:
 
 
 @given(st.sampled_from(["3x3", "3x5", "5x5"]), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_the_bound_holds_when_captures_are_sought(size: str, seed: int) -> None:
     """The longest games are those that always capture, and as little as they can."""
     random = Random(seed)
@@ -73,7 +74,7 @@ def test_the_bound_holds_when_captures_are_sought(size: str, seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_there_are_at_most_76_moves_on_5x5(seed: int) -> None:
     random = Random(seed)
     position = start(2, {})
@@ -125,7 +126,16 @@ def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[i
 
 
 @pytest.mark.parametrize("seats", range(2, 7))
-@pytest.mark.parametrize(("size", "games"), [("3x3", 40), ("3x5", 24), ("5x5", 6), ("7x3", 10)])
+@pytest.mark.parametrize(
+    ("size", "games"),
+    [
+        *[("3x3", 8), ("3x5", 3), ("5x5", 1)],
+        *(
+            pytest.param(size, games, marks=pytest.mark.slow)
+            for size, games in [("3x3", 40), ("3x5", 24), ("5x5", 6), ("7x3", 10)]
+        ),
+    ],
+)
 def test_brute_force_agrees(size: str, games: int, seats: int) -> None:
     tally = [compare_game(size, seats, seed, leaving=0.01 * (seed % 3)) for seed in range(games)]
     if games >= 24:
@@ -133,6 +143,7 @@ def test_brute_force_agrees(size: str, games: int, seats: int) -> None:
         assert sum(out for out, _ in tally) > 0 or seats == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "seats"), [("9x9", 6), ("7x9", 3), ("9x5", 2), ("7x7", 4)])
 def test_brute_force_agrees_on_large_boards(size: str, seats: int) -> None:
     compare_game(size, seats, 1, leaving=0.0)

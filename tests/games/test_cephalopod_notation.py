@@ -127,7 +127,7 @@ def test_nothing_is_read_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (THE_BOARD, "square of the board"),
+        (THE_BOARD, "columns, lettered"),
         (PLACING, "empty square"),
         (NEIGHBOURS, "neighbours of a square"),
         (CAPTURING, "two, three or four neighbours"),

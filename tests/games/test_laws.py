@@ -2,9 +2,9 @@
 
 A new game needs nothing here. It needs a rules text and a golden game:
 
-* `templates/rules/NAME.txt` is plain text of at most 72 columns. A paragraph that begins with a number and a dot
-  at the left edge (`4. A capture takes ...`) is a rule, which `Illegal` can quote by its number; it ends at the
-  next blank line. The rules are numbered from 1 without a gap.
+* `templates/en/rules/NAME.txt` is plain text of at most 72 columns. A paragraph that begins with a number and
+  a dot at the left edge (`4. A capture takes ...`) is a rule, which `Illegal` can quote by its number; it ends at
+  the next blank line. The rules are numbered from 1 without a gap.
 * `tests/games/golden/NAME.txt` is one or more whole games: see `test_golden_game`.
 """
 
@@ -19,9 +19,10 @@ from random import Random
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from pbmserv.games import games
 from pbmserv.games.game import (
     Ambiguous,
     BadOption,
@@ -36,10 +37,10 @@ from pbmserv.games.game import (
     Seat,
     Unreadable,
 )
-from pbmserv.games.library import games
+from tests.examples import examples
 from tests.games.drawing import draw_board
 
-RULES = Path(__file__).parents[2] / "templates" / "rules"
+RULES = Path(__file__).parents[2] / "templates" / "en" / "rules"
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = tuple(games())
 MOST_PLIES = 5000
@@ -187,7 +188,7 @@ def test_random_playouts_end_and_replay(setup: Setup) -> None:
 
 
 @given(st.sampled_from(SETUPS), st.lists(st.integers(0, 999), max_size=120))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_laws_of_a_position(setup: Setup, choices: list[int]) -> None:
     check_position(setup, reached(setup, choices))
 
@@ -202,7 +203,7 @@ def read_or_refuse(game: Game, position: Any, text: str) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_any_other_text_is_refused(name: str, data: st.DataObject) -> None:
     setup = data.draw(st.sampled_from([setup for setup in SETUPS if setup.name == name]))
     position = reached(setup, data.draw(st.lists(st.integers(0, 999), max_size=60)))

@@ -27,7 +27,8 @@ def count_slowly(columns: int, rows: int, played: tuple[str, ...], depth: int) -
 @pytest.mark.parametrize(
     ("size", "counts"),
     [
-        ("5x5", [25, 600, 13800, 304840]),
+        ("5x5", [25, 600, 13800]),
+        pytest.param("5x5", [25, 600, 13800, 304840], marks=pytest.mark.slow),
         ("3x5", [15, 210, 2730, 33304]),
         ("5x3", [15, 210, 2730, 33304]),
         ("3x3", [9, 72, 504, 3256]),
@@ -35,7 +36,7 @@ def count_slowly(columns: int, rows: int, played: tuple[str, ...], depth: int) -
 )
 def test_counted_move_trees(size: str, counts: list[int]) -> None:
     start = cephalopod.start(2, {"size": size})
-    assert [count(start, depth) for depth in (1, 2, 3, 4)] == counts
+    assert [count(start, depth) for depth, _ in enumerate(counts, 1)] == counts
 
 
 def test_brute_force_counts_the_same() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.games import squares
-from pbmserv.games.squares import board, is_square_like, split_squares
+from pbmserv.games import board as board_module
+from pbmserv.games.board import board, is_square_like, split_squares
 
 SIZES = st.tuples(st.integers(1, 26), st.integers(1, 99))
 
@@ -138,4 +138,4 @@ def test_long_texts_take_no_long_time() -> None:
 
 
 def test_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(squares).failed == 0
+    assert doctest.testmod(board_module).failed == 0

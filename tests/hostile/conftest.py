@@ -2,16 +2,16 @@
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post
 
 
 @pytest.fixture
-def club(sqlite_house: House, clock: Clock) -> Post:
+def club(sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob, who have played on board 101, and a player whom nobody knows."""
-    post = Post(House(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher), clock)
+    post = Post(App(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher), clock)
     post.people(alice="sesame", bob="poppy", carl="lotus")
     post.mail("alice@example.org", "challenge alice bob -size=3x3")
     post.clock.move(hours=2)

@@ -1,9 +1,9 @@
 """Floods: a house whose passwords are counted, and mails that nobody meant well with."""
 
-from pbmserv.mail.together import Arrival
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep_all
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mails
+from pbmserv.services.worker import process_next
 from tests.conftest import ADDRESS
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post
@@ -14,7 +14,7 @@ ALICE, BOB, EVE = "alice@example.org", "bob@example.org", "eve@evil.example"
 def counting(post: Post, hasher: CountingHasher) -> Post:
     """The same post, where it is counted what is hashed and verified; alice and bob play on board 101."""
     here = post.house
-    club = Post(House(here.engine, here.server, here.new_token, hasher), post.clock)
+    club = Post(App(here.engine, here.server, here.new_token, hasher), post.clock)
     club.people(alice="sesame", bob="poppy")
     club.mail(ALICE, "challenge alice bob -size=3x3")
     # What unknown userids are held against is made once.
@@ -30,7 +30,9 @@ def costs(hasher: CountingHasher) -> int:
 
 def bring(post: Post, raw: bytes, host: str, sender: str = EVE, is_handed_on: bool = False) -> None:
     """Keeps a mail as the listener does that a host has brought, and handles all."""
-    (trouble,) = keep_all(post.house, [Arrival(raw, sender, (ADDRESS,), host, is_handed_on)], post.clock())
+    (trouble,) = receive_mails(
+        post.house, [IncomingEnvelope(raw, sender, (ADDRESS,), host, is_handed_on)], post.clock()
+    )
     assert trouble is None
     post.work()
 
@@ -38,6 +40,6 @@ def bring(post: Post, raw: bytes, host: str, sender: str = EVE, is_handed_on: bo
 def handled_first(post: Post) -> int:
     """Handles one mail, and gives its number."""
     waiting = {kept.id for kept in post.inbox() if kept.status == "waiting"}
-    assert handle_next(post.house, post.clock)
+    assert process_next(post.house, post.clock)
     (done,) = waiting - {kept.id for kept in post.inbox() if kept.status == "waiting"}
     return done

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from pbmserv.services.limits import FREE_BYTES, TIMES_RECEIVED, UNPROVEN_AN_HOUR, WHOLE_BYTES
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
 from tests.services.post import Post, text_of
@@ -17,7 +17,7 @@ BOARDS = range(101, 111)
 
 
 @pytest.fixture
-def club(sqlite_house: House, clock: Clock) -> Post:
+def club(sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob, who play on ten boards, where a From address proves nothing."""
     post = Post(replace(sqlite_house, server=Server(ADDRESS, confirm="from")), clock)
     post.people(alice="sesame", bob="poppy")
@@ -28,12 +28,12 @@ def club(sqlite_house: House, clock: Clock) -> Post:
     return post.with_server(confirm="ask")
 
 
-def sizes(letters: list[Queued]) -> int:
+def sizes(letters: list[QueuedMessage]) -> int:
     """Bytes of all letters."""
     return sum(len(letter.raw) for letter in letters)
 
 
-def has_html(letter: Queued) -> bool:
+def has_html(letter: QueuedMessage) -> bool:
     """Whether there is an HTML part."""
     return parsed(letter.raw).get_body(("html",)) is not None
 

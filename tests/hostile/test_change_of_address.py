@@ -2,11 +2,11 @@
 
 import pytest
 
-from pbmserv.services.operator.addresses import give_address
-from pbmserv.services.operator.operate import CannotOperate
-from pbmserv.services.views.people import see_players
+from pbmserv.services.admin.act import CannotOperate
+from pbmserv.services.admin.addresses import give_address
+from pbmserv.services.views import list_players
 from pbmserv.store.engine import reading
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.players import addresses_of, find, password_hash
 from tests.conftest import ADDRESS
 from tests.services.post import Post, header_of, text_of
@@ -15,7 +15,7 @@ ALICE, BOB, CARL = "alice@example.org", "bob@example.org", "carl@example.org"
 EVIL, EVIL_TOO, EVIL_THREE = "evil@evil.example", "evil@too.example", "evil@three.example"
 
 
-def change(post: Post, to: str, password: str = "sesame", verb: str = "change address") -> list[Queued]:
+def change(post: Post, to: str, password: str = "sesame", verb: str = "change address") -> list[QueuedMessage]:
     """Somebody who knows the password changes alice's address, and the new one says yes: what this brings."""
     post.mail(to, f"{verb} alice {password} {to}")
     post.clock.move(minutes=1)
@@ -37,7 +37,7 @@ def has_password(post: Post) -> bool:
         return password_hash(connection, "alice") != "-"
 
 
-def take_back(post: Post, letter: Queued, word: str = "no", **headers: str) -> str:
+def take_back(post: Post, letter: QueuedMessage, word: str = "no", **headers: str) -> str:
     """What the first letter says that an answer to this one brings."""
     (answer, *_) = post.answer(letter, word, **headers)
     post.clock.move(minutes=1)
@@ -49,7 +49,7 @@ def plain(text: str, address: str) -> list[str]:
     return text.replace(address, "X").split()
 
 
-def told(post: Post, address: str = ALICE) -> list[Queued]:
+def told(post: Post, address: str = ALICE) -> list[QueuedMessage]:
     """The mails to an address that tell it of a new one."""
     return [each for each in post.sent_to(address) if header_of(each, "Subject") == "pbmserv: your address"]
 
@@ -126,7 +126,7 @@ def test_the_account_is_deleted_at_once(club: Post) -> None:
     """The thief deletes the account before its owner reads mail: that waits as long as it can be taken back."""
     change(club, EVIL)
     (refused,) = club.mail(EVIL, "delete alice sesame")
-    assert "nothing is deleted" in text_of(refused)
+    assert "Nothing is deleted" in text_of(refused)
     take_back(club, told(club)[0])
     assert theirs(club) == [ALICE]
 
@@ -255,7 +255,7 @@ def test_two_changes_that_are_meant(club: Post) -> None:
 def test_the_servers_own_address(club: Post, line: str, address: str) -> None:
     """Somebody makes the server write to itself by an account with one of its own addresses."""
     (refused,) = club.mail(ALICE, line.format(address))
-    assert "address of this server" in text_of(refused)
+    assert "belongs to this server" in text_of(refused)
     assert club.sent_to(address.lower()) == []
 
 
@@ -314,4 +314,4 @@ def test_the_operator_is_told_what_cannot_be(club: Post) -> None:
         with pytest.raises(CannotOperate):
             give_address(club.house, userid, address, club.clock())
     assert len(club.letters()) == before
-    assert len(see_players(club.house)) == 3
+    assert len(list_players(club.house)) == 3

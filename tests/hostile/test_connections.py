@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints import descriptors, door
-from pbmserv.entrypoints.listener import Listener
-from pbmserv.entrypoints.web import serving, visitor
-from pbmserv.entrypoints.web.serving import WebPart
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.server import connections
+from pbmserv.server.listener import Listener
+from pbmserv.services.app import App
+from pbmserv.web import server
+from pbmserv.web.server import WebPart
+from pbmserv.web.site import Site
 from tests.cli.processes import Running, running, wait_for
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
@@ -56,14 +56,14 @@ def serving_with(settings: dict[str, str], folder: Path, descriptors: int) -> It
     mail, pages = (int(settings[name].rpartition(":")[2]) for name in ("PBMSERV_LISTEN", "PBMSERV_WEB"))
     behind = ("sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh")
     with running(settings, folder, "serve", behind=behind) as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         yield server, mail, pages
         assert server.stop() == 0
         assert "Traceback" not in server.log
 
 
 @contextlib.contextmanager
-def shown(house: House) -> Iterator[int]:
+def shown(house: App) -> Iterator[int]:
     """The pages of a house, and their port."""
     part, stop = WebPart(Site(house), "127.0.0.1", 0), threading.Event()
     thread = threading.Thread(target=part.run, args=(stop,), daemon=True)
@@ -78,31 +78,33 @@ def shown(house: House) -> Iterator[int]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits fifteen seconds in a test."""
-    assert visitor.REQUEST_WITHIN == 15
-    monkeypatch.setattr(visitor, "REQUEST_WITHIN", QUICK)
-    monkeypatch.setattr(visitor, "ANSWER_WITHIN", QUICK)
+    assert server.REQUEST_WITHIN == 15
+    monkeypatch.setattr(server, "REQUEST_WITHIN", QUICK)
+    monkeypatch.setattr(server, "ANSWER_WITHIN", QUICK)
 
 
 @pytest.fixture
-def pages(quick: None, sqlite_house: House) -> Iterator[int]:
+def pages(quick: None, sqlite_house: App) -> Iterator[int]:
     """The port of pages whose patience is short."""
     with shown(sqlite_house) as port:
         yield port
 
 
+@pytest.mark.slow
 def test_silent_connections_by_the_thousand(settings: dict[str, str], tmp_path: Path) -> None:
     """1,100 connections to the pages that never say a word, to a server that may open 1,024 files."""
     with serving_with(settings, tmp_path, 1024) as (server, mail, pages):
         with crowd(pages, SILENT) as clients:
             assert page_status(pages) == 200
             assert mail_reply(mail, recipient=ADDRESS) == 250
-            wait_for(lambda: still_open(clients) <= descriptors.MOST_VISITORS)
+            wait_for(lambda: still_open(clients) <= connections.MOST_VISITORS)
             assert page_status(pages) == 200
         assert page_status(pages) == 200
         assert mail_reply(mail, recipient=ADDRESS) == 250
         assert len(server.log) < 10_000
 
 
+@pytest.mark.slow
 def test_headers_begun_by_the_thousand(settings: dict[str, str], tmp_path: Path) -> None:
     """1,100 connections that each begin a request and never end it."""
     with serving_with(settings, tmp_path, 1024) as (server, mail, pages), crowd(pages, SILENT, BEGUN):
@@ -111,6 +113,7 @@ def test_headers_begun_by_the_thousand(settings: dict[str, str], tmp_path: Path)
         assert len(server.log) < 10_000
 
 
+@pytest.mark.slow
 def test_a_crowd_where_few_files_may_be_open(settings: dict[str, str], tmp_path: Path) -> None:
     """A crowd at both doors of a server that may open but 64 files."""
     with serving_with(settings, tmp_path, 64) as (server, mail, pages):
@@ -121,7 +124,7 @@ def test_a_crowd_where_few_files_may_be_open(settings: dict[str, str], tmp_path:
 
 
 def test_no_connection_can_be_accepted(
-    sqlite_house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    sqlite_house: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """All descriptors are in use by whatever: each door says so once, and goes on when it is over."""
     accept, full, failed = socket.socket.accept, threading.Event(), list[int]()
@@ -133,8 +136,8 @@ def test_no_connection_can_be_accepted(
         return accept(listening)
 
     monkeypatch.setattr(socket.socket, "accept", accept_or_fail)
-    monkeypatch.setattr(door, "TRY_AGAIN_AFTER", 0.05)
-    monkeypatch.setattr(door, "SETTLED_AFTER", 0.0)
+    monkeypatch.setattr(connections, "TRY_AGAIN_AFTER", 0.05)
+    monkeypatch.setattr(connections, "SETTLED_AFTER", 0.0)
     listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), keep_nothing)
     listener.start()
     with caplog.at_level(logging.INFO), shown(sqlite_house) as pages:
@@ -147,8 +150,8 @@ def test_no_connection_can_be_accepted(
         listener.stop()
     said = [each.getMessage() for each in caplog.records]
     assert len(set(failed)) == 2
-    assert sum("cannot be let in: Too many open files" in each for each in said) == 2
-    assert sum("are let in again" in each for each in said) == 2
+    assert sum("cannot be accepted: Too many open files" in each for each in said) == 2
+    assert sum("are accepted again" in each for each in said) == 2
     assert [each for each in caplog.records if each.name == "asyncio"] == []
 
 
@@ -212,26 +215,26 @@ def test_octets_that_are_no_http(pages: int, caplog: pytest.LogCaptureFixture) -
     assert [each for each in caplog.records if "uvicorn" in each.name] == []
 
 
-def test_one_host_takes_no_more_than_its_places(sqlite_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_host_takes_no_more_than_its_places(sqlite_house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """One host of the world outside opens 300 connections: it has 40 of them, and who was there before stays."""
-    monkeypatch.setattr(door, "host_of", lambda address: door.Host(address, is_ours=False))
+    monkeypatch.setattr(connections, "host_of", lambda address: connections.Host(address, is_ours=False))
     with (
         shown(sqlite_house) as port,
         crowd(port, 5, source="127.0.0.3") as others,
         crowd(port, 300, source="127.0.0.2") as clients,
     ):
-        wait_for(lambda: still_open(clients) == serving.MOST_OF_A_HOST)
+        wait_for(lambda: still_open(clients) == server.MOST_OF_A_HOST)
         assert still_open(others) == 5
 
 
-def test_many_hosts_take_their_own_places(sqlite_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_hosts_take_their_own_places(sqlite_house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve hosts fill all places: who comes takes one from the host that has most, not from a lone reader."""
-    monkeypatch.setattr(door, "host_of", lambda address: door.Host(address, is_ours=False))
+    monkeypatch.setattr(connections, "host_of", lambda address: connections.Host(address, is_ours=False))
     with contextlib.ExitStack() as stack:
         port = stack.enter_context(shown(sqlite_house))
         (reader,) = stack.enter_context(crowd(port, 1))
         crowds = [stack.enter_context(crowd(port, 40, source=f"127.0.0.{each}")) for each in range(2, 14)]
-        wait_for(lambda: sum(map(still_open, crowds)) < descriptors.MOST_VISITORS)
+        wait_for(lambda: sum(map(still_open, crowds)) < connections.MOST_VISITORS)
         reader.settimeout(20)
         reader.sendall(BEGUN + b"\r\n")
         assert reader.recv(65536).startswith(b"HTTP/1.1 200 ")

@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.services import handle
-from pbmserv.services.house import House
-from pbmserv.services.operator.inviting import CannotInvite, invite
+from pbmserv.commands.base.server import Server
+from pbmserv.services import worker
+from pbmserv.services.admin.addresses import CannotInvite, invite
+from pbmserv.services.app import App
 from pbmserv.services.sign_ups import FROM_A_HOST, IN_ALL, OF_A_DOMAIN, OF_A_PROVIDER, TURNED_AWAY
-from pbmserv.services.views.people import see_players
-from pbmserv.store import lanes, outbox
+from pbmserv.services.views import list_players
+from pbmserv.store import outbox, priorities
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock
 from tests.hostile.flooding import ALICE, BOB, EVE, bring, costs, counting, handled_first
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post, address_of, header_of, text_of
 
-NO_ROOM = "So many people have asked for accounts today"
+NO_ROOM = "Your account was not opened: the limit"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def hasher() -> CountingHasher:
 
 
 @pytest.fixture
-def club(sqlite_house: House, clock: Clock, hasher: CountingHasher) -> Post:
+def club(sqlite_house: App, clock: Clock, hasher: CountingHasher) -> Post:
     """Alice and bob at board 101, where a From address proves nothing and every hash is counted."""
     return counting(Post(replace(sqlite_house, server=Server(ADDRESS)), clock), hasher)
 
@@ -45,13 +45,13 @@ def take_places(post: Post, count: int, domain: str = "") -> None:
     with writing(post.house.engine) as connection:
         for number in range(count):
             address, word = f"n{number}@{domain or f'made{number}-up.example'}", f"o{domain}{number}"
-            letter = outbox.Letter(word, "sign-up", False, address, "", "<x@y>", b"", thread_word=word)
+            letter = outbox.OutboxMessage(word, "sign-up", False, address, "", "<x@y>", b"", thread_word=word)
             outbox.queue(connection, [letter], post.clock())
 
 
 def names(post: Post) -> list[str]:
     """The userids of all who have an account."""
-    return [player.userid for player in see_players(post.house)]
+    return [player.userid for player in list_players(post.house)]
 
 
 # What a mail costs
@@ -153,16 +153,20 @@ def test_a_message_id_is_no_way_past(club: Post) -> None:
     board = club.sent_to(ALICE)[-1]
     first = club.put(club.write(BOB, "list"))
     club.put(club.write(ALICE, "list", In_Reply_To=header_of(board, "Message-ID")))
-    assert [kept.lane for kept in club.inbox()[-2:]] == [lanes.PLAYERS, lanes.PLAYERS]
+    assert [kept.priority for kept in club.inbox()[-2:]] == [priorities.PLAYERS, priorities.PLAYERS]
     assert handled_first(club) == first
 
 
 def test_a_word_of_somebody_elses_is_no_way_past(club: Post) -> None:
     """A stranger, or another player, who writes to the personal address of a mail to alice."""
     word = address_of(club.sent_to(ALICE)[-1])
-    for sender, lane in ((EVE, lanes.STRANGERS), (BOB, lanes.PLAYERS), (ALICE, lanes.ANSWERS)):
+    for sender, priority in (
+        (EVE, priorities.UNKNOWN_SENDERS),
+        (BOB, priorities.PLAYERS),
+        (ALICE, priorities.ANSWERS),
+    ):
         club.put(club.write(sender, "list"), sender, [word])
-        assert club.inbox()[-1].lane == lane
+        assert club.inbox()[-1].priority == priority
 
 
 def test_a_flood_in_one_name_does_not_delay_another(club: Post) -> None:
@@ -183,9 +187,9 @@ def test_strangers_have_their_turn_however_many_answers_come(club: Post) -> None
         club.put(club.write(ALICE, "show 101"), ALICE, [address_of(board)])
     taken = 0
     while club.row(stranger).status == "waiting":
-        assert handle.handle_some(club.house, club.clock)
+        assert worker.process_some(club.house, club.clock)
         taken += 1
-    assert taken <= handle.MOST_TURNS
+    assert taken <= worker.MOST_TURNS
     assert any(kept.status == "waiting" for kept in club.inbox())
 
 
@@ -283,6 +287,6 @@ def test_the_operator_reads_one_line(club: Post, caplog: pytest.LogCaptureFixtur
     take_places(club, IN_ALL - 3)
     for number in range(10):
         club.mail(f"e@evil{number}.example", f"signup evil{number} pepper")
-    said = [record.getMessage() for record in caplog.records if "places" in record.getMessage()]
+    said = [record.getMessage() for record in caplog.records if "quota" in record.getMessage()]
     assert len(said) == 1
-    assert "the day's places for sign-ups are used up: 200 in all" in said[0]
+    assert "the day's quota of sign-ups is used up: 200 in all" in said[0]

@@ -2,17 +2,16 @@
 
 import pytest
 
-from pbmserv.mail.outgoing import Sent
-from pbmserv.services.bounce import see_suspended
+from pbmserv.mail.sending.transport import Delivered
+from pbmserv.services.app import App
+from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import note
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.steward.standstills import tell_over
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.mails import see_outbox
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.scheduler.clocks import look_after_clocks
+from pbmserv.services.scheduler.expiry import tell_over
+from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import Clock
 from tests.services.post import Post, text_of
 from tests.services.test_bounces import report
@@ -22,7 +21,7 @@ FORFEIT = 4
 
 
 @pytest.fixture
-def post(sqlite_house: House, clock: Clock) -> Post:
+def post(sqlite_house: App, clock: Clock) -> Post:
     """Alice does not want to lose board 101, where it is her turn; four days are hers."""
     built = Post(sqlite_house, clock)
     built.people(alice="sesame", bob="poppy")
@@ -31,12 +30,12 @@ def post(sqlite_house: House, clock: Clock) -> Post:
     return built
 
 
-def hand_over(post: Post) -> list[Queued]:
+def hand_over(post: Post) -> list[QueuedMessage]:
     """All that waits is handed over; what it was."""
-    waiting = [*reversed(see_outbox(post.house, "waiting", 1000))]
+    waiting = [*reversed(list_outbox(post.house, "waiting", 1000))]
     with writing(post.house.engine) as connection:
         for letter in waiting:
-            note(connection, letter, Sent(), post.clock())
+            note(connection, letter, Delivered(), post.clock())
     return waiting
 
 
@@ -54,7 +53,7 @@ def days_until_forfeit(post: Post, most: int) -> int | None:
 
 
 def is_over(post: Post) -> bool:
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     return seen.state.status == "finished"
 
@@ -64,7 +63,7 @@ def forge(post: Post) -> None:
     for _ in range(3 - len(post.sent_to(ALICE))):
         post.mail(ALICE, "show 101")
     for letter in post.sent_to(ALICE)[-3:]:
-        keep(post.house, report(), "<>", [letter.envelope_sender], post.clock())
+        receive_mail(post.house, report(), "<>", [letter.envelope_sender], post.clock())
     post.work()
     hand_over(post)
 
@@ -114,7 +113,7 @@ def test_once_more_on_another_board(post: Post) -> None:
     forge(post)
     for _ in range(2 * FORFEIT):
         days_until_forfeit(post, 1)
-    seen = see_board(post.house, 102)
+    seen = load_board(post.house, 102)
     assert seen is not None
     assert seen.state.status == "finished"
 
@@ -123,19 +122,17 @@ def test_both_sides_are_told_the_truth(post: Post) -> None:
     """Nobody is to be left waiting unawares: the opponent knows how long at most, and that it runs again."""
     forge(post)
     told = " ".join(text_of(post.sent_to(BOB)[-1]).split())
-    assert "the clock of alice stands still, but no longer than until 2026-01-31 12:00 UTC" in told
+    assert "alice's clock stops, but at the latest on 2026-01-31 12:00 UTC it runs again" in told
     days_until_forfeit(post, 31)
-    assert any("runs on now, on board 101" in " ".join(text_of(each).split()) for each in post.sent_to(BOB))
+    assert any("running again on board 101" in " ".join(text_of(each).split()) for each in post.sent_to(BOB))
     come_back(post)
-    assert any(
-        "Your clocks stood still until 2026-01-31 12:00 UTC" in text_of(each) for each in post.sent_to(ALICE)
-    )
+    assert any("Your clocks stopped until 2026-01-31 12:00 UTC" in text_of(each) for each in post.sent_to(ALICE))
 
 
 def test_without_the_address_of_the_mail(post: Post) -> None:
     """Somebody else forges bounces of alice's mails, to have her time run out unread: nothing is counted."""
     for word in ("b.aaaaaaaaaaaaaaaaaaaa", "b.1", "aaaaaaaaaaaaaaaaaaaa"):
         local, _, domain = post.house.server.address.partition("@")
-        keep(post.house, report(), "<>", [f"{local}+{word}@{domain}"], post.clock())
+        receive_mail(post.house, report(), "<>", [f"{local}+{word}@{domain}"], post.clock())
     post.work()
     assert see_suspended(post.house) == []

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from pbmserv.services.guesses import FALSE_FOR_A_USERID, FALSE_FROM_HOME
-from pbmserv.services.house import House
 from tests.conftest import ADDRESS, Clock
 from tests.hostile.flooding import ALICE, BOB, EVE, counting
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post, text_of
 
-RESTING = "Too many wrong passwords"
+RESTING = "too many wrong passwords"
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def hasher() -> CountingHasher:
 
 
 @pytest.fixture
-def club(sqlite_house: House, clock: Clock, hasher: CountingHasher) -> Post:
+def club(sqlite_house: App, clock: Clock, hasher: CountingHasher) -> Post:
     """Alice and bob at board 101, where a From address proves nothing and every hash is counted."""
     return counting(Post(replace(sqlite_house, server=Server(ADDRESS)), clock), hasher)
 

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from pbmserv.mail.answered import without_keys, without_tokens
+from pbmserv.mail.reading.answered import without_keys, without_tokens
 
 KEY = "w4hzexk3q7m2c5b6n8pq"
 LINK = f"https://club.test/play/101/{KEY}"

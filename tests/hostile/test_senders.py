@@ -5,7 +5,7 @@ from tests.conftest import ADDRESS
 from tests.services.post import Post, address_of, text_of, thread_word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
-NOT_YOURS = "does\nnot say that it is from you alone"
+NOT_YOURS = "does not\nsay that the answer is from you alone"
 
 
 def attack(club: Post, sender: str, text: str = "a1") -> list[str]:

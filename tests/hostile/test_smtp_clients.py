@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints import door
-from pbmserv.entrypoints.listener import MOST_OF_A_HOST, Listener
-from pbmserv.mail.reception import Patience
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.smtp_handler import ReceiveTimeouts
+from pbmserv.server import connections
+from pbmserv.server.listener import MOST_OF_A_HOST, Listener
 from tests.cli.processes import wait_for
 from tests.hostile.crowds import MAIL, all_said, connected, crowd, mail_reply, still_open, trickle
 from tests.mail.keeping import Kept, one_by_one
@@ -19,11 +19,13 @@ BEGIN = b"EHLO client.test\r\nMAIL FROM:<ann@a.test>\r\nRCPT TO:<pbm@club.test>\
 
 
 @contextlib.contextmanager
-def listening(kind: str = "smtp", patience: Patience | None = None) -> Iterator[tuple[int, list[Kept]]]:
+def listening(kind: str = "smtp", patience: ReceiveTimeouts | None = None) -> Iterator[tuple[int, list[Kept]]]:
     """A listener's port, and what it has kept."""
     kept: list[Kept] = []
     keep = one_by_one(lambda *mail: kept.append(mail))
-    listener = Listener(f"{kind}://127.0.0.1:0", Server("pbm@club.test"), keep, patience=patience or Patience())
+    listener = Listener(
+        f"{kind}://127.0.0.1:0", Server("pbm@club.test"), keep, patience=patience or ReceiveTimeouts()
+    )
     listener.start()
     try:
         yield listener.port, kept
@@ -38,10 +40,16 @@ def listening(kind: str = "smtp", patience: Patience | None = None) -> Iterator[
 )
 def test_commands_for_ever(command: bytes, kind: str) -> None:
     """The same command for ever, and never a mail."""
-    with listening(kind) as (port, _), connected(port) as client:
-        said = trickle(client, command, pause=0.001)
-        assert said.count(b"\r\n") < 150
-        assert b"421 4.7.0 too many commands without a mail" in said or b"502 5.5.1 Too many" in said
+    farewells = (b"421 4.7.0 too many commands without a mail", b"502 5.5.1 Too many")
+    with listening(kind) as (port, _):
+        # The last words are lost now and then: a reset overtakes them while the client is still sending.
+        for _ in range(5):
+            with connected(port) as client:
+                said = trickle(client, command, pause=0.001)
+            assert said.count(b"\r\n") < 150
+            if any(each in said for each in farewells):
+                return
+    pytest.fail("it ended without a word")
 
 
 def test_commands_all_at_once() -> None:
@@ -88,7 +96,7 @@ def test_a_hundred_clients_in_the_midst_of_a_mail() -> None:
 def test_a_client_that_is_always_about_to_begin() -> None:
     """A command shortly before each time that a silent client would be sent away."""
     with (
-        listening(patience=Patience(idle=5, without_mail=1, commands=10**9)) as (port, _),
+        listening(patience=ReceiveTimeouts(idle=5, without_mail=1, commands=10**9)) as (port, _),
         connected(port) as client,
     ):
         assert b"421 4.4.2 nothing heard for too long" in trickle(client, b"NOOP\r\n")
@@ -96,7 +104,7 @@ def test_a_client_that_is_always_about_to_begin() -> None:
 
 def test_a_mail_a_letter_at_a_time() -> None:
     """A mail that comes a letter at a time, without end."""
-    patience = Patience(data=1, octets=1000)
+    patience = ReceiveTimeouts(data=1, octets=1000)
     with listening(patience=patience) as (port, kept), connected(port) as client:
         client.sendall(BEGIN)
         assert b"421 4.4.2 nothing heard for too long" in trickle(client, b"x", pause=0.01)
@@ -105,19 +113,19 @@ def test_a_mail_a_letter_at_a_time() -> None:
 
 def test_a_large_mail_is_given_its_time() -> None:
     """No attack: who brings much may take longer than who brings little."""
-    with listening(patience=Patience(data=0.3, octets=100)) as (port, kept), connected(port) as client:
+    with listening(patience=ReceiveTimeouts(data=0.3, octets=100)) as (port, kept), connected(port) as client:
         client.sendall(BEGIN)
         for _ in range(12):
             client.sendall(b"x" * 98 + b"\r\n")
             time.sleep(0.05)
         client.sendall(b".\r\nQUIT\r\n")
-        assert b"250 2.0.0 kept" in all_said(client)
+        assert b"250 2.0.0 stored" in all_said(client)
         assert len(kept) == 1
 
 
 def test_answers_that_are_not_read() -> None:
     """Commands without end from a client that reads no answer."""
-    with listening(patience=Patience(idle=1, commands=10**9)) as (port, _), connected(port) as client:
+    with listening(patience=ReceiveTimeouts(idle=1, commands=10**9)) as (port, _), connected(port) as client:
         stop = threading.Event()
 
         def send() -> None:
@@ -135,7 +143,9 @@ def test_answers_that_are_not_read() -> None:
 
 def test_one_host_has_no_more_than_its_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """One host of the world outside opens 60 connections: it has 20, and an MTA of ours keeps all of its own."""
-    monkeypatch.setattr(door, "host_of", lambda address: door.Host(address, is_ours=address == "127.0.0.1"))
+    monkeypatch.setattr(
+        connections, "host_of", lambda address: connections.Host(address, is_ours=address == "127.0.0.1")
+    )
     with listening() as (port, _), crowd(port, 40) as ours, crowd(port, 60, source="127.0.0.2") as clients:
         wait_for(lambda: still_open(clients) == MOST_OF_A_HOST)
         assert still_open(ours) == 40
@@ -143,7 +153,9 @@ def test_one_host_has_no_more_than_its_places(monkeypatch: pytest.MonkeyPatch) -
 
 def test_hosts_enough_to_fill_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six hosts with 20 connections each: strangers are sent away for one another, an MTA of ours is not."""
-    monkeypatch.setattr(door, "host_of", lambda address: door.Host(address, is_ours=address == "127.0.0.1"))
+    monkeypatch.setattr(
+        connections, "host_of", lambda address: connections.Host(address, is_ours=address == "127.0.0.1")
+    )
     with contextlib.ExitStack() as stack:
         port, _ = stack.enter_context(listening())
         ours = stack.enter_context(crowd(port, 10))
@@ -159,5 +171,5 @@ def test_more_than_fifty_recipients_and_many_mails_are_no_attack() -> None:
         many = b"MAIL FROM:<ann@a.test>\r\n" + b"RCPT TO:<pbm@club.test>\r\n" * 100 + b"DATA\r\n\r\nx\r\n.\r\n"
         one = b"MAIL FROM:<ann@a.test>\r\nRCPT TO:<pbm@club.test>\r\nDATA\r\n\r\nx\r\n.\r\n"
         client.sendall(b"EHLO client.test\r\n" + many + one * 100 + b"QUIT\r\n")
-        assert all_said(client).count(b"250 2.0.0 kept") == 101
+        assert all_said(client).count(b"250 2.0.0 stored") == 101
         assert len(kept) == 101

@@ -6,77 +6,101 @@ from pathlib import Path
 
 import pytest
 
-import pbmserv.commands.replies.operator  # noqa: F401 - said by services only
-from pbmserv.commands.command import Command
-from pbmserv.commands.library import commands
-from pbmserv.commands.line import read_line
-from pbmserv.commands.replies.common import Reply
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs.help import page, subjects
-from pbmserv.entrypoints.config import PREFIX, Settings
-from pbmserv.games.library import games
-from pbmserv.matches.refusals import Refused
-from pbmserv.rendering.environment import WIDTH, environment, laid_out, rules_text, templates_folder
-from pbmserv.rendering.sentences import say, template_of
-from tests.attacks import PAGE, attacks_tables
-from tests.readme import README, commands_table
+import pbmserv.services.admin.banning  # noqa: F401 - said by services only
+from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.registry import Command, commands
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import page, subjects
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError
+from pbmserv.parser.line import parse_line
+from pbmserv.rendering.language import LANGUAGE
+from pbmserv.rendering.templates import (
+    environment,
+    render,
+    say,
+    templates_folder,
+)
+from pbmserv.rendering.text import WIDTH, laid_out
+from tests.docs import ROOT
+from tests.every import every
 
 EVERY_COMMAND = list(commands().values())
 
 
-@pytest.mark.parametrize("command", EVERY_COMMAND, ids=lambda command: command.name)
-def test_command_is_whole(command: Command) -> None:
+def test_every_command_is_whole() -> None:
     """A summary on one line, an example that the parser takes for this very command, a help page."""
-    assert 10 <= len(command.summary) <= 64
-    assert command.summary[0].islower()
-    parsed = read_line(command.example, None).parsed
-    assert parsed is not None
-    assert parsed.command is command
-    assert all(command.name in form for form in command.forms)
-    assert (templates_folder() / "help" / "commands" / f"{command.name.replace(' ', '_')}.txt").is_file()
+
+    def check(command: Command) -> None:
+        assert 10 <= len(command.summary) <= 64
+        assert command.summary[0].islower()
+        parsed = parse_line(command.example, None).parsed
+        assert parsed is not None
+        assert parsed.command is command
+        assert all(form.removeprefix("[game] ").startswith(command.name) for form in command.forms)
+        assert page(command.name) is not None
+
+    every(EVERY_COMMAND, check, name=lambda command: command.name)
 
 
-@pytest.mark.parametrize(
-    "kind", [*Reply.__subclasses__(), *Refused.__subclasses__()], ids=lambda kind: kind.__name__
-)
-def test_sentence_has_its_template(kind: type[Reply] | type[Refused]) -> None:
+def test_every_sentence_has_its_template() -> None:
     """Each kind of reply and refusal has a template of its name, and it says something."""
-    name = template_of(kind)
-    assert environment().get_template(name)
-    assert re.sub(r"\{#.*?#\}", "", (templates_folder() / name).read_text(), flags=re.DOTALL).strip()
+
+    def check(kind: type[Reply] | type[CommandError]) -> None:
+        name, _, block = kind.template.partition(":")
+        assert re.sub(r"\{#.*?#\}", "", blocks_in(name)[block], flags=re.DOTALL).strip()
+
+    kinds: list[type[Reply] | type[CommandError]] = [*Reply.__subclasses__(), *CommandError.__subclasses__()]
+    every(kinds, check, name=lambda kind: kind.__name__)
+
+
+def blocks_in(name: str) -> dict[str, str]:
+    """The blocks of a template of sentences, by name, as they are written."""
+    text = (templates_folder() / LANGUAGE.folder / name).read_text()
+    found = re.findall(r"^\{% block (\w+) %\}\n(.*?)^\{% endblock %\}", text, flags=re.DOTALL | re.MULTILINE)
+    assert environment().get_template(name).blocks.keys() == dict(found).keys()
+    return dict(found)
 
 
 def test_no_template_is_left_over() -> None:
-    """Each template of replies, refusals and command help belongs to something, each variant to a template."""
-    folder = templates_folder()
-    wanted = {template_of(kind) for root in (Reply, Refused) for kind in root.__subclasses__()}
-    wanted |= {f"help/commands/{name.replace(' ', '_')}.txt" for name in commands()}
-    found = {
-        str(path.relative_to(folder))
-        for part in ("replies", "refusals", "help/commands")
-        for path in (folder / part).iterdir()
-    }
-    in_words = {name for name in found if name.endswith(".words.txt")}
-    assert found - in_words == wanted
+    """Each block of sentences belongs to a reply, an error or a command, each variant to a template."""
+    folder = templates_folder() / LANGUAGE.folder
+    # A class with slots is made twice; the first one stays known until it is collected.
+    kinds = {repr(kind): kind for root in (Reply, CommandError) for kind in root.__subclasses__()}
+    places = [kind.template for kind in kinds.values()]
+    places += [command.help for command in EVERY_COMMAND]
+    assert len(set(places)) == len(places)
+    wanted = {(place.partition(":")[0], place.partition(":")[2]) for place in places}
+    files = {name for name, _ in wanted}
+    found = {(name, block) for name in files for block in blocks_in(name)}
+    accessible = {(name, block) for name, block in found if block.endswith("_accessible")}
+    assert found - accessible == wanted
+    assert {(name, block.removesuffix("_accessible")) for name, block in accessible} <= wanted
+    of_modules = [
+        path for part in ("commands", "matches", "parser", "services") for path in (folder / part).rglob("*.txt")
+    ]
+    assert {str(path.relative_to(folder)) for path in of_modules} == files
     plain = {str(path.relative_to(folder)) for path in folder.rglob("*.txt")}
     variants = {name for name in plain if name.endswith(".words.txt")}
     assert {name.replace(".words.txt", ".txt") for name in variants} <= plain
 
 
-@pytest.mark.parametrize("subject", ["", *subjects()])
-@pytest.mark.parametrize("confirm", ["ask", "from"])
-def test_help_page_is_fit_for_mail(subject: str, confirm: str) -> None:
-    """Every help page renders, and every line of it may stand in a mail."""
-    reply = page(subject)
-    assert reply is not None
-    text = laid_out(say(reply, Server("pbm@club.test", confirm="ask" if confirm == "ask" else "from")))
-    for line in text.split("\n"):
-        assert len(line) <= WIDTH
-        assert line == line.rstrip()
-        assert not line.startswith(("From ", ">"))
-        assert line not in (".", "--")
-        assert "{{" not in line
-        assert "{%" not in line
+def test_every_help_page_is_fit_for_mail() -> None:
+    """It renders, whatever a From address proves, and every line of it may stand in a mail."""
+
+    def check(subject: str) -> None:
+        reply = page(subject)
+        assert reply is not None
+        for server in (Server("pbm@club.test", confirm="ask"), Server("pbm@club.test", confirm="from")):
+            for line in laid_out(say(reply, server)).split("\n"):
+                assert len(line) <= WIDTH
+                assert line == line.rstrip()
+                assert not line.startswith(("From ", ">"))
+                assert line not in (".", "--")
+                assert "{{" not in line
+                assert "{%" not in line
+
+    every(["", *subjects()], check)
 
 
 def test_examples_in_help_are_commands() -> None:
@@ -84,7 +108,7 @@ def test_examples_in_help_are_commands() -> None:
     for subject in subjects():
         reply = page(subject)
         assert reply is not None
-        rules = rules_text(subject) if subject in games() else ""
+        rules = render(f"rules/{subject}.txt") if subject in games() else ""
         for line in say(reply, Server("pbm@club.test")).split("\n"):
             text = line.strip()
             is_example = (
@@ -96,23 +120,7 @@ def test_examples_in_help_are_commands() -> None:
             )
             is_form = any(text in command.forms for command in EVERY_COMMAND)
             if is_example and not is_form and text.split(" ")[0] in commands() and "userid" not in text:
-                assert read_line(text, 101).parsed or read_line(text, None).parsed, text
-
-
-def test_readme_has_the_commands() -> None:
-    """README's table of commands is the declarations'."""
-    assert commands_table() in README.read_text()
-
-
-def test_readme_names_every_setting() -> None:
-    """README's table of settings has them all, and no other."""
-    named = set(re.findall(r"`(PBMSERV_[A-Z_]+)`", README.read_text()))
-    assert named == {PREFIX + name.upper() for name in Settings.model_fields}
-
-
-def test_docs_have_the_attacks() -> None:
-    """The tables of attacks are made from the tests that try them."""
-    assert attacks_tables() in PAGE.read_text()
+                assert parse_line(text, 101).parsed or parse_line(text, None).parsed, text
 
 
 def test_only_the_agreed_entries_at_the_top() -> None:
@@ -129,7 +137,7 @@ def test_only_the_agreed_entries_at_the_top() -> None:
         "deploy",
         "docs",
     }
-    listed = subprocess.run(["git", "ls-files"], cwd=README.parent, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("this is no git checkout")
     top = {Path(name).parts[0] for name in listed.stdout.splitlines()}

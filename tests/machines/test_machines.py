@@ -21,9 +21,9 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check
+from pbmserv.commands.base.server import Server
+from pbmserv.services.admin.check import check
+from pbmserv.services.app import App
 from tests.bench.club import PASSWORD, PLIES, Board, Club, address, move_mail
 from tests.cli.processes import PATIENCE, Running, running, wait_for
 from tests.conftest import ADDRESS, make_house
@@ -230,7 +230,7 @@ def playing(network: Network, table: Table, club: Club) -> Iterator[None]:
 
 
 @pytest.fixture
-def house(cluster: Cluster) -> Iterator[House]:
+def house(cluster: Cluster) -> Iterator[App]:
     """The house over that database, for the test's own looks at it."""
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     made = make_house(cluster.local_url, hasher, Server(ADDRESS))
@@ -251,7 +251,7 @@ def paused(workers: Sequence[Running]) -> Iterator[None]:
 
 
 def test_one_of_several_machines_is_cut_off(
-    network: Network, cluster: Cluster, house: House, tmp_path: Path
+    network: Network, cluster: Cluster, house: App, tmp_path: Path
 ) -> None:
     club = Club(house, pairs=PAIRS)
     table = Table(cluster, [club.open_board() for _ in range(BOARDS)])

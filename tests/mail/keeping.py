@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from pbmserv.mail.together import Arrival, Keep
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, StoreMails
 
 Kept = tuple[bytes, str, tuple[str, ...]]
 """Raw mail, envelope sender, recipients."""
 
 
-def one_by_one(keep: Callable[[bytes, str, tuple[str, ...]], object]) -> Keep:
+def one_by_one(keep: Callable[[bytes, str, tuple[str, ...]], object]) -> StoreMails:
     """Gives each mail to a function that raises where it cannot keep it."""
 
-    def keep_all(mails: Sequence[Arrival]) -> list[Exception | None]:
+    def keep_all(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
         for mail in mails:
             keep(mail.raw, mail.sender, mail.recipients)
         return [None] * len(mails)
@@ -19,6 +19,6 @@ def one_by_one(keep: Callable[[bytes, str, tuple[str, ...]], object]) -> Keep:
     return keep_all
 
 
-def keep_nothing(mails: Sequence[Arrival]) -> list[Exception | None]:
+def keep_nothing(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
     """Takes every mail and forgets it."""
     return [None] * len(mails)

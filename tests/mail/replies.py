@@ -4,10 +4,10 @@ from email import message_from_bytes, policy
 from html import escape
 from pathlib import Path
 
-from pbmserv.commands.message import Parsed
-from pbmserv.mail.our_words import our_words
-from pbmserv.mail.read import read
-from pbmserv.services.own_words import OwnWords, own_words
+from pbmserv.mail.reading.our_copies import our_words
+from pbmserv.mail.reading.read import read
+from pbmserv.parser.parsed import Parsed
+from pbmserv.services.reply_text import ReplyText, reply_text
 
 OURS = "pbmserv+t0006@club.test"
 MINE = "bob@example.org"
@@ -22,13 +22,13 @@ HTML = MAIL.get_body(("html",)).get_content().partition("<body")[2].partition(">
 KNOWN = our_words([RAW])
 
 
-def reading(text: str, html: bool = False, known: bool = True) -> OwnWords:
+def reading(text: str, html: bool = False, known: bool = True) -> ReplyText:
     """What is made of an answer with this text; `known`: we still have the mail that it answers."""
     kind = "html" if html else "plain"
     head = f"From: Bob <{MINE}>\nTo: {OURS}\nSubject: Re: {SUBJECT}\nContent-Type: text/{kind}; charset=utf-8\n\n"
     mail = read((head + text).encode(), MINE, SERVER)
     ours = KNOWN if known else our_words([])
-    return own_words(mail, ours, 101, SERVER, frozenset({MINE}))
+    return reply_text(mail, ours, 101, SERVER, frozenset({MINE}))
 
 
 def html_of(own: str, lead: str) -> str:
@@ -38,14 +38,14 @@ def html_of(own: str, lead: str) -> str:
     return f"<html><body>{lines}<div>{unmarked}</div></body></html>"
 
 
-def moves(own: OwnWords) -> list[str]:
+def moves(own: ReplyText) -> list[str]:
     """The lines that would be carried out."""
-    return [line.line for line in own.reading.lines if isinstance(line, Parsed)]
+    return [line.line for line in own.parsed.lines if isinstance(line, Parsed)]
 
 
-def leaked(own: OwnWords) -> list[str]:
+def leaked(own: ReplyText) -> list[str]:
     """What stands in the comment, or is told, of the addresses and of our own mail."""
-    said = "\n".join((own.reading.comment, *own.left_out))
+    said = "\n".join((own.parsed.comment, *own.left_out))
     found = [each for each in (MINE, "club.test", "t0006", SUBJECT) if each in said]
     ours = [line.strip() for line in TEXT.split("\n") if len(line.split()) > 2]
     return found + [line for line in ours if line in said]

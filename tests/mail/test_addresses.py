@@ -1,7 +1,7 @@
 import pytest
 
-from pbmserv.mail.addresses import MAX_FROM, doubtful_addresses, one_address
-from pbmserv.mail.read import head_of, read, sender_of
+from pbmserv.mail.reading.headers import MAX_FROM, doubtful_addresses, one_address
+from pbmserv.mail.reading.read import head_of, read, sender_of
 
 ALICE = "alice@bank.example"
 MALLORY = "mallory@evil.example"

@@ -8,8 +8,8 @@ from email.policy import default
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.write import Envelope, write
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.message import Envelope, write
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server("pbmserv@club.test")

@@ -4,16 +4,17 @@ import base64
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pbmserv.commands.message import IncomingMail
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.mail.answered import MAX_TOKENS, answered_threads, answered_tokens, without_tokens
-from pbmserv.mail.headers import parse_head
-from pbmserv.mail.read import read
-from pbmserv.mail.write import Envelope, envelope_sender, message_id
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.reading.answered import MAX_TOKENS, answered_threads, answered_tokens, without_tokens
+from pbmserv.mail.reading.headers import parse_head
+from pbmserv.mail.reading.read import read
+from pbmserv.mail.sending.message import Envelope, envelope_sender, message_id
+from pbmserv.parser.parsed import IncomingMail
+from tests.examples import examples
 from tests.mail.test_hostile import PIECES, deadline
 
 OURS = "pbm@club.test"
@@ -299,6 +300,7 @@ def test_a_token_put_together_from_pieces_is_seen() -> None:
 # Hostile mail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
@@ -320,6 +322,7 @@ def test_hostile_headers_are_searched_in_time(piece: str) -> None:
         assert len(read(raw, "alice@bank.example", OURS).tokens) <= MAX_TOKENS
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_addresses_are_searched_in_time() -> None:
     recipients = [f"pbm+t{number}@club.test" for number in range(100_000)]
     head = "To: " + ",\n ".join(recipients)
@@ -328,6 +331,7 @@ def test_a_hundred_thousand_addresses_are_searched_in_time() -> None:
         assert tokens(head) == [f"t{number}" for number in range(MAX_TOKENS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["pbm+", f"pbm+{TOKEN}@club.test ", "pbm+b.", "b1.1.", "<aaaaaaaaaaaaaaaaaaaa", "%", "%3c", "x", "<"]
 )
@@ -360,7 +364,7 @@ NEAR = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.lists(st.one_of(NEAR, NEAR, PIECES, st.binary(max_size=4)), max_size=60).map(b"".join))
 @example(f"From: a@b.example\nSubject: pbm+{TOKEN}@club.test\n\npbm+{TOKEN}@club.test".encode())
 def test_whatever_comes_tokens_are_words_and_none_is_left_in_the_text(raw: bytes) -> None:

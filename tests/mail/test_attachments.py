@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.write import Attachment, Envelope, write
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.message import Attachment, Envelope, write
 from tests.conversation import parsed
 
 SERVER = Server("pbm@club.test")

@@ -1,11 +1,12 @@
 """Whose word about a From address is believed: our own mail server's alone, and only where it is clear."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pbmserv.mail.authentication import MAX_RESULTS
-from pbmserv.mail.read import read
+from pbmserv.mail.reading.authentication import MAX_RESULTS
+from pbmserv.mail.reading.read import read
+from tests.examples import examples
 from tests.mail.test_hostile import PIECES, deadline
 
 ALICE = "alice@bank.example"
@@ -283,7 +284,7 @@ NEAR = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.lists(st.one_of(NEAR, NEAR, PIECES, st.binary(max_size=4)), max_size=40).map(b"".join))
 @example(b"mx.club.test; dmarc=pass")
 def test_whatever_a_sender_writes_below_or_inside_never_makes_it_a_pass(junk: bytes) -> None:

@@ -1,8 +1,8 @@
 import pytest
 
-from pbmserv.mail.automatic import LOOP_HEADER, why_automatic
-from pbmserv.mail.headers import parse_head
-from pbmserv.mail.read import read
+from pbmserv.mail.reading.automatic import LOOP_HEADER, why_automatic
+from pbmserv.mail.reading.headers import parse_head
+from pbmserv.mail.reading.read import read
 
 ALICE = "alice@bank.example"
 OURS = "pbm@club.test"

@@ -5,13 +5,14 @@ import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.message import IncomingMail
-from pbmserv.mail.decoding import one_line
-from pbmserv.mail.read import read
-from pbmserv.mail.unquote import own_text
+from pbmserv.mail.reading.decoding import one_line
+from pbmserv.mail.reading.quotes import reply_text
+from pbmserv.mail.reading.read import read
+from pbmserv.parser.parsed import IncomingMail
+from tests.examples import examples
 
 ASCII = "abcdefgh ABC 0123456789 .,:=?_-<>#()\t\n"
 ANY = st.text(
@@ -119,11 +120,11 @@ def carry(subject: str, text: str, way: Way) -> IncomingMail:
     return read(raw, "alice@bank.example", "pbm@club.test")
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(carried())
 def test_subject_text_and_content_key_do_not_depend_on_the_way(case: tuple[str, str, Way]) -> None:
     subject, text, way = case
     incoming = carry(subject, text, way)
-    assert incoming.text == own_text(text)
+    assert incoming.text == reply_text(text)
     assert incoming.subject == one_line(subject)
     assert incoming == carry(subject, text, Way("utf-8", "8bit", "\n", "\n", "b", False, False, way.identified))

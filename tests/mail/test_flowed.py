@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.mail.flowed import unflowed
-from pbmserv.mail.read import read
+from pbmserv.mail.reading.decoding import unflowed
+from pbmserv.mail.reading.read import read
 
 
 @pytest.mark.parametrize(

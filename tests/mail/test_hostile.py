@@ -12,13 +12,15 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.message import IncomingMail
-from pbmserv.mail.headers import MAX_LINES
-from pbmserv.mail.mime import MAX_DEPTH, MAX_PARTS
-from pbmserv.mail.read import MAX_MESSAGE, MAX_REFERENCES, MAX_TEXT, head_of, read, sender_of
+from pbmserv.mail.reading.headers import MAX_LINES
+from pbmserv.mail.reading.mime import MAX_DEPTH, MAX_PARTS
+from pbmserv.mail.reading.read import MAX_MESSAGE, MAX_REFERENCES, MAX_TEXT, head_of, read, sender_of
+from pbmserv.parser.parsed import IncomingMail
+from tests.every import every
+from tests.examples import examples
 
 DEADLINE = 5.0
 """Seconds: far more than any shape takes, far less than a quadratic one would."""
@@ -26,6 +28,7 @@ DEADLINE = 5.0
 MEMORY = 200 * 1024 * 1024
 
 MIB = 1024 * 1024
+QUICK_PART = 10_000
 RANDOM = random.Random(1)
 NOISE = RANDOM.randbytes(MIB)
 AWKWARD = [path.read_bytes() for path in sorted(Path(__file__).with_name("awkward").glob("*.eml"))]
@@ -213,6 +216,15 @@ def check(incoming: IncomingMail) -> None:
     assert re.fullmatch("[0-9a-f]{64}", incoming.content_key)
 
 
+def test_the_beginning_of_any_shape_is_read() -> None:
+    def begin(shape: str) -> None:
+        with deadline():
+            check(read(SHAPES[shape]()[:QUICK_PART], "alice@bank.example", "pbm@club.test"))
+
+    every(SHAPES, begin)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_any_shape_is_read_in_time(shape: str) -> None:
     raw = SHAPES[shape]()
@@ -223,6 +235,7 @@ def test_any_shape_is_read_in_time(shape: str) -> None:
     assert sender == incoming.sender
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     [
@@ -355,7 +368,7 @@ PIECES = st.sampled_from(
 RAW = st.lists(st.one_of(PIECES, PIECES, st.binary(max_size=8)), max_size=60).map(b"".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(st.one_of(st.binary(), RAW), st.text(max_size=20))
 def test_any_bytes_give_a_mail(raw: bytes, envelope_sender: str) -> None:
     incoming = read(raw, envelope_sender, "pbm@club.test")
@@ -376,7 +389,7 @@ def mangled(draw: st.DrawFn) -> bytes:
     return raw
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(mangled())
 def test_a_mangled_mail_is_a_mail(raw: bytes) -> None:
     check(read(raw, "alice@bank.example", "pbm@club.test"))

@@ -5,13 +5,12 @@ from html import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inscriptis.css_profiles import STRICT_CSS_PROFILE
 
-from pbmserv.commands.message import IncomingMail
-from pbmserv.mail.html import QUOTE, html_text
-from pbmserv.mail.markup import MAX_TAGS, tidied
-from pbmserv.mail.read import read
-from pbmserv.mail.unquote import own_text
+from pbmserv.mail.reading.html import QUOTE, html_text
+from pbmserv.mail.reading.html_markup import MAX_TAGS, tidied
+from pbmserv.mail.reading.quotes import reply_text
+from pbmserv.mail.reading.read import read
+from pbmserv.parser.parsed import IncomingMail
 
 HEAD = b"From: alice@bank.example\nMessage-ID: <1@bank.example>\nMIME-Version: 1.0\n"
 LINKED = '<td><a href="mailto:pbm+b.k3x9@club.test?subject=Re&amp;body=c3">c3</a></td>'
@@ -27,7 +26,7 @@ def only_html(html: str, *headers: bytes) -> IncomingMail:
 
 
 def own(html: str) -> str:
-    return own_text(html_text(html))
+    return reply_text(html_text(html))
 
 
 # Lines
@@ -188,7 +187,7 @@ WORDS = st.lists(
 @given(WORDS, st.sampled_from(["<br>", "</div><div>", "</div>\n<div class=x>", "<br/>\r\n"]))
 def test_html_says_what_plain_text_says(lines: list[str], newline: str) -> None:
     html = "<div>" + newline.join(escape(line) for line in lines) + "</div>"
-    assert own(html) == own_text("\n".join(lines))
+    assert own(html) == reply_text("\n".join(lines))
 
 
 @given(st.text(st.sampled_from("<>/!-\"'= apbrdivhistyle&#x;\n\t1"), max_size=80))
@@ -236,9 +235,3 @@ def test_two_copies_of_an_html_mail_are_one_mail() -> None:
     second = mail(b"Received: by x\n" + HEAD + quoted + b"<p>c3 =\n=FC</p>\n")
     assert second.content_key == first.content_key
     assert only_html("<p>d4 \u00fc</p>\n").content_key != first.content_key
-
-
-def test_mails_that_are_read_at_one_time_share_no_page() -> None:
-    """Inscriptis keeps the page that it writes on in its style sheet; the shared one must never hold a mail's."""
-    html_text("<p>c3</p>")
-    assert all(element.canvas is None for element in STRICT_CSS_PROFILE.values())

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints import descriptors
-from pbmserv.entrypoints.listener import CannotListen, Listener
-from pbmserv.mail.reception import Reception
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.smtp_handler import SmtpHandler
+from pbmserv.server import connections
+from pbmserv.server.listener import CannotListen, Listener
 from tests.mail.keeping import Kept, keep_nothing, one_by_one
 
 MAIL = b"Subject: move\r\n\r\nmove 101 c3\r\n"
@@ -227,7 +227,7 @@ def test_who_comes_takes_the_place_of_who_waits_longest() -> None:
 
 def test_too_many_clients_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whose mail is being kept is not sent away for another."""
-    monkeypatch.setattr(descriptors, "MOST_CLIENTS", 1)
+    monkeypatch.setattr(connections, "MOST_CLIENTS", 1)
     begun, go_on = threading.Event(), threading.Event()
 
     def keep(raw: bytes, sender: str, recipients: tuple[str, ...]) -> None:
@@ -323,4 +323,4 @@ def test_the_whole_url(url: str, whole: str) -> None:
 
 def test_what_aiosmtpd_looks_through_has_no_slots() -> None:
     """On Python 3.11.0 to 3.11.2 a dataclass with slots raises there, and no mail is taken at all."""
-    assert "__slots__" not in vars(Reception)
+    assert "__slots__" not in vars(SmtpHandler)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.maildir import Maildir, read_all
-from pbmserv.mail.outgoing import Deferred, Failed, Outgoing, Sent
-from pbmserv.mail.road import road
+from pbmserv.mail.sending.destination import open_transport
+from pbmserv.mail.sending.maildir import Maildir, read_all
+from pbmserv.mail.sending.transport import Deferred, Delivered, Failed, Outgoing
 
 MAIL = Outgoing(
     "pbm+b.7@club.test",
@@ -26,7 +26,7 @@ def numbered(number: int) -> Outgoing:
 
 def test_a_mail_is_put_where_others_read_it(tmp_path: Path) -> None:
     place = tmp_path / "deep" / "mail"
-    assert road(f"maildir:{place}").deliver(MAIL) == Sent()
+    assert open_transport(f"maildir:{place}").deliver(MAIL) == Delivered()
     [message] = mailbox.Maildir(place, create=False)
     assert message["Message-ID"] == "<1@club.test>"
     assert message["Return-Path"] == "<pbm+b.7@club.test>"
@@ -47,7 +47,7 @@ def test_a_mail_is_read_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sender", ["", "<>"])
 def test_the_null_sender(sender: str, tmp_path: Path) -> None:
-    assert Maildir(tmp_path).deliver(Outgoing(sender, "ann@a.test", MAIL.raw)) == Sent()
+    assert Maildir(tmp_path).deliver(Outgoing(sender, "ann@a.test", MAIL.raw)) == Delivered()
     [letter] = read_all(tmp_path)
     assert letter.header("Return-Path") == "<>"
 
@@ -55,7 +55,7 @@ def test_the_null_sender(sender: str, tmp_path: Path) -> None:
 def test_the_newest_is_last_and_the_same_mail_twice_is_two_files(tmp_path: Path) -> None:
     way = Maildir(tmp_path)
     for number in (*range(30), 29):
-        assert way.deliver(numbered(number)) == Sent()
+        assert way.deliver(numbered(number)) == Delivered()
     way.close()
     assert [letter.header("Subject") for letter in read_all(tmp_path)] == [str(n) for n in (*range(30), 29)]
 
@@ -65,7 +65,7 @@ def test_a_clock_set_back_changes_no_order(tmp_path: Path, monkeypatch: pytest.M
     now = 10**18
     for number, step in enumerate((0, 0, -(10**12), 1, 10**9)):
         monkeypatch.setattr(time, "time_ns", lambda step=step: now + step)
-        assert way.deliver(numbered(number)) == Sent()
+        assert way.deliver(numbered(number)) == Delivered()
     assert [letter.header("Subject") for letter in read_all(tmp_path)] == ["0", "1", "2", "3", "4"]
 
 
@@ -74,7 +74,7 @@ def test_many_deliver_at_once(tmp_path: Path) -> None:
         return Maildir(tmp_path / "new place").deliver(numbered(number))
 
     with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(deliver, range(100))) == {Sent()}
+        assert set(pool.map(deliver, range(100))) == {Delivered()}
     assert {letter.header("Subject") for letter in read_all(tmp_path / "new place")} == {
         str(n) for n in range(100)
     }
@@ -97,7 +97,7 @@ def test_a_mail_is_on_the_disk_before_it_shows(tmp_path: Path, monkeypatch: pyte
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", noted)
-    assert Maildir(tmp_path).deliver(MAIL) == Sent()
+    assert Maildir(tmp_path).deliver(MAIL) == Delivered()
     assert seen == [(False, 1), (True, 2)]
 
 
@@ -124,11 +124,11 @@ def test_what_was_left_half_written_goes_after_36_hours(tmp_path: Path, monkeypa
         file.write_text("Subject: ha")
         os.utime(file, (time.time(), time.time() - hours * 3600))
     folder.mkdir()
-    assert way.deliver(numbered(2)) == Sent()
+    assert way.deliver(numbered(2)) == Delivered()
     assert old.exists(), "it looks once an hour"
     start = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: start + 3601)
-    assert way.deliver(numbered(3)) == Sent()
+    assert way.deliver(numbered(3)) == Delivered()
     assert sorted((tmp_path / "tmp").iterdir()) == sorted([young, folder])
     assert len(list(read_all(tmp_path))) == 3
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbmserv.mail.html import html_text
-from pbmserv.mail.read import read
-from pbmserv.mail.taglines import is_tagline
-from pbmserv.mail.unquote import own_text
+from pbmserv.mail.reading.footers import is_tagline
+from pbmserv.mail.reading.html import html_text
+from pbmserv.mail.reading.quotes import reply_text
+from pbmserv.mail.reading.read import read
 
 SIGNED = """-----BEGIN PGP SIGNED MESSAGE-----
 Hash: SHA256
@@ -34,10 +34,10 @@ def parts(kind: str, *each: tuple[str, str]) -> str:
 
 
 def test_what_openpgp_puts_around_a_text_goes() -> None:
-    assert own_text(SIGNED) == "c3\n\nNice: well played!"
+    assert reply_text(SIGNED) == "c3\n\nNice: well played!"
     key = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQINBF\n-----END PGP PUBLIC KEY BLOCK-----"
-    assert own_text(f"c3\nhello\n{key}\nd4") == "c3\nhello\nd4"
-    assert own_text("c3\n-----BEGIN PGP SIGNATURE-----\nnever closed") == "c3"
+    assert reply_text(f"c3\nhello\n{key}\nd4") == "c3\nhello\nd4"
+    assert reply_text("c3\n-----BEGIN PGP SIGNATURE-----\nnever closed") == "c3"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ TAGLINES = [
 @pytest.mark.parametrize("line", TAGLINES)
 def test_lines_of_programs_phones_and_scanners_go(line: str) -> None:
     assert is_tagline(line)
-    assert own_text(f"c3\n\nHello\n\n{line}\n") == "c3\n\nHello"
+    assert reply_text(f"c3\n\nHello\n\n{line}\n") == "c3\n\nHello"
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.automatic import why_automatic
-from pbmserv.mail.headers import parse_head
-from pbmserv.mail.read import envelope_sender_of
-from pbmserv.mail.report import Report, read_report
-from pbmserv.mail.verdict import judge, stated
+from pbmserv.mail.reading.automatic import why_automatic
+from pbmserv.mail.reading.delivery_report import Report, judge, read_report, stated
+from pbmserv.mail.reading.headers import parse_head
+from pbmserv.mail.reading.read import envelope_sender_of
 
 OURS = "pbmserv@club.test"
 FOLDER = Path(__file__).parent / "reports"

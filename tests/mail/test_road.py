@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.maildir import Maildir
-from pbmserv.mail.road import relay_address, road
-from pbmserv.mail.smtp import Relay, RelayAddress
+from pbmserv.mail.sending.destination import open_transport, relay_address
+from pbmserv.mail.sending.maildir import Maildir
+from pbmserv.mail.sending.smtp import Relay, RelayAddress
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def test_a_relay(url: str, address: RelayAddress) -> None:
 
 
 def test_each_kind_of_road(tmp_path: Path) -> None:
-    assert isinstance(road(f"maildir:{tmp_path}"), Maildir)
-    assert isinstance(road(f"maildir:{tmp_path}/new"), Maildir)
-    assert isinstance(road("smtp://mail.test"), Relay)
-    assert isinstance(road("smtps://me@mail.test", password="pw"), Relay)
+    assert isinstance(open_transport(f"maildir:{tmp_path}"), Maildir)
+    assert isinstance(open_transport(f"maildir:{tmp_path}/new"), Maildir)
+    assert isinstance(open_transport("smtp://mail.test"), Relay)
+    assert isinstance(open_transport("smtps://me@mail.test", password="pw"), Relay)
 
 
 FORMS = "mail goes out by maildir:PATH, smtp:"
@@ -67,7 +67,7 @@ FORMS = "mail goes out by maildir:PATH, smtp:"
 )
 def test_a_wrong_setting(setting: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=r"^[^\n]{10,150}$") as error:
-        road(setting, password="pw" if "@" in setting else "")
+        open_transport(setting, password="pw" if "@" in setting else "")
     assert sentence in str(error.value)
     assert "hunter2" not in str(error.value)
     assert error.value.__cause__ is None
@@ -76,7 +76,7 @@ def test_a_wrong_setting(setting: str, sentence: str) -> None:
 def test_a_file_is_no_maildir(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ValueError, match="wants the path of a folder"):
-        road(f"maildir:{tmp_path}/file")
+        open_transport(f"maildir:{tmp_path}/file")
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_a_file_is_no_maildir(tmp_path: Path) -> None:
 )
 def test_user_and_password_go_together_and_are_ascii(setting: str, password: str) -> None:
     with pytest.raises(ValueError, match="password") as error:
-        road(setting, password=password)
+        open_transport(setting, password=password)
     assert "hunter2" not in str(error.value)

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outgoing, Sent
-from pbmserv.mail.road import Road, road
+from pbmserv.mail.sending.destination import Transport, open_transport
+from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outgoing
 from tests.cli.processes import PATIENCE, wait_for
 from tests.mail.fake_relay import DROP, GOOD, HANG, Relay
 
@@ -30,7 +30,7 @@ class Scene:
     """A relay at work, and a road to it."""
 
     relay: Relay
-    road: Road
+    road: Transport
 
 
 Play = Callable[..., Scene]
@@ -51,7 +51,7 @@ def play() -> Iterator[Play]:
             listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             threading.Thread(target=relay.serve, args=(listening,), daemon=True).start()
             setting = f"{scheme}://{user}127.0.0.1:{listening.getsockname()[1]}{wish}"
-            way = road(setting, password=password, hostname="club.test", timeout=timeout)
+            way = open_transport(setting, password=password, hostname="club.test", timeout=timeout)
             stack.callback(listening.shutdown, socket.SHUT_RDWR)
             stack.callback(way.close)
             return Scene(relay, way)
@@ -61,7 +61,7 @@ def play() -> Iterator[Play]:
 
 def test_a_mail_is_sent_to_one_recipient(play: Play) -> None:
     scene = play(Relay())
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.heard == [
         "ehlo club.test",
         f"mail FROM:<pbm+b.7@club.test> SIZE={len(MAIL.raw)}",
@@ -74,18 +74,18 @@ def test_a_mail_is_sent_to_one_recipient(play: Play) -> None:
 def test_one_connection_for_many_mails(play: Play) -> None:
     scene = play(Relay())
     for _ in range(5):
-        assert scene.road.deliver(MAIL) == Sent()
+        assert scene.road.deliver(MAIL) == Delivered()
     scene.road.close()
     assert scene.relay.connections == 1
     assert scene.relay.heard[-1] == "quit"
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert len(scene.relay.mails) == 6
 
 
 @pytest.mark.parametrize("sender", ["", "<>"])
 def test_the_null_sender(sender: str, play: Play) -> None:
     scene = play(Relay(features=()))
-    assert scene.road.deliver(Outgoing(sender, "ann@a.test", b"x")) == Sent()
+    assert scene.road.deliver(Outgoing(sender, "ann@a.test", b"x")) == Delivered()
     assert "mail FROM:<>" in scene.relay.heard
 
 
@@ -101,18 +101,18 @@ def test_the_null_sender(sender: str, play: Play) -> None:
 )
 def test_what_goes_over_the_wire(raw: bytes, sent: bytes, play: Play) -> None:
     scene = play(Relay())
-    assert scene.road.deliver(Outgoing("pbm@club.test", "ann@a.test", raw)) == Sent()
+    assert scene.road.deliver(Outgoing("pbm@club.test", "ann@a.test", raw)) == Delivered()
     assert scene.relay.mails == [sent]
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
     eight = Outgoing("pbm@club.test", "ann@a.test", b"\r\n\xe9\r\n")
     scene = play(Relay(features=("8BITMIME",)))
-    assert scene.road.deliver(eight) == Sent()
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(eight) == Delivered()
+    assert scene.road.deliver(MAIL) == Delivered()
     bare = play(Relay(features=()))
-    assert bare.road.deliver(eight) == Sent()
+    assert bare.road.deliver(eight) == Delivered()
     assert [line.endswith("BODY=8BITMIME") for line in scene.relay.heard if line.startswith("mail")] == [
         True,
         False,
@@ -137,7 +137,7 @@ def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
 def test_a_mail_that_is_not_taken_now(step: str, answer: str, reason: str, connections: int, play: Play) -> None:
     scene = play(Relay({step: [answer, GOOD[step]]}))
     assert scene.road.deliver(MAIL) == Deferred(reason)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == connections
 
 
@@ -145,7 +145,7 @@ def test_a_yes_where_the_mail_was_to_come_first(play: Play) -> None:
     """Nobody knows what a relay took for a mail that it never asked for: the connection is of no use any more."""
     scene = play(Relay({"data": ["250 OK", GOOD["data"]]}))
     assert scene.road.deliver(MAIL) == Deferred("250 OK")
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
@@ -157,7 +157,7 @@ GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in fir
 def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, play: Play) -> None:
     scene = play(Relay({step: [answer, GOOD[step]]}))
     assert scene.road.deliver(MAIL) == Deferred(answer)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
@@ -165,13 +165,13 @@ def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, 
 def test_a_session_that_is_over_before_the_mail(answer: str, play: Play) -> None:
     scene = play(Relay({"mail": [answer, GOOD["mail"]]}))
     assert scene.road.deliver(MAIL) == Closed(answer, at_mail=not answer.startswith("530"))
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
 def test_a_relay_that_takes_only_so_many_mails_over_one_connection(play: Play) -> None:
     scene = play(Relay({"mail": [GOOD["mail"], GOOD["mail"], "421 4.7.0 too many", GOOD["mail"]]}))
-    assert [scene.road.deliver(MAIL) for _ in range(4)] == [Sent()] * 4
+    assert [scene.road.deliver(MAIL) for _ in range(4)] == [Delivered()] * 4
     assert scene.relay.connections == 2
 
 
@@ -201,7 +201,7 @@ def test_a_refusal_for_good_is_one_only_where_it_is_not_about_us(
 ) -> None:
     scene = play(Relay({step: [answer, GOOD[step]]}))
     assert scene.road.deliver(MAIL) == outcome
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 1
 
 
@@ -211,7 +211,7 @@ def test_that_the_mail_itself_is_refused_is_believed_if_others_are_taken(step: s
     scene = play(Relay({step: [spam, spam, good, spam, spam, good, good, spam]}))
     ours, failed = Deferred(spam, is_ours=True), Failed(spam)
     outcomes = [scene.road.deliver(MAIL) for _ in range(8)]
-    assert outcomes == [ours, ours, Sent(), failed, ours, Sent(), Sent(), failed]
+    assert outcomes == [ours, ours, Delivered(), failed, ours, Delivered(), Delivered(), failed]
     assert scene.relay.connections == 1
 
 
@@ -220,19 +220,19 @@ def test_that_the_mail_itself_is_refused_is_believed_if_others_are_taken(step: s
 def test_a_refusal_of_us_is_no_fault_of_the_mail(step: str, answer: str, play: Play) -> None:
     scene = play(Relay({step: [answer, GOOD.get(step, "250 relay.test")]}))
     assert isinstance(scene.road.deliver(MAIL), Closed)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
 def test_a_long_greeting(play: Play) -> None:
     scene = play(Relay({"connect": ["220-relay.test\r\n220-no spam\r\n220 please"]}))
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 @pytest.mark.parametrize("answer", ["221 bye", "421 bye", "500 what?", "nonsense", DROP, HANG])
 def test_a_leave_that_is_not_returned(answer: str, play: Play) -> None:
     scene = play(Relay({"quit": [answer]}), timeout=0.2)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     scene.road.close()
     scene.road.close()
     assert scene.relay.heard[-1] == "quit"
@@ -242,7 +242,7 @@ def test_a_leave_that_is_not_returned(answer: str, play: Play) -> None:
 def test_a_dropped_connection_is_made_anew(step: str, play: Play) -> None:
     scene = play(Relay({step: [DROP, GOOD[step]]}))
     assert isinstance(scene.road.deliver(MAIL), Deferred)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
@@ -270,19 +270,19 @@ def test_a_relay_that_is_hung_up_on(step: str, play: Play) -> None:
         ended = outcome.result(PATIENCE)
     assert isinstance(ended, Closed if step in ("connect", "ehlo") else Deferred)
     assert "timed out" not in ended.reason
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 def test_a_connection_that_is_hung_up_on_before_a_mail_is_not_made_anew(play: Play) -> None:
     scene = play(Relay({"rset": [HANG, GOOD["rset"]]}))
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     with ThreadPoolExecutor(1) as other:
         outcome = other.submit(scene.road.deliver, MAIL)
         wait_for(lambda: scene.relay.hangs)
         scene.road.hang_up()
         assert isinstance(outcome.result(PATIENCE), Closed)
     assert scene.relay.connections == 1
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 def test_what_is_hung_up_on_while_it_connects_goes_no_further(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,20 +298,20 @@ def test_what_is_hung_up_on_while_it_connects_goes_no_further(play: Play, monkey
         patched.setattr(socket, "create_connection", hung_up_on)
         assert isinstance(scene.road.deliver(MAIL), Closed)
     assert scene.relay.heard == []
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 @pytest.mark.parametrize("answer", ["421 4.4.2 idle for too long", DROP, "500 what?"])
 def test_a_connection_that_went_stale_costs_no_mail(answer: str, play: Play) -> None:
     scene = play(Relay({"rset": [answer, GOOD["rset"]]}))
-    assert [scene.road.deliver(MAIL) for _ in range(3)] == [Sent()] * 3
+    assert [scene.road.deliver(MAIL) for _ in range(3)] == [Delivered()] * 3
     assert scene.relay.connections == 2
 
 
 def test_nobody_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    way = road(f"smtp://127.0.0.1:{port}", timeout=20)
+    way = open_transport(f"smtp://127.0.0.1:{port}", timeout=20)
     outcome = way.deliver(MAIL)
     assert isinstance(outcome, Closed)
     assert "refused" in outcome.reason
@@ -320,11 +320,11 @@ def test_nobody_listens() -> None:
 def test_a_non_ascii_recipient(play: Play) -> None:
     mail = Outgoing("pbm@club.test", "änn@a.test", b"\r\nhello\r\n")
     scene = play(Relay(features=("8BITMIME", "SMTPUTF8")))
-    assert scene.road.deliver(mail) == Sent()
+    assert scene.road.deliver(mail) == Delivered()
     assert scene.relay.heard[1:3] == ["mail FROM:<pbm@club.test> SMTPUTF8 BODY=8BITMIME", "rcpt TO:<änn@a.test>"]
     scene = play(Relay(features=("8BITMIME",)))
     assert scene.road.deliver(mail) == Failed("the relay takes no non-ASCII address")
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_login_and_mail_go_through_tls(
 ) -> None:
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
     scene = play(relay, scheme, user, "hunter2" if user else "", wish)
-    assert scene.road.deliver(MAIL) == Sent()
+    assert scene.road.deliver(MAIL) == Delivered()
     assert relay.in_tls == [
         "ehlo club.test",
         *login,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbmserv.mail.read import read
-from pbmserv.mail.struck import may_be_struck, without_struck
+from pbmserv.mail.reading.html_quotes import may_be_struck, without_struck
+from pbmserv.mail.reading.read import read
 
 HEAD = "From: alice@bank.example\nSubject: hi\nMIME-Version: 1.0\n"
 

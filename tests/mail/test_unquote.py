@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.mail.unquote import own_text
+from pbmserv.mail.reading.quotes import reply_text
 
 ALIKE = st.lists(
     st.sampled_from(
@@ -32,7 +32,7 @@ ALIKE = st.lists(
     ],
 )
 def test_quotes_and_signatures_go_and_the_rest_stays(text: str, expected: str) -> None:
-    assert own_text(text) == expected
+    assert reply_text(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_quotes_and_signatures_go_and_the_rest_stays(text: str, expected: str) -
 @pytest.mark.parametrize("gap", ["\n", "\n\n", "\n \n"])
 @pytest.mark.parametrize("above", ["", "c3\n\n", "> older\n"])
 def test_the_attribution_goes_with_the_quote_in_any_language(attribution: str, gap: str, above: str) -> None:
-    left = own_text(f"{above}{attribution}{gap}> quoted\n\nd4")
+    left = reply_text(f"{above}{attribution}{gap}> quoted\n\nd4")
     assert [line for line in left.split("\n") if line.strip()] == (["c3", "d4"] if "c3" in above else ["d4"])
 
 
@@ -66,37 +66,37 @@ def test_the_attribution_goes_with_the_quote_in_any_language(attribution: str, g
     ],
 )
 def test_a_line_that_is_no_attribution_stays(text: str) -> None:
-    assert own_text(text) == text.partition("\n>")[0].rstrip("\n")
+    assert reply_text(text) == text.partition("\n>")[0].rstrip("\n")
 
 
 @pytest.mark.parametrize("command", ["c3", "move 101 c3", "signup alice sesame alice@bank.example"])
 def test_a_command_right_above_an_attribution_is_not_lost(command: str) -> None:
-    assert own_text(f"{command}\nOn Monday Bob wrote:\n> quoted") == command
+    assert reply_text(f"{command}\nOn Monday Bob wrote:\n> quoted") == command
 
 
 def test_a_paragraph_that_ends_in_a_colon_loses_only_its_last_line() -> None:
     long = "a line so long that the next one must have been broken off from it, I say"
-    assert own_text(f"first\n{long}\nsecond:\n> quoted") == f"first\n{long}"
+    assert reply_text(f"first\n{long}\nsecond:\n> quoted") == f"first\n{long}"
 
 
 @given(ALIKE)
 def test_what_is_left_is_part_of_the_text_in_its_order(text: str) -> None:
-    left = own_text(text).split("\n")
+    left = reply_text(text).split("\n")
     lines = iter(text.split("\n"))
     assert left == [""] or all(line in lines for line in left)
 
 
 @given(ALIKE)
 def test_nothing_quoted_is_left_and_twice_is_once(text: str) -> None:
-    once = own_text(text)
+    once = reply_text(text)
     assert not any(line.lstrip().startswith(">") for line in once.split("\n"))
     assert "-- " not in once.split("\n")
-    assert own_text(once) == once
+    assert reply_text(once) == once
 
 
 @given(ALIKE.filter(lambda text: ">" not in text and "-- " not in text.split("\n")))
 def test_a_text_without_quotes_and_signature_stays_whole(text: str) -> None:
-    assert own_text(text).split() == text.split()
+    assert reply_text(text).split() == text.split()
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,13 @@ def test_a_text_without_quotes_and_signature_stays_whole(text: str) -> None:
 )
 def test_a_mail_quoted_without_marks_falls_away(head: str) -> None:
     """The opponent must read neither the board once more nor the sender's address."""
-    assert own_text(f"c3\n\nNice game!\n\n{head}\n\nSummary of Cephalopod Board 101\nd4") == "c3\n\nNice game!"
+    assert reply_text(f"c3\n\nNice game!\n\n{head}\n\nSummary of Cephalopod Board 101\nd4") == "c3\n\nNice game!"
 
 
 def test_a_line_with_an_address_is_no_head() -> None:
     """Only three lines of a head together are one."""
     text = "signup bob poppy bob@example.org\nNote: I am new\nand I like dice"
-    assert own_text(text) == text
+    assert reply_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -138,12 +138,12 @@ def test_a_line_with_an_address_is_no_head() -> None:
 )
 @pytest.mark.parametrize("above", ["c3\n\n", "c3\n\n\n\n", "c3\n"])
 def test_below_the_head_of_a_mail_everything_falls_away(head: str, above: str) -> None:
-    assert own_text(f"{above}{head}\n\nresign 101\n-- \nx") == "c3"
+    assert reply_text(f"{above}{head}\n\nresign 101\n-- \nx") == "c3"
 
 
 def test_where_a_head_stands_above_a_marked_quote_only_the_two_fall_away() -> None:
     head = "----- Original Message -----\nFrom: <a@b.example>\nTo: bob\nSent: Monday\nSubject: x"
-    assert own_text(f"{head}\n\n> old\n\nc3") == "c3"
+    assert reply_text(f"{head}\n\n> old\n\nc3") == "c3"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_where_a_head_stands_above_a_marked_quote_only_the_two_fall_away() -> No
     ],
 )
 def test_what_only_resembles_a_head_or_an_attribution_stays(text: str) -> None:
-    assert own_text(text) == text
+    assert reply_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -189,37 +189,37 @@ def test_what_only_resembles_a_head_or_an_attribution_stays(text: str) -> None:
     ],
 )
 def test_the_line_of_a_phone_goes_at_the_end_and_above_a_quote(line: str) -> None:
-    assert own_text(f"c3\n{line}\n\n> quoted\nd4") == "c3\nd4"
-    assert own_text(f"c3\n\n{line}\n\n") == "c3"
+    assert reply_text(f"c3\n{line}\n\n> quoted\nd4") == "c3\nd4"
+    assert reply_text(f"c3\n\n{line}\n\n") == "c3"
     in_the_middle = f"c3\n\n{line}\nand all of us.".strip()
-    assert own_text(in_the_middle) == in_the_middle
+    assert reply_text(in_the_middle) == in_the_middle
 
 
 ATTRIBUTION = "On Mon, 6 Jan 2025 at 10:12, pbmserv <pbm@club.test> wrote:"
 
 
 def test_an_attribution_beyond_doubt_goes_without_a_quote_too() -> None:
-    assert own_text(f"{ATTRIBUTION}\n\nc3") == "c3"
-    assert own_text(f"c3\n\n{ATTRIBUTION}") == "c3"
-    assert own_text(f"hello\n\n{ATTRIBUTION}\nc3\nbye") == "hello\n\nc3\nbye"
+    assert reply_text(f"{ATTRIBUTION}\n\nc3") == "c3"
+    assert reply_text(f"c3\n\n{ATTRIBUTION}") == "c3"
+    assert reply_text(f"hello\n\n{ATTRIBUTION}\nc3\nbye") == "hello\n\nc3\nbye"
 
 
 def test_below_one_a_long_text_without_marks_is_quoted_if_there_is_something_above_it() -> None:
     board = "\n".join(["Summary"] * 20)
-    assert own_text(f"c3\n\n{ATTRIBUTION}\n\n{board}") == "c3"
-    assert own_text(f"{ATTRIBUTION}\n\n{board}\nc3").endswith("c3")
-    assert own_text(f"Hello\n{ATTRIBUTION}\n> q\n{board}\nc3").endswith("c3")
+    assert reply_text(f"c3\n\n{ATTRIBUTION}\n\n{board}") == "c3"
+    assert reply_text(f"{ATTRIBUTION}\n\n{board}\nc3").endswith("c3")
+    assert reply_text(f"Hello\n{ATTRIBUTION}\n> q\n{board}\nc3").endswith("c3")
 
 
 def test_an_attribution_in_three_lines_leaves_the_command_above_it() -> None:
     upper = "On Monday the 6th of January 2025 at 10:12:44 Central European Time the"
     lower = "server that plays abstract games by mail with everybody who likes to <"
-    assert own_text(f"c3\n{upper}\n{lower}\npbm@club.test> wrote:\n> q") == "c3"
+    assert reply_text(f"c3\n{upper}\n{lower}\npbm@club.test> wrote:\n> q") == "c3"
 
 
 def test_a_footer_of_a_list_goes() -> None:
     footer = "_" * 47 + "\ngames mailing list\ngames@lists.example"
-    assert own_text(f"c3\n\n{footer}\n") == "c3"
+    assert reply_text(f"c3\n\n{footer}\n") == "c3"
     long = "\n".join(["c3"] * 7)
-    assert own_text("_" * 47 + f"\n{long}").endswith(long)
-    assert own_text("_" * 47 + "\nc3").endswith("c3")
+    assert reply_text("_" * 47 + f"\n{long}").endswith(long)
+    assert reply_text("_" * 47 + "\nc3").endswith("c3")

@@ -6,12 +6,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.games.library import games
+from pbmserv.games import games
 from pbmserv.matches.clock import APART, DAY, Stop, TimeControl, Timing, reached, running
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
-from pbmserv.matches.replay import Replayed, replay
-from pbmserv.matches.terms import bank, deadline, left, limit, outlook, reminders, spent
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.replay import GameState, replay
+from pbmserv.matches.turn_time import bank, deadline, left, limit, outlook, reminders, spent
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -58,7 +57,7 @@ def test_a_clock_reaches_what_it_runs(stops: list[Stop], length: timedelta) -> N
         assert running(NOON, at - timedelta(minutes=1), stops) < length
 
 
-def board(clock: TimeControl | None, *entries: tuple[str, int | None, str, int], seats: int = 2) -> Replayed:
+def board(clock: TimeControl | None, *entries: tuple[str, int | None, str, int], seats: int = 2) -> GameState:
     """A 3x3 board on which that happened, an hour apart: kind, seat, text, seconds used."""
     log = tuple(
         Entry(101, seq, NOON + seq * HOUR, kind, seat, text, used)  # type: ignore[arg-type]

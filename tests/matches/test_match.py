@@ -8,8 +8,7 @@ import pytest
 
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Eliminated
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import BrokenLog, Match, rules_of
+from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
 from pbmserv.matches.replay import fold
 from pbmserv.matches.state import Summary, summarise
 

@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.matches.rating import (
-    INACTIVE_AFTER,
-    Rating,
-    Result,
-    Tally,
-    rated,
-    reckoned,
-)
+from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, RatingResult, Tally, rated, reckoned
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NEWCOMER = Rating()
@@ -93,9 +86,9 @@ def test_a_surprise_counts_more() -> None:
 def test_results_count_in_the_order_in_which_they_ended() -> None:
     """Not in which they are given; at the same moment the lower number is first."""
     results = [
-        Result(NOON, 102, ((1, 1), (2, 2))),
-        Result(NOON, 101, ((2, 1), (3, 2))),
-        Result(NOON - timedelta(minutes=1), 103, ((3, 1), (1, 2))),
+        RatingResult(NOON, 102, ((1, 1), (2, 2))),
+        RatingResult(NOON, 101, ((2, 1), (3, 2))),
+        RatingResult(NOON - timedelta(minutes=1), 103, ((3, 1), (1, 2))),
     ]
     changes = reckoned({}, results)
     assert [change.board for change in changes] == [103, 103, 101, 101, 102, 102]
@@ -107,7 +100,9 @@ def test_a_tally_goes_on_from_the_one_before() -> None:
     """As if all had been reckoned at once."""
     chance = random.Random(1)
     results = [
-        Result(NOON + timedelta(hours=number), number, tuple((each, rank) for rank, each in enumerate(seats, 1)))
+        RatingResult(
+            NOON + timedelta(hours=number), number, tuple((each, rank) for rank, each in enumerate(seats, 1))
+        )
         for number in range(101, 141)
         if (seats := chance.sample(range(8), chance.choice([2, 3, 4])))
     ]
@@ -118,7 +113,9 @@ def test_a_tally_goes_on_from_the_one_before() -> None:
 
 
 def test_only_who_is_alone_in_front_has_won() -> None:
-    changes = reckoned({}, [Result(NOON, 101, ((1, 1), (2, 1), (3, 3))), Result(NOON, 102, ((1, 1), (2, 2)))])
+    changes = reckoned(
+        {}, [RatingResult(NOON, 101, ((1, 1), (2, 1), (3, 3))), RatingResult(NOON, 102, ((1, 1), (2, 2)))]
+    )
     last = {change.player_id: change.after for change in changes}
     assert [(last[each].counted, last[each].won) for each in (1, 2, 3)] == [(2, 1), (2, 0), (1, 0)]
 
@@ -141,7 +138,7 @@ def test_ten_to_fifteen_games_establish_a_rating() -> None:
     for number in range(101, 701):
         pair = chance.sample(range(50), 2)
         best = max(pair, key=lambda each: chance.gauss(strengths[each], 25 / 6))
-        result = Result(NOON, number, tuple((each, 1 if each == best else 2) for each in pair))
+        result = RatingResult(NOON, number, tuple((each, 1 if each == best else 2) for each in pair))
         for change in reckoned(tallies, [result]):
             tallies[change.player_id] = change.after
             if change.after.rating.is_established:

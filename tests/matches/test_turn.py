@@ -9,34 +9,39 @@ from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Eliminated
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
-from pbmserv.matches.refusals import (
+from pbmserv.matches.errors import (
     AlreadyGone,
     AmbiguousMove,
+    CommandError,
     GameOver,
     IllegalMove,
     NotYourTurn,
-    Refused,
     StalePly,
     UnreadableMove,
 )
-from pbmserv.matches.replay import Replayed, fold, replay
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.moves import play, resign
+from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
-from pbmserv.matches.turn import play, resign
 from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
 
 
-def played(match: Match, seat: int, text: str, ply: int | None = None) -> Entry | Refused:
+def played(match: Match, seat: int, text: str, ply: int | None = None) -> Entry | CommandError:
     """What comes of a move."""
-    return play(match, fold(match), seat, text, ply, LATER)
+    try:
+        return play(match, fold(match), seat, text, ply, LATER)
+    except CommandError as error:
+        return error
 
 
-def resigned(match: Match, seat: int, ply: int | None = None) -> Entry | Refused:
+def resigned(match: Match, seat: int, ply: int | None = None) -> Entry | CommandError:
     """What comes of a resignation."""
-    return resign(match, fold(match), seat, LATER, ply)
+    try:
+        return resign(match, fold(match), seat, LATER, ply)
+    except CommandError as error:
+        return error
 
 
 def test_a_move() -> None:
@@ -170,13 +175,13 @@ def test_nothing_that_is_accepted_breaks_the_log(seats: int, attempts: list[tupl
         text = f"{'abc'[what % 3]}{what // 3 % 3 + 1}"
         before = fold(match)
         done = resigned(match, seat) if what == 30 else played(match, seat, text)
-        if isinstance(done, Refused):
+        if isinstance(done, CommandError):
             assert fold(match) == before
             continue
-        after = replay(match).then(done)
+        after = replay(match).apply(done)
         match = match.with_entries((done,))
         state = fold(match)
-        assert after == replay(match) == Replayed(match, state)
+        assert after == replay(match) == GameState(match, state)
         assert (state.outcome is None) is (state.status != "finished")
         assert (state.to_move is None) is (state.status != "active")
         assert state.to_move is None or state.is_in(state.to_move)

@@ -5,19 +5,24 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
-from pbmserv.commands.replies.common import BoardList, Moved, Reply, SignedUp
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs.help import page
-from pbmserv.games.library import games
-from pbmserv.matches.match import Match
-from pbmserv.matches.records import Listed, Wanted
-from pbmserv.matches.refusals import IllegalMove, Refused
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.games import BoardList
+from pbmserv.commands.help import page
+from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.signup import SignedUp
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError, IllegalMove
+from pbmserv.matches.log import Match
+from pbmserv.matches.moves import play, resign
+from pbmserv.matches.queries import BoardRow, ListingQuery
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary
-from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import BoardView, Comment, view_board
-from pbmserv.rendering.html_mail import Content, Said, html_part
-from pbmserv.rendering.sentences import say
+from pbmserv.rendering.document import Document
+from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import say
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server("pbmserv@club.test")
@@ -28,7 +33,7 @@ SIX = ("alice", "bob", "carol", "dave", "alexandria-the-great", "frank")
 MIDDLE = "c3 c4 d3 d4xc4,d3 c4xc3,d4 b2 b4 a2 c2 d3"
 
 
-def played(moves: str, userids: tuple[str, ...] = PAIR, size: str = "5x5", number: int = 101) -> Replayed:
+def played(moves: str, userids: tuple[str, ...] = PAIR, size: str = "5x5", number: int = 101) -> GameState:
     """A board between these, after moves (and `resign`) in the order of turns."""
     rules = games()["cephalopod"].info.rules
     board = replay(Match(number, "cephalopod", rules, (("size", size),), True, userids, userids[0], NOON))
@@ -40,8 +45,7 @@ def played(moves: str, userids: tuple[str, ...] = PAIR, size: str = "5x5", numbe
             if text == "resign"
             else play(board.match, board.state, seat, text, None, NOON)
         )
-        assert not isinstance(entry, Refused), f"{text}: {entry}"
-        board = board.then(entry)
+        board = board.apply(entry)
     return board
 
 
@@ -60,8 +64,7 @@ def first_moves(count: int, size: str = "5x5", userids: tuple[str, ...] = PAIR) 
         *_, move = rules.moves(board.state.position)
         texts.append(rules.write(board.state.position, move))
         entry = play(board.match, board.state, board.state.to_move, texts[-1], None, NOON)
-        assert not isinstance(entry, Refused)
-        board = board.then(entry)
+        board = board.apply(entry)
     return " ".join(texts)
 
 
@@ -71,28 +74,28 @@ def linked(view: BoardView) -> BoardView:
     return replace(view, link=f"https://club.test/{way}")
 
 
-def letter(*views: BoardView, said: Said | None = None) -> str:
+def letter(*views: BoardView, said: Document | None = None) -> str:
     """The HTML part of a mail that holds these."""
     title = f"Cephalopod Board {views[0].number}" if len(views) == 1 else "pbmserv: next"
-    html = html_part(Content(said or Said(""), views), title, ADDRESS, SERVER)
+    html = html_part(Content(said or document_of(""), views), title, ADDRESS, SERVER)
     assert html is not None
     return html
 
 
-def told(reply: Reply | Refused | None) -> Said:
+def told(reply: Reply | CommandError | None) -> Document:
     """A reply or a refusal as its sender is told it."""
     assert reply is not None
-    return Said(say(reply, SERVER), isinstance(reply, Refused))
+    return document_of(say(reply, SERVER))
 
 
 def listing(count: int) -> BoardList:
     """A listing of so many boards."""
     summary = Summary("active", 1, 17, NOON, "C3")
     lines = tuple(
-        Listed(101 + each, "cephalopod", (("size", "3x5"),), ("alexandria-the-great", "bob"), NOON, summary)
+        BoardRow(101 + each, "cephalopod", (("size", "3x5"),), ("alexandria-the-great", "bob"), NOON, summary)
         for each in range(count)
     )
-    return BoardList(Wanted(), lines, count + 3)
+    return BoardList(ListingQuery(), lines, count + 3)
 
 
 @cache
@@ -106,10 +109,10 @@ def every_letter() -> dict[str, str]:
     opening = view_board(played(""), "bob")
     many = [view_board(played(MIDDLE, number=101 + each), "alice") for each in range(20)]
     return {
-        "start": letter(view_board(played(""), "alice"), said=Said("Board 101 is begun.")),
+        "start": letter(view_board(played(""), "alice"), said=document_of("Board 101 is begun.")),
         "invited": letter(opening),
         "middle": letter(linked(view_board(middle, "alice", comment))),
-        "waiting": letter(linked(view_board(middle, "bob")), said=told(Moved(101, "D3"))),
+        "waiting": letter(linked(view_board(middle, "bob")), said=told(MovePlayed(101, "D3"))),
         "choices": letter(view_board(played(checkered(5, 5)), "bob")),
         "wide": letter(view_board(played(checkered(9, 9), size="9x9"), "bob")),
         "seven": letter(view_board(played(checkered(7, 5), size="7x5"), "alice")),
@@ -124,6 +127,6 @@ def every_letter() -> dict[str, str]:
         "commands": letter(said=told(page("commands"))),
         "welcome": letter(said=told(SignedUp("alice", "alice@example.org"))),
         "listing": letter(said=told(listing(8))),
-        "several": letter(*many[:3], said=Said("[1] move 101 c3\nYour move C3 is played on board 101.")),
+        "several": letter(*many[:3], said=document_of("[1] move 101 c3\n\nYou played C3 on board 101.")),
         "twenty": letter(*map(linked, many)),
     }

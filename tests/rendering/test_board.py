@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime
 
-from pbmserv.commands.server import Server
-from pbmserv.games.library import games
-from pbmserv.matches.match import Match
-from pbmserv.matches.refusals import Refused
+from pbmserv.commands.base.server import Server
+from pbmserv.games import games
+from pbmserv.matches.log import Match
+from pbmserv.matches.moves import play, resign
 from pbmserv.matches.replay import fold, replay
-from pbmserv.matches.turn import play, resign
 from pbmserv.rendering.board import Comment, view_board
-from pbmserv.rendering.environment import laid_out, render
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -61,7 +61,6 @@ def played(userids: tuple[str, ...], moves: str, size: str = "5x5") -> Match:
             if text == "resign"
             else play(match, state, state.to_move, text, None, NOW)
         )
-        assert not isinstance(entry, Refused), f"{text}: {entry}"
         match = match.with_entries((entry,))
     return match
 
@@ -93,20 +92,20 @@ def test_a_running_game_shows_four_lines_of_moves() -> None:
     """The last ones; a finished game shows all."""
     match = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5")
     view = view_board(replay(match))
-    assert view.moves.split("\n")[2:] == [
+    assert view.moves.text.split("\n")[2:] == [
         "   3 A5          4 C1",
         "   5 C3          6 C5",
         "   7 E1          8 E3",
         "   9 E5",
     ]
     over = played(("alice", "bob"), "a1 a3 a5 c1 c3 c5 e1 e3 e5 resign")
-    assert len(view_board(replay(over)).moves.split("\n")) == 7
+    assert len(view_board(replay(over)).moves.text.split("\n")) == 7
 
 
 def test_columns_are_as_wide_as_the_longest_word() -> None:
     """Fourteen, or the longest of userid, side and move and six more."""
     match = played(("alice", "alexandria-the-great"), "a1 c1 b1xa1,c1")
-    assert view_board(replay(match)).moves.split("\n") == [
+    assert view_board(replay(match)).moves.text.split("\n") == [
         "   Paren                     Angle",
         "   alice                     alexandria-the-great",
         "   1 A1                      2 C1",
@@ -118,7 +117,7 @@ def test_too_wide_for_columns_is_a_list() -> None:
     """Six players with long names: one move below the other, the last eight of a running game."""
     userids = tuple(f"player-number-{number}" for number in range(6))
     match = played(userids, "a1 a3 a5 c1 c3 c5 e1 e3 e5")
-    lines = view_board(replay(match)).moves.split("\n")
+    lines = view_board(replay(match)).moves.text.split("\n")
     assert len(lines) == 8
     assert lines[0] == "  2 player-number-1 A3"
     assert lines[-1] == "  9 player-number-2 E5"
@@ -128,14 +127,14 @@ def test_too_wide_for_columns_is_a_list() -> None:
 def test_a_move_by_an_earlier_seat_begins_a_new_line() -> None:
     """After somebody left, the columns still tell who moved when."""
     match = played(("alice", "bob", "carol"), "a1 a3 a5 c1 resign c3")
-    drawn = view_board(replay(match), whole=True).moves.split("\n")[2:]
+    drawn = view_board(replay(match), whole=True).moves.text.split("\n")[2:]
     assert drawn == ["   1 A1          2 A3          3 A5", "   4 C1            resigns     5 C3"]
 
 
 def test_wide_boards_have_letters_over_their_squares() -> None:
     """Nine columns, each letter over the middle of its cells."""
     match = played(("alice", "bob"), "i9 a1", size="9x9")
-    lines = view_board(replay(match)).squares.split("\n")
+    lines = view_board(replay(match)).diagram.text.split("\n")
     assert lines[0].index("I") == lines[2].index("(1)") + 1
     assert lines[-1].index("A") == lines[-3].index("<1>") + 1
     assert lines[2].startswith("    9  ")

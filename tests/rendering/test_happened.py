@@ -7,44 +7,45 @@ import re
 from dataclasses import replace
 
 import pytest
-from inscriptis import get_text
 
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.server import Server
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.board import view_board
-from pbmserv.rendering.environment import laid_out, render
 from pbmserv.rendering.html_board import draw_board
-from pbmserv.rendering.web.board import Wish, board_page
-from pbmserv.rendering.web.page import Frame, html
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
+from pbmserv.web.boards import BoardPageQuery, board_page
+from pbmserv.web.layout import Frame, html
 from tests.rendering.letters import ADDRESS, FOUR, NOON, PAIR, SERVER, played
+from tests.web.tree import parse
 
 Thing = tuple[EntryKind, int | None, str]
 
 
-def board_after(things: list[Thing], userids: tuple[str, ...] = PAIR, moves: str = "a1 c3 e1 e5") -> Replayed:
+def board_after(things: list[Thing], userids: tuple[str, ...] = PAIR, moves: str = "a1 c3 e1 e5") -> GameState:
     """A board on which this has followed after four moves."""
     start = played(moves, userids)
     board = replay(replace(start.match, clock=TimeControl()))
     for kind, seat, text in things:
-        board = board.then(Entry(101, board.state.entries + 1, NOON, kind, seat, text))
+        board = board.apply(Entry(101, board.state.entries + 1, NOON, kind, seat, text))
     return board
 
 
-def forms(board: Replayed, viewer: str | None = "alice") -> dict[str, str]:
+def forms(board: GameState, viewer: str | None = "alice") -> dict[str, str]:
     """What is told of it, by form, on one line."""
     view = view_board(board, viewer)
     drawn = draw_board(view, ADDRESS)
     assert drawn is not None
     frame = Frame(Server("pbm@club.test"))
-    shown = board_page(view_board(board, whole=True), Wish("/boards/101"), frame)
+    shown = board_page(view_board(board, whole=True), BoardPageQuery("/boards/101"), frame)
     page = html(shown, frame)
     told = {
         "text": laid_out(render("mail/notice.txt", view=view, alone=True, server=SERVER)),
         "words": laid_out(render("mail/notice.txt", words=True, view=view, alone=True, server=SERVER)),
-        "html": get_text(drawn),
-        "page": get_text(page),
+        "html": parse(drawn).text,
+        "page": parse(page).text,
     }
     return {form: " ".join(text.split()) for form, text in told.items()}
 
@@ -138,7 +139,7 @@ def test_what_happened_in_this_turn(things: list[Thing], userids: tuple[str, ...
         assert told in text, form
     seat = board.state.to_move
     assert seat is not None
-    later = board.then(Entry(101, board.state.entries + 1, NOON, "played", seat, "C1"))
+    later = board.apply(Entry(101, board.state.entries + 1, NOON, "played", seat, "C1"))
     assert told not in " ".join(forms(later).values())
     past = view_board(board.at(1), "alice", ply=1)
     assert told not in " ".join(render("mail/notice.txt", view=past, alone=True, server=SERVER).split())

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
-from pbmserv.commands.line import read_line
-from pbmserv.commands.verbs.help import page, subjects
-from pbmserv.games.library import games
-from pbmserv.matches.refusals import Refused
-from pbmserv.matches.replay import Replayed
-from pbmserv.matches.turn import play
+from pbmserv.commands.help import page, subjects
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.moves import play
+from pbmserv.matches.replay import GameState
+from pbmserv.parser.line import parse_line
 from pbmserv.rendering.board import Comment, view_board
-from pbmserv.rendering.html_mail import Content, Said, html_part
-from pbmserv.rendering.mailto import mailto
+from pbmserv.rendering.html_board import mailto
+from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.markup import document_of, marked
 from tests.rendering.letters import (
     ADDRESS,
     FOUR,
@@ -52,16 +53,20 @@ def moves_linked(html: str) -> list[str]:
     return [subject for _, subject, _ in links(html) if subject.startswith("move ")]
 
 
-def is_playable(board: Replayed, command: str) -> bool:
+def is_playable(board: GameState, command: str) -> bool:
     """Whether a command, taken as mail takes it, is a move that can be played on the board now."""
-    parsed = read_line(command, None).parsed
+    parsed = parse_line(command, None).parsed
     assert parsed is not None
     (ref,) = parsed.arguments.boards
     assert ref.number == board.match.number
     move, _, ply = parsed.arguments.move.partition("#")
     assert board.state.to_move is not None
     stated = parsed.arguments.ply if hasattr(parsed.arguments, "ply") else int(ply)
-    return not isinstance(play(board.match, board.state, board.state.to_move, move, stated, NOON), Refused)
+    try:
+        play(board.match, board.state, board.state.to_move, move, stated, NOON)
+    except CommandError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,7 @@ def is_playable(board: Replayed, command: str) -> bool:
     ],
     ids=["start", "middle", "choices", "seven", "four"],
 )
-def test_every_legal_move_is_one_tap_or_two_away(board: Replayed) -> None:
+def test_every_legal_move_is_one_tap_or_two_away(board: GameState) -> None:
     """The links of whoever is on turn are the legal moves, each once, as the ply that it would be."""
     assert board.state.to_move is not None
     rules = games()["cephalopod"]
@@ -89,7 +94,7 @@ def test_a_link_bears_the_command_twice() -> None:
     """In Subject and text; but words to the others are still to be written."""
     for words, subject, body in links(every_letter()["middle"]):
         assert body == ("" if words == "write to the others" else subject)
-        assert read_line(subject, None).parsed is not None
+        assert parse_line(subject, None).parsed is not None
 
 
 def test_a_square_with_choices_leads_to_them() -> None:
@@ -146,7 +151,7 @@ def test_what_people_write_is_only_text() -> None:
     assert not list(tree.iter("img"))
     assert not [element for element in tree.iter("a") if "evil" in element.get("href", "")]
     assert '<img src=x onerror=y> <a href="http://evil">x</a> & olleh[1m </div> "\'' in tree.text_content()
-    said = letter(said=Said("Not done: move 101 <b>c3</b>\x07"))
+    said = letter(said=document_of("Not done: move 101 <b>c3</b>\x07"))
     assert not {"\x00", "\x07", "\x1b", "\u202e"} & set(html + said)
     assert "Not done: move 101 <b>c3</b>" in lxml_html.document_fromstring(said).text_content()
 
@@ -191,7 +196,7 @@ def test_many_boards_fall_back_to_text() -> None:
     for moves, size in ((MIDDLE, "5x5"), (checkered(9, 9), "9x9")):
         boards = [played(moves, size=size, number=101 + each) for each in range(20)]
         views = [view_board(each, "alice") for each in boards]
-        html = html_part(Content(Said("Boards"), tuple(views)), "next", ADDRESS, SERVER)
+        html = html_part(Content(document_of("Boards"), tuple(views)), "next", ADDRESS, SERVER)
         assert html is not None
         assert len(html) < GMAIL_CUTS_OFF_ABOVE
         text = lxml_html.document_fromstring(html).text_content()
@@ -201,7 +206,7 @@ def test_many_boards_fall_back_to_text() -> None:
 
 def test_what_cannot_be_made_small_is_left_out() -> None:
     """Then the text part has to do."""
-    assert html_part(Content(Said("word " * 20_000)), "pbmserv: help", ADDRESS, SERVER) is None
+    assert html_part(Content(document_of("word " * 20_000)), "pbmserv: help", ADDRESS, SERVER) is None
 
 
 def test_lines_of_a_listing_lead_to_their_boards() -> None:
@@ -214,19 +219,19 @@ def test_examples_are_not_sent_by_a_tap() -> None:
     """In help, only what asks is linked: board 101 of an example may be a real one, and `sesame` no password."""
     for subject in ["", *subjects()]:
         for _, command, _ in links(letter(said=told(page(subject)))):
-            parsed = read_line(command, None).parsed
+            parsed = parse_line(command, None).parsed
             assert parsed is not None
             assert parsed.command.kind == "open", command
             assert "sesame" not in command
 
 
-def test_what_a_refusal_proposes_is_sent_by_a_tap() -> None:
-    """Its commands, but no secret and no word that is to be replaced."""
-    text = (
-        "Send\n    move 102 c3\n    move 102 alice sesame c3\n    challenge alice SOMEBODY\n    as alice PASSWORD"
-    )
-    assert [command for _, command, _ in links(letter(said=Said(text, holds_refusal=True)))] == ["move 102 c3"]
-    assert list(links(letter(said=Said(text)))) == []
+def test_what_a_template_says_can_be_sent_is_sent_by_a_tap() -> None:
+    """But no example, and an answer only where the mail asks; what players write is no link either."""
+    text = marked("Send\n    $ move 102 c3\n    % move 102 d4\n    ! yes\n    resign 102\n| $ resign 102")
+    assert [command for _, command, _ in links(letter(said=document_of(text)))] == ["move 102 c3"]
+    asking = html_part(Content(document_of(text), asks=True), "pbmserv: help", ADDRESS, SERVER)
+    assert asking is not None
+    assert [command for _, command, _ in links(asking)] == ["move 102 c3", "yes"]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))

@@ -6,15 +6,15 @@ from random import Random
 import pytest
 from jsonschema import Draft202012Validator
 
-from pbmserv.commands.server import Server
-from pbmserv.games.library import games
+from pbmserv.commands.base.server import Server
+from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import BrokenLog, Match, rules_of
-from pbmserv.matches.replay import Replayed, replay
-from pbmserv.rendering.environment import laid_out, render
+from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
+from pbmserv.matches.replay import GameState, replay
+from pbmserv.rendering.log import game_log
 from pbmserv.rendering.record import as_file, differing, match_of, record_of, schema, steps
-from pbmserv.rendering.story import tell_story
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
 from tests.conftest import NOON
 
 SERVER = Server("pbm@club.test")
@@ -33,7 +33,7 @@ def started(seats: int, **changes: object) -> Match:
     return Match(101, "cephalopod", "cephalopod/1", (("size", "3x3"),), True, userids, "bob", NOON, (), clock)
 
 
-def played_at_random(seed: int) -> Replayed:
+def played_at_random(seed: int) -> GameState:
     """A board with a log of anything that can follow."""
     chance = Random(seed)
     board = replay(started(chance.randint(2, 4)))
@@ -53,7 +53,7 @@ def played_at_random(seed: int) -> Replayed:
         whose = None if kind in ("paused", "resumed", "rewound", "annulled") else seat
         seq = board.state.entries + 1
         try:
-            board = board.then(Entry(101, seq, board.state.last_at, kind, whose, text, chance.randrange(99)))
+            board = board.apply(Entry(101, seq, board.state.last_at, kind, whose, text, chance.randrange(99)))
         except BrokenLog:
             continue
     return board
@@ -71,7 +71,7 @@ def test_every_kind_of_entry_is_there() -> None:
 def test_fits_the_schema() -> None:
     """The schema is one, and every record fits it, as a file too."""
     Draft202012Validator.check_schema(schema())
-    declined = replay(started(2)).then(Entry(101, 1, NOON, "declined", 0))
+    declined = replay(started(2)).apply(Entry(101, 1, NOON, "declined", 0))
     for board in (*BOARDS, declined):
         record = record_of(board, SERVER)
         assert list(CHECKED.iter_errors(record)) == []
@@ -98,7 +98,7 @@ def test_the_line_that_is_played_on() -> None:
         [("played", 0, "B2"), ("played", 1, "A1"), ("rewound", None, "1"), ("played", 1, "C3")]
     ):
         at = NOON.replace(hour=hour + 12)
-        board = board.then(Entry(101, hour + 1, at, kind, seat, text))  # type: ignore[arg-type]
+        board = board.apply(Entry(101, hour + 1, at, kind, seat, text))  # type: ignore[arg-type]
     record = record_of(board, SERVER)
     assert [(each["ply"], each["move"], each["at"]) for each in record["moves"]] == [
         (1, "B2", "2026-01-01T12:00:00Z"),
@@ -112,8 +112,8 @@ def test_captures_and_the_end() -> None:
     """What a move took, and the pieces that stand."""
     board = replay(started(2))
     for seq, text in enumerate(("B2", "A1", "A2xA1,B2"), 1):
-        board = board.then(Entry(101, seq, NOON, "played", (seq - 1) % 2, text))
-    record = record_of(board.then(Entry(101, 4, NOON, "resigned", 1)), SERVER)
+        board = board.apply(Entry(101, seq, NOON, "played", (seq - 1) % 2, text))
+    record = record_of(board.apply(Entry(101, 4, NOON, "resigned", 1)), SERVER)
     assert record["moves"][2]["captured"] == [
         {"square": "A1", "seat": 1, "piece": "<1>"},
         {"square": "B2", "seat": 0, "piece": "(1)"},
@@ -127,7 +127,7 @@ def test_captures_and_the_end() -> None:
 def test_every_story_can_be_told(words: bool) -> None:
     """In text that a mail can carry, with every move in it."""
     for board in BOARDS:
-        story = tell_story(board)
+        story = game_log(board)
         text = laid_out(render("mail/record.txt", words=words, story=story, is_attached=True, server=SERVER))
         assert all(len(line) <= 72 for line in text.split("\n"))
         for entry in board.match.entries:
@@ -155,22 +155,22 @@ def test_what_happened_is_told() -> None:
     )
     board = replay(started(2))
     for seq, (kind, seat, text) in enumerate(log, 1):
-        board = board.then(Entry(101, seq, NOON, kind, seat, text))
-    told = render("mail/record.txt", story=tell_story(board), is_attached=False, server=SERVER)
+        board = board.apply(Entry(101, seq, NOON, kind, seat, text))
+    told = render("mail/record.txt", story=game_log(board), is_attached=False, server=SERVER)
     lines = [line.strip().removeprefix("2026-01-01 12:00  ") for line in told.split("\n")]
     start = lines.index("alice proposed a draw")
     assert lines[start : start + 11] == [
         "alice proposed a draw",
-        "bob ended the offer",
-        "bob asked to take back to ply 1",
-        "alice agreed: back to ply 1",
+        "bob said no",
+        "bob asked to go back to move 1",
+        "alice agreed: back to move 1",
         "the operator gave bob 24 hours more",
         "the operator stopped the clocks",
-        "the operator set the clocks going again",
-        "the operator went back to ply 0",
-        "alice forfeited: the time was over",
+        "the operator restarted the clocks",
+        "the operator took the game back to move 0",
+        "alice ran out of time",
         "the operator gave alice the win",
-        "the operator made the game void",
+        "the operator declared the game void",
     ]
     assert "board-101.json" not in told
 

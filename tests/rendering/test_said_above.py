@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.environment import laid_out, render
-from pbmserv.rendering.web.play import said_above
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
+from pbmserv.web.play import said_above
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MATCH = Match(101, "cephalopod", "cephalopod/1", (), True, ("alice", "bob"), "alice", NOON)
@@ -20,9 +20,9 @@ BOARD = replay(
 VIEWS = {
     "as it stands": view_board(BOARD, "alice"),
     "earlier": view_board(BOARD.at(1), "alice", ply=1),
-    "tried": view_board(BOARD, "alice", whole=True, imagined=1),
+    "tried": view_board(BOARD, "alice", whole=True, previewed=1),
 }
-SAID = "Your move C4 is played on board 101.\n\n"
+SAID = "You played C4 on board 101.\n\n"
 
 
 @pytest.mark.parametrize("words", [False, True])

@@ -6,25 +6,26 @@ from random import Random
 
 import pytest
 from argon2 import PasswordHasher
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.library import commands
-from pbmserv.commands.replies.common import PasswordChanged
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs.help import page, subjects
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import page, subjects
+from pbmserv.commands.password import PasswordChanged
+from pbmserv.games import games
 from pbmserv.games.game import Captured, Placed, Scene, Side
-from pbmserv.games.library import games
-from pbmserv.matches.match import rules_of
-from pbmserv.matches.refusals import Refused
-from pbmserv.matches.replay import Replayed, replay
+from pbmserv.matches.log import rules_of
+from pbmserv.matches.moves import play, resign
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
-from pbmserv.matches.turn import play, resign
+from pbmserv.rendering.accessible import Part, parts_of, value_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
-from pbmserv.rendering.environment import WIDTH, laid_out, one_a_line, passage, render, rule, rules_text
-from pbmserv.rendering.sentences import say
-from pbmserv.rendering.words import Part, parts_of, value_of
+from pbmserv.rendering.document import Document
+from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
+from pbmserv.rendering.text import WIDTH, as_text, laid_out
 from tests.conversation import parse
+from tests.examples import examples
 from tests.rendering.test_board import NOW, played
 from tests.test_golden import FILES, play_in_process
 
@@ -129,7 +130,7 @@ def hear(text: str, scene: Scene) -> Heard:
     return Heard(pieces, empty, scores)
 
 
-def reached(seats: int, size: str, turns: int, seed: int) -> Replayed:
+def reached(seats: int, size: str, turns: int, seed: int) -> GameState:
     """A board after random turns, fewer where it is over before; about one in forty is somebody's leaving."""
     board = replay(played(USERIDS[:seats], "", size))
     chance = Random(seed)
@@ -144,8 +145,7 @@ def reached(seats: int, size: str, turns: int, seed: int) -> Replayed:
         else:
             text = game.write(state.position, chance.choice(list(game.moves(state.position))))
             entry = play(board.match, state, state.to_move, text, None, NOW)
-        assert not isinstance(entry, Refused)
-        board = board.then(entry)
+        board = board.apply(entry)
     return board
 
 
@@ -159,24 +159,24 @@ BOARDS = st.builds(
 
 
 @given(BOARDS)
-@settings(deadline=None, max_examples=150)
-def test_words_tell_the_position(board: Replayed) -> None:
+@examples(150)
+def test_words_tell_the_position(board: GameState) -> None:
     """Whose piece stands on each square, what it shows, which squares are empty, the score: no more, no less."""
     view = view_board(board)
-    heard = hear(in_words(view), view.scene)
+    heard = hear(in_words(view), view.diagram.scene)
     names = board.match.userids
-    cells = [cell for row in view.scene.cells for cell in row]
+    cells = [cell for row in view.diagram.scene.cells for cell in row]
     assert heard.pieces == {
         cell.square: (names[cell.seat], str(cell.value)) for cell in cells if cell.seat is not None
     }
     assert heard.empty == {cell.square for cell in cells if cell.seat is None}
-    assert heard.scores == dict(view.scores)
+    assert heard.scores == dict(view.players.scores)
     check(in_words(view))
 
 
 @given(BOARDS)
-@settings(deadline=None, max_examples=150)
-def test_words_tell_the_last_turn(board: Replayed) -> None:
+@examples(150)
+def test_words_tell_the_last_turn(board: GameState) -> None:
     """Who played where, what the piece shows, and whose pieces were taken."""
     view = view_board(board)
     told = " ".join(in_words(view).split("\n\n")[0].split("\n"))
@@ -185,13 +185,13 @@ def test_words_tell_the_last_turn(board: Replayed) -> None:
         assert "nothing is played yet" in told
     elif last.ply is not None:
         assert f"ply {last.ply}: {said_of(board, last)}" in told
-    for userid in (*view.eliminated, *(view.left if view.status == "active" else ())):
+    for userid in (*view.players.eliminated, *(view.players.left if view.state.status == "active" else ())):
         assert re.search(rf"{re.escape(userid)}\b.*(eliminated|has resigned)", told)
-    if view.to_move:
-        assert f"It is {view.to_move}'s turn." in told
+    if view.players.to_move:
+        assert f"It is {view.players.to_move}'s turn." in told
 
 
-def said_of(board: Replayed, turn: Turn) -> str:
+def said_of(board: GameState, turn: Turn) -> str:
     """The sentence about a turn, put together from its events alone."""
     names = board.match.userids
     (placed,) = (event for event in turn.events if isinstance(event, Placed))
@@ -202,8 +202,8 @@ def said_of(board: Replayed, turn: Turn) -> str:
 
 
 @given(BOARDS)
-@settings(deadline=None, max_examples=150)
-def test_words_tell_the_open_moves(board: Replayed) -> None:
+@examples(150)
+def test_words_tell_the_open_moves(board: GameState) -> None:
     """The first word of each line is a move, and takes what is said; all others are on empty squares."""
     state, game = board.state, rules_of(board.match)
     if state.to_move is None:
@@ -251,7 +251,7 @@ def test_an_earlier_moment_is_told_as_such() -> None:
 def test_moves_that_are_only_tried_are_told_as_such() -> None:
     """A preview says first that nothing of it is played."""
     board = replay(played(("alice", "bob"), "c3 c4 d3"))
-    text = " ".join(in_words(view_board(board, "alice", imagined=2)).split("\n"))
+    text = " ".join(in_words(view_board(board, "alice", previewed=2)).split("\n"))
     assert text.startswith("Board 101 as it would stand after 2 moves that were only tried. Nothing of this is")
     assert "d4 takes C4 bob 1 and D3 alice 1" in text
     assert "what to answer" not in text
@@ -266,8 +266,7 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
     )
     for seat, text in ((0, "a1"), (1, "pass")):
         entry = play(toy.match, toy.state, seat, text, None, NOW)
-        assert not isinstance(entry, Refused)
-        toy = toy.then(entry)
+        toy = toy.apply(entry)
         check(in_words(view_board(toy, "alice")))
     text = in_words(view_board(toy, "alice"))
     assert "ply 2: bob passed." in text
@@ -290,7 +289,7 @@ def test_help_in_words(subject: str, confirm: str) -> None:
 
 def test_every_figure_of_the_rules_is_described() -> None:
     """As many paragraphs as the drawn ones, none with the marks; every numbered paragraph as it is."""
-    drawn, told = rules_text("cephalopod"), rules_text("cephalopod", words=True)
+    drawn, told = (as_text(rules_document("cephalopod", words)) for words in (False, True))
     figures = len(re.findall(r"\n\n(?: {4}\S.*\n){3}", drawn))
     examples = told[told.index("Here are") : told.index("HOW TO WRITE")].strip().split("\n\n")[1:]
     assert figures == len(examples) == 5
@@ -335,11 +334,11 @@ def test_choices_stand_one_below_the_other() -> None:
     assert one_a_line(["c3", "d4"]) == "    c3\n    d4"
 
 
-def test_a_passage_that_is_gone_is_an_error() -> None:
-    """A variant that takes from the rules text does not lose half of it in silence."""
-    assert passage("cephalopod", "2. A die", "3. The").endswith("there is an empty square.")
-    with pytest.raises(ValueError, match="substring"):
-        passage("cephalopod", "no such words")
+def test_a_rule_that_is_gone_is_an_error() -> None:
+    """A variant that repeats the rules does not lose one in silence."""
+    assert drawn_rules("cephalopod", 2, 2).endswith("there is an empty square.")
+    with pytest.raises(LookupError, match="no paragraph 15"):
+        drawn_rules("cephalopod", 15)
 
 
 # whole mails
@@ -350,20 +349,21 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     """The text of everything that is mailed in all golden conversations, as if everybody had words on."""
     texts: list[str] = []
 
-    def noted(text: str) -> str:
-        texts.append(laid_out(text))
+    def noted(document: Document) -> str:
+        texts.append(as_text(document))
         return texts[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pbmserv.services.letters.laid_out", noted)
-        patch.setattr("pbmserv.services.letters._html", lambda *_: None)
-        for module in ("answer", "told", "steward.digests", "letters"):
+        patch.setattr("pbmserv.services.compose.as_text", noted)
+        patch.setattr("pbmserv.services.compose._html", lambda *_: None)
+        for module in ("respond", "line_reports", "scheduler.digests", "compose"):
             patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
     return texts
 
 
+@pytest.mark.slow
 def test_no_mail_in_words_is_drawn(all_mail: list[str]) -> None:
     """Boards, listings, refusals, help: whatever is mailed; only people's own words may hold anything."""
     assert len(all_mail) > 300

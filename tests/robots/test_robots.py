@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
+from pbmserv.games import games
 from pbmserv.games.game import Game
-from pbmserv.games.library import games
 from pbmserv.robots.chance import seed_of
-from pbmserv.robots.library import robots, userid_of, userids
-from pbmserv.robots.robot import Budget, Robot
+from pbmserv.robots.robot import Budget, Robot, robots, userid_of, userids
 from tests.commands.toys import ninerows
 
 TOY: Any = ninerows
@@ -51,6 +50,7 @@ def test_other_seeds_other_games(name: str) -> None:
     assert len({tuple(played(game, [robot] * 2, number)[1]) for number in range(5)}) == 5
 
 
+@pytest.mark.slow
 def test_greed_is_better_than_chance() -> None:
     """In most of two hundred games, moving first as often as second."""
     game, greedy, random = games()["cephalopod"], robots()["greedy"], robots()["random"]

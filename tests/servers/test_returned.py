@@ -9,10 +9,10 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
-from pbmserv.services.bounce import see_suspended
-from pbmserv.services.house import House
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.bounces import see_suspended
+from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.store.engine import open_engine
 from tests.cli.processes import running, wait_for
 from tests.conftest import ADDRESS
@@ -79,7 +79,7 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
     ):
         server.wait_for("lmtp://")
         engine = open_engine(f"sqlite:///{tmp_path / 'pbmserv.db'}")
-        house = House(engine, Server(ADDRESS), str, PasswordHasher())
+        house = App(engine, Server(ADDRESS), str, PasswordHasher())
         try:
             sink.unknown = ""
             write(postfix, alice, "signup alice sesame", 1)
@@ -94,10 +94,10 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
             assert "550 5.1.1" in suspended.reasons[0]
             assert "User unknown" in suspended.reasons[0]
             wait_for(lambda: "pbmserv: mail to bob" in sink.sent_to(alice))
-            assert sum(kept.status == "report" for kept in see_inbox(house, None, 100)) == 3
+            assert sum(kept.status == "report" for kept in list_inbox(house, None, 100)) == 3
 
             write(postfix, alice, "move 101 b2", 6)
-            wait_for(lambda: len(see_outbox(house, "withheld", 10)) == 1)
+            wait_for(lambda: len(list_outbox(house, "withheld", 10)) == 1)
             sink.unknown = ""
             assert len(sink.sent_to(bob)) == 1
             write(postfix, bob, "games bob", 7)

@@ -2,29 +2,29 @@
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from tests.conftest import ADDRESS, Clock
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post
 
 
 @pytest.fixture
-def post(house: House, clock: Clock) -> Post:
+def post(house: App, clock: Clock) -> Post:
     """On either kind of database, where a From address is proof."""
     return Post(house, clock)
 
 
 @pytest.fixture
-def sqlite_post(sqlite_house: House, clock: Clock) -> Post:
+def sqlite_post(sqlite_house: App, clock: Clock) -> Post:
     """On SQLite, where a From address is proof."""
     return Post(sqlite_house, clock)
 
 
 @pytest.fixture
-def asking_post(sqlite_house: House, clock: Clock) -> Post:
+def asking_post(sqlite_house: App, clock: Clock) -> Post:
     """On SQLite, where a From address proves nothing."""
-    house = House(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher)
+    house = App(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher)
     return Post(house, clock)
 
 

@@ -4,17 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pbmserv.mail.addresses import one_address
-from pbmserv.services.handle import handle_some
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.mails import see_inbox, see_outbox
-from pbmserv.services.views.people import see_players
-from pbmserv.store.inbox import Kept
-from pbmserv.store.outbox import Queued
-from tests.conftest import ADDRESS, Clock
+from pbmserv.mail.reading.headers import one_address
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.views import list_inbox, list_outbox, list_players, load_board
+from pbmserv.services.worker import process_some
+from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.outbox import QueuedMessage
+from tests.conftest import ADDRESS, NOON, Clock
 from tests.conversation import parsed
+from tests.services.copies import copy_for, is_untouched, keep_copy, put_back
 
 MOST = 10_000
 FEW = 20
@@ -25,7 +24,7 @@ FEW = 20
 class Post:
     """The post of one house, on a clock that stands until it is moved."""
 
-    house: House
+    house: App
     clock: Clock = field(default_factory=Clock)
     written: int = 0
 
@@ -47,46 +46,48 @@ class Post:
         self, raw: bytes, envelope_sender: str = "somebody@example.org", recipients: Sequence[str] = (ADDRESS,)
     ) -> int:
         """Keeps a mail and gives its number."""
-        return keep(self.house, raw, envelope_sender, recipients, self.clock())
+        return receive_mail(self.house, raw, envelope_sender, recipients, self.clock())
 
     def work(self) -> None:
         """Handles all that may be handled by now."""
-        while handle_some(self.house, self.clock):
+        while process_some(self.house, self.clock):
             pass
 
     def send(
         self, raw: bytes, envelope_sender: str = "somebody@example.org", recipients: Sequence[str] = (ADDRESS,)
-    ) -> list[Queued]:
+    ) -> list[QueuedMessage]:
         """Keeps a mail, handles what waits, and gives the letters that this brought, in their order."""
-        newest = see_outbox(self.house, None, 1)
+        newest = list_outbox(self.house, None, 1)
         last = newest[0].id if newest else 0
         self.put(raw, envelope_sender, recipients)
         self.work()
-        found = see_outbox(self.house, None, FEW)
+        found = list_outbox(self.house, None, FEW)
         if found and found[-1].id > last:
-            found = see_outbox(self.house, None, MOST)
+            found = list_outbox(self.house, None, MOST)
         return [letter for letter in reversed(found) if letter.id > last]
 
-    def mail(self, sender: str, subject: str = "", text: str = "", **headers: str) -> list[Queued]:
+    def mail(self, sender: str, subject: str = "", text: str = "", **headers: str) -> list[QueuedMessage]:
         """Writes and sends a mail."""
         return self.send(self.write(sender, subject, text, **headers), sender)
 
-    def answer(self, letter: Queued, text: str = "", sender: str = "", **headers: str) -> list[Queued]:
+    def answer(
+        self, letter: QueuedMessage, text: str = "", sender: str = "", **headers: str
+    ) -> list[QueuedMessage]:
         """Answers a letter as mail programs do; from the address that it went to, or from another one."""
         sender = sender or letter.recipient
         given = {"To": header_of(letter, "From"), "In_Reply_To": header_of(letter, "Message-ID")} | headers
         raw = self.write(sender, f"Re: {header_of(letter, 'Subject')}", text, **given)
         return self.send(raw, sender, [address_of(letter)])
 
-    def letters(self) -> list[Queued]:
+    def letters(self) -> list[QueuedMessage]:
         """All that was ever queued, in order."""
-        return [*reversed(see_outbox(self.house, None, MOST))]
+        return [*reversed(list_outbox(self.house, None, MOST))]
 
-    def inbox(self) -> list[Kept]:
+    def inbox(self) -> list[InboxMessage]:
         """All that was ever kept, in order."""
-        return [*reversed(see_inbox(self.house, None, MOST))]
+        return [*reversed(list_inbox(self.house, None, MOST))]
 
-    def row(self, mail_id: int) -> Kept:
+    def row(self, mail_id: int) -> InboxMessage:
         """One mail of the inbox."""
         return next(kept for kept in self.inbox() if kept.id == mail_id)
 
@@ -96,6 +97,16 @@ class Post:
 
     def people(self, **passwords: str) -> None:
         """Signs up players by userid and password, each at userid@example.org, who answer what they are asked."""
+        is_first = self.written == 0 and self.clock() == NOON and is_untouched(self.house)
+        if is_first and (copy := copy_for(self.house, passwords)):
+            put_back(self.house, copy)
+            self.written = copy.mails
+            return
+        self._sign_up(passwords)
+        if is_first:
+            keep_copy(self.house, passwords, self.written)
+
+    def _sign_up(self, passwords: dict[str, str]) -> None:
         for userid, password in passwords.items():
             (letter,) = self.mail(f"{userid}@example.org", f"signup {userid} {password}")
             if self.house.server.confirm == "ask":
@@ -108,20 +119,20 @@ class Post:
 
     def is_confirmed(self, userid: str) -> bool:
         """Whether there is such a player, whose address was answered from."""
-        return any(player.userid == userid and player.is_confirmed for player in see_players(self.house))
+        return any(player.userid == userid and player.is_confirmed for player in list_players(self.house))
 
     def moves(self, board: int = 101) -> list[str]:
         """What was played on a board."""
-        seen = see_board(self.house, board)
+        seen = load_board(self.house, board)
         assert seen is not None, f"there is no board {board}"
         return [entry.text for entry in seen.match.entries if entry.kind == "played"]
 
-    def sent_to(self, address: str) -> list[Queued]:
+    def sent_to(self, address: str) -> list[QueuedMessage]:
         """Every letter to an address, in order."""
         return [letter for letter in self.letters() if letter.recipient == address]
 
 
-def text_of(letter: Queued) -> str:
+def text_of(letter: QueuedMessage) -> str:
     """What a letter says in plain text."""
     plain = parsed(letter.raw).get_body(("plain",))
     assert plain is not None
@@ -129,7 +140,7 @@ def text_of(letter: Queued) -> str:
     return content.replace("\r\n", "\n")
 
 
-def header_of(letter: Queued, name: str) -> str:
+def header_of(letter: QueuedMessage, name: str) -> str:
     """A header of a letter."""
     head = letter.raw.partition(b"\r\n\r\n")[0].decode()
     return next(
@@ -137,24 +148,24 @@ def header_of(letter: Queued, name: str) -> str:
     )
 
 
-def address_of(letter: Queued) -> str:
+def address_of(letter: QueuedMessage) -> str:
     """The address that a letter comes from, to which answers go."""
     found = one_address([header_of(letter, "From").encode()])
     assert found is not None
     return found
 
 
-def token_of(letter: Queued) -> str:
+def token_of(letter: QueuedMessage) -> str:
     """The token that a letter bears in the address that it comes from."""
     return address_of(letter).partition("@")[0].rpartition("+")[2]
 
 
-def word_of(letter: Queued) -> str:
+def word_of(letter: QueuedMessage) -> str:
     """The word that names a question where our address has no room for it."""
     found: list[str] = re.findall(r"(?m)^    yes ([a-z0-9]+)$", text_of(letter))
     return found[-1]
 
 
-def thread_word_of(letter: Queued) -> str:
+def thread_word_of(letter: QueuedMessage) -> str:
     """The word that a letter bears in its Message-ID."""
     return header_of(letter, "Message-ID").partition("@")[0].rpartition(".")[2].removeprefix("<")

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from pbmserv.mail.road import Road
+from pbmserv.mail.sending.destination import Transport
+from pbmserv.services.app import App
 from pbmserv.services.deliver import Sender
-from pbmserv.services.house import House
 
 
 def deliver_due(
-    house: House, road: Road, clock: Callable[[], datetime], stopping: Callable[[], bool] = lambda: False
+    house: App, road: Transport, clock: Callable[[], datetime], stopping: Callable[[], bool] = lambda: False
 ) -> int:
     """Tries a batch of the mails that are due, over this road, and gives how many were tried."""
     sender = Sender(house, lambda: road, clock)

@@ -12,8 +12,8 @@ from argon2 import PasswordHasher
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pbmserv.commands.server import Server
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine
 from tests.conftest import ADDRESS, make_house
 from tests.services.post import Post
@@ -149,10 +149,10 @@ def mails(draw: st.DrawFn) -> bytes:
 
 
 @contextmanager
-def house_in(file: Path, hasher: PasswordHasher, server: Server) -> Iterator[House]:
+def house_in(file: Path, hasher: PasswordHasher, server: Server) -> Iterator[App]:
     """A house on a SQLite file that is up to date."""
     counter = itertools.count(1)
-    house = House(open_engine(f"sqlite:///{file}"), server, lambda: f"x{next(counter)}", hasher)
+    house = App(open_engine(f"sqlite:///{file}"), server, lambda: f"x{next(counter)}", hasher)
     yield house
     house.engine.dispose()
 
@@ -184,6 +184,7 @@ def is_dealt_with(post: Post, raw: bytes, envelope_sender: str) -> None:
     assert row.tries == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confirm", ["ask", "from"])
 @settings(PATIENT, max_examples=100)
 @given(raw=mails() | st.binary(max_size=300), envelope_sender=senders)
@@ -214,6 +215,7 @@ def postgresql_post(request: pytest.FixtureRequest, quick_hasher: PasswordHasher
     house.engine.dispose()
 
 
+@pytest.mark.slow
 @settings(PATIENT, max_examples=60)
 @given(raw=mails(), envelope_sender=senders)
 def test_on_postgresql(postgresql_post: Post, raw: bytes, envelope_sender: str) -> None:

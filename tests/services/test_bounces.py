@@ -8,19 +8,19 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, select, text
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.outgoing import Failed, Outcome, Outgoing, Sent
-from pbmserv.services.bounce import lift, see_suspended
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.operator.resend import resend
-from pbmserv.services.steward.tidy import tidy
-from pbmserv.services.views.boards import see_board
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
+from pbmserv.services.admin.mails import resend
+from pbmserv.services.app import App
+from pbmserv.services.bounces import lift, see_suspended
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.scheduler.retention import purge
+from pbmserv.services.views import load_board
+from pbmserv.services.worker import process_next
 from pbmserv.store import bounces as table_of_bounces
 from pbmserv.store import outbox
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Letter, Queued
+from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from pbmserv.store.tables import bounces, entries
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS, Clock
@@ -63,14 +63,14 @@ def report(action: str = "failed", said: str = GONE, returned: str = "") -> byte
     ).encode()
 
 
-def come_back(post: Post, letter: Queued, raw: bytes | None = None) -> list[Queued]:
+def come_back(post: Post, letter: QueuedMessage, raw: bytes | None = None) -> list[QueuedMessage]:
     """A mail of ours comes back: its report is handled; the letters that this brings."""
     return arrive(post, report() if raw is None else raw, letter.envelope_sender)
 
 
-def arrive(post: Post, raw: bytes, recipient: str, envelope_sender: str = "<>") -> list[Queued]:
+def arrive(post: Post, raw: bytes, recipient: str, envelope_sender: str = "<>") -> list[QueuedMessage]:
     before = len(post.letters())
-    keep(post.house, raw, envelope_sender, [recipient], post.clock())
+    receive_mail(post.house, raw, envelope_sender, [recipient], post.clock())
     post.work()
     return post.letters()[before:]
 
@@ -82,7 +82,7 @@ def noted(post: Post) -> list[tuple[str, bool]]:
         return [(row.address, row.is_hard) for row in rows]
 
 
-def boards_to_bob(post: Post, count: int) -> list[Queued]:
+def boards_to_bob(post: Post, count: int) -> list[QueuedMessage]:
     """So many board mails to bob: on three new boards of alice's, then on board 101 again."""
     letters = []
     for number in range(count):
@@ -99,7 +99,7 @@ def club(post: Post) -> Post:
     return post
 
 
-def gone(post: Post) -> list[Queued]:
+def gone(post: Post) -> list[QueuedMessage]:
     """Alice and bob, three of whose boards came back; what that brought."""
     told = [come_back(post, letter) for letter in boards_to_bob(club(post), 3)]
     assert told[:2] == [[], []]
@@ -115,10 +115,10 @@ def send_all(post: Post) -> None:
     for letter in post.letters():
         if letter.status == "waiting":
             with writing(post.house.engine) as connection:
-                outbox.sent(connection, letter.id, post.clock())
+                outbox.mark_sent(connection, letter.id, post.clock())
 
 
-def words_of(letter: Queued) -> str:
+def words_of(letter: QueuedMessage) -> str:
     """What a letter says, whatever its lines."""
     return " ".join(text_of(letter).split())
 
@@ -130,8 +130,8 @@ def suspended(post: Post) -> list[str]:
 def test_three_mails_that_come_back_stop_board_mail_and_the_opponent_is_told(post: Post) -> None:
     (notice,) = gone(post)
     assert (notice.recipient, notice.kind, notice.status) == ("alice@example.org", "notice", "waiting")
-    assert "Mail to bob comes back" in text_of(notice)
-    assert "Boards 101, 102 and 103 wait." in words_of(notice)
+    assert "Mail to bob bounces" in text_of(notice)
+    assert "Boards 101, 102 and 103 have to wait." in words_of(notice)
     assert BOB not in notice.raw.decode()
     assert header_of(notice, "Auto-Submitted") == "auto-generated"
     assert suspended(post) == ["bob"]
@@ -237,9 +237,9 @@ def test_by_mailbox_or_pipe_the_address_is_found_in_the_head(post: Post) -> None
     assert noted(post) == [(BOB, True)]
 
 
-def test_where_addresses_have_no_tags_the_returned_mail_is_known(sqlite_house: House) -> None:
+def test_where_addresses_have_no_tags_the_returned_mail_is_known(sqlite_house: App) -> None:
     server = Server(ADDRESS, delimiter="", confirm="from")
-    post = club(Post(House(sqlite_house.engine, server, sqlite_house.new_token, sqlite_house.hasher)))
+    post = club(Post(App(sqlite_house.engine, server, sqlite_house.new_token, sqlite_house.hasher)))
     (letter,) = boards_to_bob(post, 1)
     assert letter.envelope_sender == ADDRESS
     come_back(post, letter, report(returned=letter.raw.decode()))
@@ -253,7 +253,7 @@ class Refusing:
         self._refused, self._reply, self._refuses_recipient = refused, reply, refuses_recipient
 
     def deliver(self, mail: Outgoing) -> Outcome:
-        return Failed(self._reply, self._refuses_recipient) if mail.recipient == self._refused else Sent()
+        return Failed(self._reply, self._refuses_recipient) if mail.recipient == self._refused else Delivered()
 
     def close(self) -> None:
         """Has nothing to close."""
@@ -288,7 +288,7 @@ def test_no_fault_of_ours_in_counting_stops_the_sender(
         with writing(post.house.engine) as connection:
             connection.execute(insert(entries), [{"match": number, **nonsense} for number in (102, 103, 104)])
     else:
-        monkeypatch.setattr("pbmserv.services.bounce.plain_notice", None)
+        monkeypatch.setattr("pbmserv.services.bounces.plain_notice", None)
     deliver_due(post.house, Refusing(BOB, GONE), post.clock)
     assert statuses(post)[-3:] == ["failed"] * 3
     assert "waiting" not in [letter.status for letter in post.letters() if letter.kind != "notice"]
@@ -320,7 +320,7 @@ def test_a_move_inside_a_bounce_is_not_played(post: Post) -> None:
     from_alice = from_alice.replace(b"Undelivered Mail Returned to Sender", b"move 101 b2")
     assert arrive(post, from_alice, letter.envelope_sender) == []
     assert arrive(post, from_alice, letter.envelope_sender, "alice@example.org") == []
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert seen.state.plies == 0
 
@@ -348,7 +348,7 @@ def test_a_player_who_writes_is_sent_what_was_missed(post: Post) -> None:
         assert come_back(post, letter) == []
     assert suspended(post) == []
     (notice,) = come_back(post, again[3])
-    assert "Boards 101, 102 and 103 wait." in words_of(notice)
+    assert "Boards 101, 102 and 103 have to wait." in words_of(notice)
 
 
 def test_a_board_that_the_answer_shows_is_not_sent_again(post: Post) -> None:
@@ -373,7 +373,7 @@ def test_answers_always_go_out(post: Post) -> None:
     """Who writes is there. Only a mail that nobody asked for is held back."""
     gone(post)
     with writing(post.house.engine) as connection:
-        letter = Letter(
+        letter = OutboxMessage(
             "answer", "answer", False, BOB, ADDRESS, "<answer@club.test>", b"answer", thread_word="answer"
         )
         outbox.queue(connection, [letter], post.clock())
@@ -459,7 +459,7 @@ def test_only_those_who_still_play_together_are_told(post: Post) -> None:
     for letter in boards_to_bob(post, 3):
         told += come_back(post, letter)
     assert [letter.recipient for letter in told] == ["alice@example.org"]
-    assert "Boards 101, 105, 106 and 107 wait." in words_of(told[0])
+    assert "Boards 101, 105, 106 and 107 have to wait." in words_of(told[0])
 
 
 def test_bounces_of_answers_to_strangers_stop_nobody(post: Post) -> None:
@@ -479,7 +479,7 @@ def test_a_storm_of_reports_brings_no_mail(sqlite_post: Post) -> None:
         sender = f"mailer-daemon@relay{number}.example"
         raw = report().replace(b"MAILER-DAEMON@relay.example", sender.encode())
         token = letters[number % len(letters)].envelope_sender if number % 2 else "pbmserv+b.x@club.test"
-        keep(sqlite_post.house, raw, "<>", [token], sqlite_post.clock())
+        receive_mail(sqlite_post.house, raw, "<>", [token], sqlite_post.clock())
     sqlite_post.work()
     assert len(sqlite_post.letters()) == before
     assert sqlite_post.fates()[-STORM:] == ["silent", "report"] * (STORM // 2)
@@ -493,7 +493,7 @@ def test_what_a_suspended_player_is_owed_outlives_tidying(post: Post) -> None:
         come_back(post, letter)
     post.mail("alice@example.org", "move 101 b2")
     post.clock.move(days=400)
-    list(tidy(post.house, post.clock() - timedelta(days=90), post.clock()))
+    list(purge(post.house, post.clock() - timedelta(days=90), post.clock()))
     assert lift(post.house, "bob", post.clock()) == BOB
     due = [letter for letter in post.letters() if letter.status == "waiting" and letter.recipient == BOB]
     assert [letter.match for letter in due] == [102, 103, 101]
@@ -506,7 +506,7 @@ def test_a_board_that_the_operator_sends_is_held_back_too(post: Post) -> None:
     assert statuses(post)[-1] == "withheld"
 
 
-def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: House) -> None:
+def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: App) -> None:
     """Three workers, each with a report of its own in hand: none overlooks what the others count."""
     for attempt in range(5):
         post = Post(postgresql_house)
@@ -517,12 +517,12 @@ def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: House
         letters = post.letters()[-3:]
         for number, letter in enumerate(letters):
             raw = report().replace(b"MAILER-DAEMON@relay.example", f"MAILER-DAEMON@r{number}.example".encode())
-            keep(post.house, raw, "<>", [letter.envelope_sender], post.clock())
+            receive_mail(post.house, raw, "<>", [letter.envelope_sender], post.clock())
         start = threading.Barrier(3)
 
         def work(start: threading.Barrier = start) -> None:
             start.wait()
-            handle_next(postgresql_house, Clock())
+            process_next(postgresql_house, Clock())
 
         workers = [threading.Thread(target=work) for _ in range(3)]
         for worker in workers:
@@ -538,14 +538,14 @@ def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: House
 
 @pytest.mark.parametrize("first", ["move", "lifting"])
 def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
-    postgresql_house: House, first: str
+    postgresql_house: App, first: str
 ) -> None:
     post = Post(postgresql_house)
     gone(post)
 
     def move() -> None:
         with writing(postgresql_house.engine) as connection:
-            letter = Letter(
+            letter = OutboxMessage(
                 "late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101, thread_word="late"
             )
             outbox.queue(connection, [letter], post.clock())

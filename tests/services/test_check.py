@@ -3,12 +3,11 @@
 import pytest
 from sqlalchemy import text
 
-from pbmserv.matches.records import Wanted
+from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import fold
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check, rebuild
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.listings import see_boards
+from pbmserv.services.admin.check import check, rebuild
+from pbmserv.services.app import App
+from pbmserv.services.views import list_boards, load_board
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post
@@ -38,7 +37,7 @@ LOGS = {
 
 
 @pytest.fixture
-def house_with_boards(house: House, clock: Clock) -> House:
+def house_with_boards(house: App, clock: Clock) -> App:
     """Board 101 after three moves, and a dozen others."""
     post = Post(house, clock)
     post.people(alice="sesame", zoe="poppy")
@@ -48,13 +47,13 @@ def house_with_boards(house: House, clock: Clock) -> House:
     return house
 
 
-def tamper(house: House, statement: str) -> None:
+def tamper(house: App, statement: str) -> None:
     """Changes a row behind everybody's back."""
     with writing(house.engine) as connection:
         assert connection.execute(text(statement)).rowcount == 1
 
 
-def test_a_club_without_a_difference(house: House) -> None:
+def test_a_club_without_a_difference(house: App) -> None:
     with writing(house.engine) as connection:
         make_club(connection, 20)
     seen: list[tuple[int, int]] = []
@@ -62,27 +61,27 @@ def test_a_club_without_a_difference(house: House) -> None:
     assert seen == [(done, 20) for done in range(1, 21)]
 
 
-def test_an_empty_house(house: House) -> None:
+def test_an_empty_house(house: App) -> None:
     assert check(house) == []
     assert rebuild(house, []) == 0
 
 
 @pytest.mark.parametrize("what", SUMMARIES)
-def test_a_tampered_summary_is_found_and_mended(house_with_boards: House, what: str) -> None:
+def test_a_tampered_summary_is_found_and_mended(house_with_boards: App, what: str) -> None:
     house = house_with_boards
-    before = see_boards(house, Wanted(filter="all"))
+    before = list_boards(house, ListingQuery(filter="all"))
     tamper(house, f"UPDATE matches SET {SUMMARIES[what]} WHERE number = 101")
-    assert see_boards(house, Wanted(filter="all")) != before
+    assert list_boards(house, ListingQuery(filter="all")) != before
     (found,) = check(house)
     assert found.number == 101
     assert found.expected == before.lines[0].summary
     assert rebuild(house, [found]) == 1
-    assert see_boards(house, Wanted(filter="all")) == before
+    assert list_boards(house, ListingQuery(filter="all")) == before
     assert check(house) == []
 
 
 @pytest.mark.parametrize("what", LOGS)
-def test_a_broken_log_is_found_and_left_alone(house_with_boards: House, what: str) -> None:
+def test_a_broken_log_is_found_and_left_alone(house_with_boards: App, what: str) -> None:
     """Nothing could be rebuilt from it; and it does not keep other boards from being looked at and mended."""
     house = house_with_boards
     Post(house, Clock(), written=100).mail("alice@example.org", "challenge alice zoe -size=3x3")
@@ -96,7 +95,7 @@ def test_a_broken_log_is_found_and_left_alone(house_with_boards: House, what: st
     assert [each.number for each in check(house)] == [101]
 
 
-def test_boards_that_nobody_can_end_are_found(house: House) -> None:
+def test_boards_that_nobody_can_end_are_found(house: App) -> None:
     """They go on, and somebody who plays at them was forgotten; those that are over are in order."""
     with writing(house.engine) as connection:
         club = make_club(connection)
@@ -110,7 +109,7 @@ def test_boards_that_nobody_can_end_are_found(house: House) -> None:
     assert f"board {endless[0]} is active" in found[0].what
 
 
-def test_a_board_that_somebody_left_in_time_is_in_order(house_with_boards: House) -> None:
+def test_a_board_that_somebody_left_in_time_is_in_order(house_with_boards: App) -> None:
     """The others play on; whoever left it was forgotten later."""
     post = Post(house_with_boards, Clock(), written=100)
     post.people(ned="pepper")
@@ -118,7 +117,7 @@ def test_a_board_that_somebody_left_in_time_is_in_order(house_with_boards: House
     post.mail("zoe@example.org", "102 a1")
     (asked,) = post.mail("zoe@example.org", "delete")
     post.answer(asked, "yes")
-    seen = see_board(house_with_boards, 102)
+    seen = load_board(house_with_boards, 102)
     assert seen is not None
     assert (seen.match.userids, seen.state.status) == (("former player", "alice", "ned"), "active")
     assert check(house_with_boards) == []

@@ -7,28 +7,25 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlalchemy import delete, insert, update
 
-from pbmserv.commands.changes import NewVacations
-from pbmserv.mail.outgoing import Failed, Sent
+from pbmserv.commands.base.changes import NewVacations
+from pbmserv.mail.sending.transport import Delivered, Failed
 from pbmserv.matches.clock import DAY, Timing
-from pbmserv.matches.replay import Replayed, replay
-from pbmserv.matches.terms import left
-from pbmserv.services.bounce import heed_refusal, lift, see_suspended
+from pbmserv.matches.replay import GameState, replay
+from pbmserv.matches.turn_time import left
+from pbmserv.services.app import App
+from pbmserv.services.bounces import heed_refusal, lift, see_suspended
 from pbmserv.services.deliver import note
-from pbmserv.services.house import House
-from pbmserv.services.notices import Happened, board_notices
-from pbmserv.services.steward import clocks as clock_service
-from pbmserv.services.steward.beats import beat
-from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.steward.standstills import tell_over
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.mails import see_outbox
-from pbmserv.services.views.people import see_players
-from pbmserv.store import bounces, clocks, inbox, matches, mishaps, standstills, vacations
-from pbmserv.store.bounces import Returned
+from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.services.scheduler import clocks as clock_service
+from pbmserv.services.scheduler.clocks import look_after_clocks
+from pbmserv.services.scheduler.expiry import record_heartbeat, tell_over
+from pbmserv.services.views import list_outbox, list_players, load_board
+from pbmserv.store import bounces, clocks, inbox, matches, players, quarantine
+from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Queued
-from pbmserv.store.records import TransactionRecords
-from pbmserv.store.tables import beats, outages
+from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.tables import heartbeats, outages
 from pbmserv.store.tables import inbox as inbox_table
 from pbmserv.store.turn_timing import timing
 from tests.conftest import NOON, Clock
@@ -38,23 +35,23 @@ ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 HOUR = timedelta(hours=1)
 
 
-def hand_over(post: Post) -> list[Queued]:
+def hand_over(post: Post) -> list[QueuedMessage]:
     """All that waits is handed over; what it was."""
-    waiting = [*reversed(see_outbox(post.house, "waiting", 1000))]
+    waiting = [*reversed(list_outbox(post.house, "waiting", 1000))]
     with writing(post.house.engine) as connection:
         for letter in waiting:
-            note(connection, letter, Sent(), post.clock())
+            note(connection, letter, Delivered(), post.clock())
     return waiting
 
 
-def look(post: Post) -> list[Queued]:
+def look(post: Post) -> list[QueuedMessage]:
     """The steward looks at the clocks; what is mailed then."""
     while look_after_clocks(post.house, post.clock()):
         pass
     return hand_over(post)
 
 
-def days_pass(post: Post, days: float, step: float = 6) -> list[Queued]:
+def days_pass(post: Post, days: float, step: float = 6) -> list[QueuedMessage]:
     """So many days, with a look every few hours; what is mailed."""
     mailed = []
     for _ in range(round(days * 24 / step)):
@@ -71,8 +68,8 @@ def club(post: Post, options: str = "-forfeittime=4 -nagtime=none", userids: str
     return post
 
 
-def board(post: Post, number: int = 101) -> Replayed:
-    seen = see_board(post.house, number)
+def board(post: Post, number: int = 101) -> GameState:
+    seen = load_board(post.house, number)
     assert seen is not None
     return replay(seen.match)
 
@@ -84,11 +81,11 @@ def kinds(post: Post, number: int = 101) -> list[str]:
 def forget_beats(post: Post) -> None:
     """From now on no part is missed."""
     with writing(post.house.engine) as connection:
-        connection.execute(delete(beats))
+        connection.execute(delete(heartbeats))
 
 
 def player_id(post: Post, userid: str) -> int:
-    return next(player.id for player in see_players(post.house) if player.userid == userid)
+    return next(player.id for player in list_players(post.house) if player.userid == userid)
 
 
 def suspend(post: Post) -> None:
@@ -96,7 +93,7 @@ def suspend(post: Post) -> None:
     alice = player_id(post, "alice")
     with writing(post.house.engine) as connection:
         bounces.suspend(connection, ALICE, post.clock())
-        standstills.begin(connection, alice, post.clock())
+        bounces.begin_standstill(connection, alice, post.clock())
 
 
 @pytest.fixture
@@ -149,7 +146,7 @@ def test_any_mail_with_the_board_begins_it(quick: Post) -> None:
     """An answer that shows several boards too; one to somebody else does not."""
     quick.mail(ALICE, "101 b2")
     with writing(quick.house.engine) as connection:
-        for letter in see_outbox(quick.house, "waiting", 10):
+        for letter in list_outbox(quick.house, "waiting", 10):
             note(connection, letter, Failed("no"), quick.clock())
     for sender, begun in ((ALICE, False), (BOB, True)):
         quick.mail(sender, "show 101")
@@ -168,7 +165,7 @@ def test_a_mail_with_an_earlier_ply_does_not(sqlite_post: Post) -> None:
     begun, moved = (letter for letter in sqlite_post.sent_to(BOB) if letter.match == 101)
     for letter, has_started in ((begun, False), (moved, True)):
         with writing(sqlite_post.house.engine) as connection:
-            note(connection, letter, Sent(), sqlite_post.clock())
+            note(connection, letter, Delivered(), sqlite_post.clock())
             clock = clocks.find(connection, 101)
         assert clock is not None
         assert (clock.started is not None) is has_started
@@ -178,7 +175,7 @@ def test_a_board_that_never_went_out_is_mailed_again(quick: Post) -> None:
     """After a week, when nothing is on its way any more."""
     quick.mail(ALICE, "101 b2")
     with writing(quick.house.engine) as connection:
-        for letter in see_outbox(quick.house, "waiting", 10):
+        for letter in list_outbox(quick.house, "waiting", 10):
             note(connection, letter, Failed("no"), quick.clock())
     assert [letter.recipient for letter in days_pass(quick, 8)] == [BOB]
     days_pass(quick, 4)
@@ -226,7 +223,7 @@ def test_no_forfeit_while_a_mail_is_set_aside(quick: Post) -> None:
     days_pass(quick, 6)
     assert kinds(quick) == []
     with writing(quick.house.engine) as connection:
-        mishaps.retry(connection, mail_id, quick.clock())
+        quarantine.retry(connection, mail_id, quick.clock())
     quick.work()
     assert kinds(quick) == ["played"]
 
@@ -247,11 +244,11 @@ def test_a_mail_from_elsewhere_that_is_set_aside(quick: Post) -> None:
 
 def test_an_outage_is_on_nobodys_clock(mailed: Post) -> None:
     """A part that was silent for long: so much later the turn ends, and a little more since mail comes again."""
-    beat(mailed.house, "listener", mailed.clock())
+    record_heartbeat(mailed.house, "listener", mailed.clock())
     mailed.clock.move(days=5)
     look(mailed)
     assert kinds(mailed) == []
-    beat(mailed.house, "listener", mailed.clock())
+    record_heartbeat(mailed.house, "listener", mailed.clock())
     forget_beats(mailed)
     days_pass(mailed, 4)
     assert kinds(mailed) == []
@@ -263,16 +260,16 @@ def test_an_outage_is_on_nobodys_clock(mailed: Post) -> None:
 
 def test_short_silence_and_parts_out_of_use(quick: Post) -> None:
     """Neither is an outage, but that of the steward always is."""
-    beat(quick.house, "poller", quick.clock())
-    beat(quick.house, "steward", quick.clock())
+    record_heartbeat(quick.house, "poller", quick.clock())
+    record_heartbeat(quick.house, "scheduler", quick.clock())
     for _ in range(20):
         quick.clock.move(minutes=9)
-        beat(quick.house, "steward", quick.clock())
+        record_heartbeat(quick.house, "scheduler", quick.clock())
     quick.clock.move(days=20)
-    beat(quick.house, "poller", quick.clock())
+    record_heartbeat(quick.house, "poller", quick.clock())
     look(quick)
     assert kinds(quick) == []
-    beat(quick.house, "steward", quick.clock())
+    record_heartbeat(quick.house, "scheduler", quick.clock())
     forget_beats(quick)
     days_pass(quick, 4.25)
     assert kinds(quick) == ["forfeited"]
@@ -282,7 +279,7 @@ def test_short_silence_and_parts_out_of_use(quick: Post) -> None:
 def test_a_part_that_is_taken_out_of_use(quick: Post) -> None:
     """For two weeks it may come back, and the clocks stand still; then they go on from where they stood."""
     days_pass(quick, 1)
-    beat(quick.house, "poller", quick.clock())
+    record_heartbeat(quick.house, "poller", quick.clock())
     days_pass(quick, 17)
     assert kinds(quick) == []
     days_pass(quick, 0.25)
@@ -292,9 +289,9 @@ def test_a_part_that_is_taken_out_of_use(quick: Post) -> None:
 def test_a_part_that_comes_back_into_use(quick: Post) -> None:
     """The time in which it was missed stays on nobody's clock."""
     days_pass(quick, 1)
-    beat(quick.house, "poller", quick.clock())
+    record_heartbeat(quick.house, "poller", quick.clock())
     days_pass(quick, 15)
-    beat(quick.house, "poller", quick.clock())
+    record_heartbeat(quick.house, "poller", quick.clock())
     look(quick)
     assert kinds(quick) == []
     forget_beats(quick)
@@ -325,7 +322,7 @@ def test_a_player_who_is_back_has_what_was_left(mailed: Post) -> None:
     assert lift(mailed.house, "alice", mailed.clock()) == ALICE
     back = look(mailed)[-1]
     assert back.recipient == ALICE
-    assert "Your clocks stood still meanwhile, and run now." in words_of(back)
+    assert "Your clocks stopped meanwhile and are running again." in words_of(back)
     assert "board 101: 1 day, until 2026-01-15 12:00 UTC" in words_of(back)
     days_pass(mailed, 0.75)
     assert kinds(mailed) == []
@@ -400,7 +397,9 @@ def test_the_clock_stands_still_from_the_first_mail_that_came_back(quick: Post) 
     for letter in quick.sent_to(ALICE)[-3:]:
         days_pass(quick, 0.5)
         with writing(quick.house.engine) as connection:
-            heed_refusal(connection, quick.house, Returned(letter.id, ALICE), "550 5.1.1 unknown", quick.clock())
+            heed_refusal(
+                connection, quick.house, BouncedMail(letter.id, ALICE), "550 5.1.1 unknown", quick.clock()
+            )
     assert see_suspended(quick.house) != []
     assert left(board(quick), timing_of(quick)) == 1.5 * DAY
     days_pass(quick, 20, step=24)
@@ -425,14 +424,14 @@ def test_what_opponents_are_told_of_a_clock_that_stands_still_is_true(quick: Pos
     days_pass(quick, 29.25)
     (told,) = tell_ends(quick)
     assert told.recipient == BOB
-    assert "It runs on now, on board 101: each turn has the time that was left." in words_of(told)
+    assert "It is running again on board 101: each turn has the time that was left" in words_of(told)
     assert tell_ends(quick) == []
     (shown,) = quick.mail(BOB, "show 101")
     assert "alice has 2 days and 18 hours left, until 2026-02-04 12:00 UTC." in words_of(shown)
     assert "stands still" not in words_of(shown)
     quick.mail(ALICE, "games")
     (back,) = (each for each in look(quick) if "you are back" in each.raw.decode())
-    assert "Your clocks stood still until 2026-02-01 12:00 UTC, and have run since" in words_of(back)
+    assert "Your clocks stopped until 2026-02-01 12:00 UTC and have been running since" in words_of(back)
 
 
 def test_who_comes_back_in_time_is_told_no_end(quick: Post) -> None:
@@ -446,7 +445,7 @@ def test_who_comes_back_in_time_is_told_no_end(quick: Post) -> None:
     assert tell_ends(quick) == []
 
 
-def tell_ends(post: Post) -> list[Queued]:
+def tell_ends(post: Post) -> list[QueuedMessage]:
     """What the steward mails of standstills that are over."""
     hand_over(post)
     while tell_over(post.house, post.clock()):
@@ -460,7 +459,7 @@ def timing_of(post: Post) -> Timing:
         return timing(connection, board(post), post.clock())
 
 
-def words_of(letter: Queued) -> str:
+def words_of(letter: QueuedMessage) -> str:
     """What a letter says, whatever its lines."""
     return " ".join(text_of(letter).split())
 
@@ -486,7 +485,7 @@ def test_vacation(mailed: Post) -> None:
     """Stops the clock of who is to move, from the first day to the end of the last."""
     with writing(mailed.house.engine) as connection:
         days = ((date(2026, 1, 3), date(2026, 1, 12)),)
-        vacations.keep(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
+        players.write_vacations(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
     days_pass(mailed, 13.75)
     assert kinds(mailed) == []
     days_pass(mailed, 0.5)
@@ -534,7 +533,9 @@ def test_a_board_that_fails_stops_no_other_clock(
     hand_over(quick)
     notices = board_notices
 
-    def notices_but_of_one(records: TransactionRecords, house: House, happened: Happened, now: datetime) -> object:
+    def notices_but_of_one(
+        records: TransactionQueries, house: App, happened: BoardChange, now: datetime
+    ) -> object:
         if happened.board.match.number == 101:
             raise ZeroDivisionError
         return notices(records, house, happened, now)
@@ -554,7 +555,7 @@ def test_a_board_that_fails_stops_no_other_clock(
     assert kinds(quick) == ["forfeited"]
 
 
-def test_two_stewards_at_once(postgresql_house: House, clock: Clock) -> None:
+def test_two_stewards_at_once(postgresql_house: App, clock: Clock) -> None:
     """Each turn is ended once, and each reminder goes out once."""
     post = Post(postgresql_house, clock)
     post.people(alice="sesame", bob="poppy", carol="tahini", dave="cumin")
@@ -583,7 +584,7 @@ def test_two_stewards_at_once(postgresql_house: House, clock: Clock) -> None:
     assert [kinds(post, number) for number in boards] == [["forfeited"]] * len(boards)
 
 
-def test_a_move_and_the_end_of_a_turn_meet(postgresql_house: House, clock: Clock) -> None:
+def test_a_move_and_the_end_of_a_turn_meet(postgresql_house: App, clock: Clock) -> None:
     """Whoever has the board first decides; the other one finds it so."""
     post = club(Post(postgresql_house, clock))
     clock.move(days=5)
@@ -603,6 +604,7 @@ def test_a_move_and_the_end_of_a_turn_meet(postgresql_house: House, clock: Clock
     assert kinds(post) == ["played"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_turn_ends_before_its_time(seed: int, sqlite_post: Post) -> None:
     """Whatever happens meanwhile: counted hour by hour, nobody forfeits who had time left, and everybody does who
@@ -629,11 +631,11 @@ def test_no_turn_ends_before_its_time(seed: int, sqlite_post: Post) -> None:
             last = first + timedelta(days=chance.randint(0, 9))
             holidays = {first + timedelta(days=each) for each in range((last - first).days + 1)}
             with writing(post.house.engine) as connection:
-                vacations.keep(connection, NewVacations(alice, now.date(), ((first, last),)))
+                players.write_vacations(connection, NewVacations(alice, now.date(), ((first, last),)))
         if down_since is None:
             if chance.random() < 0.5:
                 with writing(post.house.engine) as connection:
-                    clocks.look_at_all(connection)
+                    clocks.check_all_again(connection)
             look(post)
     assert kinds(post) == ["forfeited"]
     assert ran >= 6 * 24 - 1

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.house import House
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
-from pbmserv.store.outbox import Queued
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.views import list_players, load_board
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, address_of, text_of, token_of
 
@@ -18,7 +17,7 @@ EVE, EVES = "eve@example.org", "signup eve pepper"
 
 
 @pytest.fixture
-def post(sqlite_house: House, clock: Clock) -> Post:
+def post(sqlite_house: App, clock: Clock) -> Post:
     """Nobody yet; From addresses prove nothing."""
     return Post(replace(sqlite_house, server=Server(ADDRESS), new_token=new_token), clock)
 
@@ -31,7 +30,7 @@ def club(post: Post) -> Post:
     return post
 
 
-def asked(post: Post, subject: str = "101 a1", text: str = "", sender: str = ALICE) -> Queued:
+def asked(post: Post, subject: str = "101 a1", text: str = "", sender: str = ALICE) -> QueuedMessage:
     """Has something wait; the mail that asks."""
     (letter,) = post.mail(sender, subject, text)
     assert post.moves() == []
@@ -90,7 +89,7 @@ def test_a_yes_is_good_once(club: Post) -> None:
     club.mail(ALICE, "set alice sesame html on")
     club.answer(letter, "yes")
     club.mail(ALICE, f"yes {token_of(letter)}")
-    assert next(player for player in see_players(club.house) if player.userid == "alice").html
+    assert next(player for player in list_players(club.house) if player.userid == "alice").html
 
 
 def test_a_week_later_it_is_too_late(club: Post) -> None:
@@ -119,7 +118,7 @@ def test_the_same_question_is_answered_once_in_whichever_mail(club: Post) -> Non
     club.answer(first, "yes")
     club.mail(ALICE, "as alice sesame", "set html on")
     club.answer(second, "yes")
-    assert next(player for player in see_players(club.house) if player.userid == "alice").html
+    assert next(player for player in list_players(club.house) if player.userid == "alice").html
 
 
 @pytest.mark.parametrize("words", ["yes\nno", "no\nyes"])
@@ -155,7 +154,7 @@ def test_what_waits_is_the_players_own(club: Post) -> None:
     """Lines of two people in one mail: nobody is asked about the other's."""
     (letter,) = club.mail(BOB, "hi", "resign 101\ndelete alice sesame")
     club.answer(letter, "yes")
-    seen = see_board(club.house, 101)
+    seen = load_board(club.house, 101)
     assert seen is not None
     assert [entry.seat for entry in seen.match.entries] == [0]
 
@@ -166,7 +165,7 @@ def test_questions_about_other_commands_stay(club: Post) -> None:
     for letter in (setting, other, move):
         club.answer(letter, "yes")
     assert (club.moves(101), club.moves(102)) == (["A1"], ["B2"])
-    assert not next(player for player in see_players(club.house) if player.userid == "alice").html
+    assert not next(player for player in list_players(club.house) if player.userid == "alice").html
 
 
 def test_no_closes_it(club: Post) -> None:
@@ -188,7 +187,7 @@ def test_yes_to_a_move_that_has_become_stale(club: Post) -> None:
 def test_only_words_below_the_yes_are_passed_on(club: Post) -> None:
     """What stood below the command may be somebody else's, and the question does not show it."""
     letter = asked(club, "101 a1", "You are a bad loser.")
-    assert "do not wait along" in text_of(letter)
+    assert "The text below it was not kept" in text_of(letter)
     club.answer(letter, "yes\n\nGood luck!")
     told = "".join(map(text_of, club.sent_to(BOB)))
     assert "bad loser" not in told
@@ -282,14 +281,14 @@ def test_a_claim_of_a_new_account_beside_a_true_one(post: Post) -> None:
     post.mail(ALICE, "as alice sesame", f"add eve pepper {WORK}\nset eve pepper html off")
     assert post.sent_to(WORK) == []
     assert len(post.sent_to(EVE)) == 1
-    assert all(player.html for player in see_players(post.house))
+    assert all(player.html for player in list_players(post.house))
 
 
 def test_the_welcome_may_be_answered_with_the_password_too(post: Post) -> None:
     (letter,) = post.mail(EVE, EVES)
     post.answer(letter, "as eve pepper\nyes\nset html off")
     assert post.is_confirmed("eve")
-    assert not see_players(post.house)[0].html
+    assert not list_players(post.house)[0].html
 
 
 @pytest.mark.parametrize("text", ["yes", "help", "games"])
@@ -338,7 +337,7 @@ def test_the_userid_is_free_again_after_a_week(post: Post) -> None:
     post.answer(letter, "yes")
     assert not post.is_confirmed("eve")
     post.answer(other, "yes")
-    assert [player.address for player in see_players(post.house)] == ["eve@other.example"]
+    assert [player.address for player in list_players(post.house)] == ["eve@other.example"]
 
 
 def test_signing_up_another_address(post: Post) -> None:
@@ -349,7 +348,7 @@ def test_signing_up_another_address(post: Post) -> None:
     post.answer(post.sent_to(EVE)[0], "yes")
     assert not post.is_confirmed("eve")
     post.answer(post.sent_to(WORK)[0], "yes")
-    assert [player.address for player in see_players(post.house)] == [WORK]
+    assert [player.address for player in list_players(post.house)] == [WORK]
 
 
 @pytest.mark.parametrize(
@@ -390,13 +389,13 @@ BINDING = [
 @pytest.mark.parametrize("line", BINDING)
 def test_a_forged_from_does_nothing_but_ask(club: Post, line: str) -> None:
     """The question goes to the player, whose silence is a no, and who may be told no secret in it."""
-    bobs, before = len(club.sent_to(BOB)), see_players(club.house)
+    bobs, before = len(club.sent_to(BOB)), list_players(club.house)
     letters = club.mail(ALICE, line)
     assert {letter.recipient for letter in letters} == {ALICE}
     assert [text_of(letter) for letter in letters if "sesame" in text_of(letter)] == []
     assert club.sent_to(MALLORY) == []
     assert len(club.sent_to(BOB)) == bobs
-    assert see_players(club.house) == before
+    assert list_players(club.house) == before
 
 
 def test_a_forged_from_beside_a_true_claim_gives_nothing_away(club: Post) -> None:

@@ -10,7 +10,8 @@ from time import monotonic
 
 import pytest
 
-from pbmserv.mail.outgoing import Closed, Deferred, Failed, Outcome, Outgoing, Sent
+from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Outgoing
+from pbmserv.services.app import App
 from pbmserv.services.deliver import (
     BATCH,
     GIVE_UP_AFTER,
@@ -18,14 +19,13 @@ from pbmserv.services.deliver import (
     LONGEST_WAIT,
     MOST_LANES,
     MOST_REFUSALS,
-    Patience,
+    RetryTimes,
     Sender,
     next_wait,
 )
-from pbmserv.services.house import House
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Letter, Queued
+from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import Clock
 from tests.services.post import Post
@@ -40,7 +40,7 @@ class Killed(BaseException):
 class Way:
     """A road that answers as it is told, and remembers what it was given."""
 
-    answers: Callable[[Outgoing], Outcome] = lambda mail: Sent()
+    answers: Callable[[Outgoing], Outcome] = lambda mail: Delivered()
     given: list[Outgoing] = field(default_factory=list)
 
     def deliver(self, mail: Outgoing) -> Outcome:
@@ -60,9 +60,9 @@ class Way:
         return [mail.recipient for mail in self.given]
 
 
-def letter(token: str) -> Letter:
+def letter(token: str) -> OutboxMessage:
     """A letter to token@example.org."""
-    return Letter(
+    return OutboxMessage(
         token=token,
         thread_word=token,
         kind="answer",
@@ -81,7 +81,7 @@ def queue(post: Post, *tokens: str) -> None:
             outbox.queue(connection, [letter(token)], post.clock())
 
 
-def row(post: Post, token: str) -> Queued:
+def row(post: Post, token: str) -> QueuedMessage:
     """A letter as it stands in the outbox."""
     return next(each for each in post.letters() if each.message_id == f"<{token}@club.test>")
 
@@ -108,7 +108,7 @@ def test_in_batches(post: Post) -> None:
 
 def test_refused_for_good(post: Post) -> None:
     queue(post, "a", "b")
-    way = Way(lambda mail: Failed("550 no such user") if "a@" in mail.recipient else Sent())
+    way = Way(lambda mail: Failed("550 no such user") if "a@" in mail.recipient else Delivered())
     deliver_due(post.house, way, post.clock)
     assert (row(post, "a").status, row(post, "a").error, row(post, "a").tries) == ("failed", "550 no such user", 1)
     assert row(post, "b").status == "sent"
@@ -181,7 +181,7 @@ def test_one_that_dies_sends_again_the_same_bytes(post: Post) -> None:
     assert way.given[1] == died[0]
 
 
-def test_several_senders_never_share_a_mail(postgresql_house: House, clock: Clock) -> None:
+def test_several_senders_never_share_a_mail(postgresql_house: App, clock: Clock) -> None:
     post = Post(postgresql_house, clock)
     queue(post, "a", "b", "c")
     until = clock() + LEASE
@@ -214,7 +214,7 @@ def test_a_slow_relay_keeps_only_one_mail(post: Post) -> None:
 
     def slowly(mail: Outgoing) -> Outcome:
         assert deliver_due(post.house, other, post.clock) == 2
-        return Sent()
+        return Delivered()
 
     way = Way(slowly)
     assert deliver_due(post.house, way, post.clock) == 1
@@ -228,7 +228,7 @@ def test_a_road_that_breaks_keeps_nobody_waiting(post: Post) -> None:
     def broken(mail: Outgoing) -> Outcome:
         if mail.recipient == "a@example.org":
             raise ZeroDivisionError("sesame")
-        return Sent()
+        return Delivered()
 
     assert deliver_due(post.house, Way(broken), post.clock) == 2
     assert (row(post, "a").status, row(post, "b").status) == ("waiting", "sent")
@@ -260,10 +260,10 @@ class SlowWay(Way):
 
     def _answer(self, mail: Outgoing) -> Outcome:
         if mail.recipient.partition("@")[0] not in self._slow:
-            return Sent()
+            return Delivered()
         self.on_the_way.append(mail.recipient)
         self.arrives.wait(PATIENCE)
-        return self._cut_short if self.is_hung_up.is_set() else Sent()
+        return self._cut_short if self.is_hung_up.is_set() else Delivered()
 
     def hang_up(self) -> None:
         """Ends what waits."""
@@ -272,7 +272,7 @@ class SlowWay(Way):
 
 
 @contextmanager
-def sender_over(post: Post, way: SlowWay, patience: Patience) -> Iterator[Sender]:
+def sender_over(post: Post, way: SlowWay, patience: RetryTimes) -> Iterator[Sender]:
     """A sender that ends at the end."""
     sender = Sender(post.house, lambda: way, post.clock, patience)
     try:
@@ -282,7 +282,7 @@ def sender_over(post: Post, way: SlowWay, patience: Patience) -> Iterator[Sender
         sender.close()
 
 
-HASTY = Patience(slow=0.01)
+HASTY = RetryTimes(slow=0.01)
 
 
 def test_a_mail_that_takes_long_lets_all_others_pass_but_those_to_the_same_recipient(post: Post) -> None:
@@ -377,7 +377,7 @@ def test_the_end_waits_for_nobody_for_ever(sqlite_post: Post) -> None:
     """Neither it nor the end of the process: a thread that hangs does not live longer than that."""
     queue(sqlite_post, "a")
     way = DeafWay("a")
-    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, Patience(slow=0.01, last=0.01))
+    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, RetryTimes(slow=0.01, last=0.01))
     assert sender.send_due() == 1
     begun = monotonic()
     sender.close()
@@ -439,7 +439,7 @@ def test_told_to_stop_it_waits_a_little_for_what_is_on_its_way(post: Post) -> No
 def test_told_to_stop_it_hangs_up_on_what_takes_too_long(post: Post) -> None:
     queue(post, "a", "b")
     way = SlowWay("a")
-    sender = Sender(post.house, lambda: way, post.clock, Patience(slow=0.01, last=0.01))
+    sender = Sender(post.house, lambda: way, post.clock, RetryTimes(slow=0.01, last=0.01))
     assert sender.send_due(lambda: len(way.on_the_way) > 0) == 1
     sender.close()
     assert (row(post, "a").status, row(post, "a").tries) == ("waiting", 1)
@@ -452,8 +452,8 @@ def test_a_closed_way_out_costs_no_mail_a_try(post: Post, caplog: pytest.LogCapt
     caplog.set_level(logging.INFO)
     queue(post, "a", "b", "c")
     is_closed = True
-    way = Way(lambda mail: Closed("connection refused") if is_closed else Sent())
-    sender = Sender(post.house, lambda: way, post.clock, Patience(first_pause=1e-9, longest_pause=1e-9))
+    way = Way(lambda mail: Closed("connection refused") if is_closed else Delivered())
+    sender = Sender(post.house, lambda: way, post.clock, RetryTimes(first_pause=1e-9, longest_pause=1e-9))
     assert sender.send_due() == BATCH
     assert set(way.recipients) == {"a@example.org"}
     post.clock.move(days=30)
@@ -477,8 +477,8 @@ def test_a_relay_that_closes_itself_to_one_mail_only_holds_up_no_other(post: Pos
     """Where it has let us in, it may be the mail; each third time running counts as one try."""
     queue(post, "a", "b")
     gone = Closed("421 4.7.0 not this one", at_mail=True)
-    way = Way(lambda mail: gone if "a@" in mail.recipient else Sent())
-    sender = Sender(post.house, lambda: way, post.clock, Patience(first_pause=1e-9, longest_pause=1e-9))
+    way = Way(lambda mail: gone if "a@" in mail.recipient else Delivered())
+    sender = Sender(post.house, lambda: way, post.clock, RetryTimes(first_pause=1e-9, longest_pause=1e-9))
     assert sender.send_due() == MOST_REFUSALS + 1
     assert way.recipients == ["a@example.org"] * MOST_REFUSALS + ["b@example.org"]
     assert (row(post, "a").status, row(post, "a").tries, row(post, "a").error) == ("waiting", 1, gone.reason)
@@ -492,9 +492,9 @@ def test_a_relay_that_closes_itself_to_one_mail_only_holds_up_no_other(post: Pos
 def test_a_relay_that_is_away_in_between_is_no_fault_of_the_mail(sqlite_post: Post) -> None:
     queue(sqlite_post, "a")
     said = [Closed("421 busy", at_mail=True), Closed("connection refused")] * (MOST_REFUSALS - 1)
-    answers: Iterator[Outcome] = iter([*said, Sent()])
+    answers: Iterator[Outcome] = iter([*said, Delivered()])
     sender = Sender(
-        sqlite_post.house, lambda: Way(lambda mail: next(answers)), sqlite_post.clock, Patience(first_pause=1e-9)
+        sqlite_post.house, lambda: Way(lambda mail: next(answers)), sqlite_post.clock, RetryTimes(first_pause=1e-9)
     )
     wait_for(lambda: sender.send_due() >= 0 and row(sqlite_post, "a").status == "sent")
     sender.close()
@@ -504,7 +504,7 @@ def test_a_relay_that_is_away_in_between_is_no_fault_of_the_mail(sqlite_post: Po
 def test_a_closed_way_out_is_left_in_peace_for_a_while(sqlite_post: Post) -> None:
     queue(sqlite_post, "a")
     way = Way(lambda mail: Closed("connection refused"))
-    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, Patience(first_pause=3600.0))
+    sender = Sender(sqlite_post.house, lambda: way, sqlite_post.clock, RetryTimes(first_pause=3600.0))
     assert [sender.send_due() for _ in range(3)] == [1, 0, 0]
     sender.close()
     assert len(way.given) == 1
@@ -514,7 +514,7 @@ def test_a_relay_that_refuses_us_is_told_of_once(post: Post, caplog: pytest.LogC
     """Nothing fails for what the operator can mend; once it is, all goes out."""
     queue(post, "a", "b", "c")
     refuses = True
-    way = Way(lambda mail: Deferred("554 5.7.1 relay denied", is_ours=True) if refuses else Sent())
+    way = Way(lambda mail: Deferred("554 5.7.1 relay denied", is_ours=True) if refuses else Delivered())
     assert deliver_due(post.house, way, post.clock) == 3
     errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert errors == [

@@ -8,19 +8,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbmserv.commands.replies.talk import Watched
-from pbmserv.entrypoints.steward import DUTIES, Duty
-from pbmserv.mail.outgoing import Sent
+from pbmserv.mail.sending.transport import Delivered
 from pbmserv.rendering.board import view_board
+from pbmserv.server.scheduler import JOBS, Job
 from pbmserv.services.deliver import note
-from pbmserv.services.notices import is_left_to_digest
-from pbmserv.services.steward import digests
-from pbmserv.services.steward.digests import send_next
-from pbmserv.services.views.mails import see_outbox
+from pbmserv.services.notices import Watched, is_left_to_digest
+from pbmserv.services.scheduler import digests
+from pbmserv.services.scheduler.digests import send_next
+from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Queued
-from pbmserv.store.recent import RecentBoards
-from pbmserv.store.records import TransactionRecords
+from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 from pbmserv.store.tables import addresses, clocks, entries, players
 from tests.services.post import Post, header_of, text_of
 
@@ -38,7 +36,7 @@ def club(post: Post) -> Post:
     return post
 
 
-def send_due(post: Post, at: datetime) -> list[Queued]:
+def send_due(post: Post, at: datetime) -> list[QueuedMessage]:
     """The digests that are due by then."""
     post.clock.now = at
     before = len(post.letters())
@@ -49,9 +47,9 @@ def send_due(post: Post, at: datetime) -> list[Queued]:
 
 def hand_over(post: Post) -> None:
     """All that waits goes out."""
-    for mail in see_outbox(post.house, "waiting", 1000):
+    for mail in list_outbox(post.house, "waiting", 1000):
         with writing(post.house.engine) as connection:
-            note(connection, mail, Sent(), post.clock())
+            note(connection, mail, Delivered(), post.clock())
 
 
 def due_at(post: Post) -> datetime | None:
@@ -63,7 +61,7 @@ def due_at(post: Post) -> datetime | None:
         return found
 
 
-def to_alice(letters: list[Queued]) -> list[Queued]:
+def to_alice(letters: list[QueuedMessage]) -> list[QueuedMessage]:
     """Those of the letters that went to her."""
     return [letter for letter in letters if letter.recipient == ALICE]
 
@@ -139,7 +137,7 @@ def test_what_is_not_left_to_it(club: Post) -> None:
 def test_a_remark_is_not_left_to_it(club: Post) -> None:
     """Nor what the house has to say of a board; without any the board waits."""
     with reading(club.house.engine) as connection:
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         alice, board = records.player("alice"), records.board(101)
     assert alice is not None
     assert board is not None
@@ -198,9 +196,9 @@ def test_several_stewards_send_each_once(club: Post) -> None:
     assert sorted(letter.recipient for letter in club.letters()[before:]) == [ALICE, BOB]
 
 
-def duty(name: str) -> Duty:
+def duty(name: str) -> Job:
     """One of the steward's."""
-    return next(each for each in DUTIES if each.name == name)
+    return next(each for each in JOBS if each.name == name)
 
 
 def test_all_that_are_due_leave_in_one_round(club: Post) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.views import load_board
 from tests.services.post import Post
 
 Road = Callable[[bytes], bytes]
@@ -49,7 +49,7 @@ def test_one_effect(club: Post, first: int, second: int) -> None:
     raw = club.write("alice@example.org", "challenge alice bob", "Have fun")
     assert len(club.send(ROADS[first](raw), "alice@example.org")) == 2
     assert club.send(ROADS[second](raw), "<>" if second == 3 else "relay@example.net") == []
-    assert see_board(club.house, 102) is None
+    assert load_board(club.house, 102) is None
     assert club.fates()[-1] in ("duplicate", "silent")
 
 
@@ -86,7 +86,7 @@ def test_a_mail_that_failed_is_no_copy_of_itself(club: Post, monkeypatch: pytest
     def bug(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("pbmserv.services.carry_out.answer", bug)
+    monkeypatch.setattr("pbmserv.services.process.answer", bug)
     club.put(raw)
     club.work()
     monkeypatch.undo()
@@ -94,4 +94,4 @@ def test_a_mail_that_failed_is_no_copy_of_itself(club: Post, monkeypatch: pytest
     club.clock.move(minutes=1)
     club.work()
     assert club.fates()[-2:] == ["handled", "duplicate"]
-    assert see_board(club.house, 102) is None
+    assert load_board(club.house, 102) is None

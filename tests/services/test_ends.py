@@ -9,10 +9,10 @@ from sqlalchemy import Engine, event, select, text
 
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import record_of
-from pbmserv.services.operator import referee
-from pbmserv.services.operator.check import check, rebuild
-from pbmserv.services.operator.records import take_in
-from pbmserv.services.steward.clocks import look_after_clocks
+from pbmserv.services.admin import referee
+from pbmserv.services.admin.check import check, rebuild
+from pbmserv.services.admin.import_games import take_in
+from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import seats

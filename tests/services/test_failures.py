@@ -10,15 +10,14 @@ import pytest
 from jinja2 import TemplateNotFound
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.services import answer, carry_out, letters
-from pbmserv.services.handle import handle_next, handle_one, handle_some
-from pbmserv.services.mishaps import WAITS_BETWEEN_TRIES, Ended, set_back, tell_set_aside
-from pbmserv.services.operator.retry import retry
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
+from pbmserv.services import compose, process, respond
+from pbmserv.services.admin.mails import retry
+from pbmserv.services.failures import WAITS_BETWEEN_TRIES, IsolatedEnd, set_back, tell_quarantined
+from pbmserv.services.views import list_players, load_board
+from pbmserv.services.worker import process_next, process_one, process_some
 from tests.services.post import Post, header_of, text_of
 
-SENTENCE = "a fault of this server"
+SENTENCE = "an error in this server"
 
 
 class Bug(Exception):
@@ -49,11 +48,11 @@ def spoil(monkeypatch: pytest.MonkeyPatch, place: str, breaks: Callable[..., boo
 
 STAGES: dict[str, tuple[str, Callable[..., bool]]] = {
     "a command": ("services.run:decide", lambda request, *_: request.command.name == "move"),
-    "keeping": ("store.matches:keep", lambda _, decision: bool(decision.entries)),
-    "a template of the answer": ("services.answer:render", lambda name, **_: name == "mail/answer.txt"),
-    "a template of a notice": ("services.letters:render", lambda name, **_: name == "mail/notice.txt"),
-    "laying out": ("services.letters:laid_out", lambda text: "Your move" in text),
-    "writing": ("services.letters:write", lambda envelope, *_: envelope.ply == 1),
+    "keeping": ("store.matches:write", lambda _, decision: bool(decision.entries)),
+    "a template of the answer": ("services.respond:render", lambda name, **_: name == "mail/answer.txt"),
+    "a template of a notice": ("services.board_mail:render", lambda name, **_: name == "mail/notice.txt"),
+    "laying out": ("services.compose:as_text", lambda said: "You played" in repr(said)),
+    "writing": ("services.compose:write", lambda envelope, *_: envelope.ply == 1),
     "queueing": ("store.outbox:queue", lambda _, letters, now: any(letter.kind == "board" for letter in letters)),
     "finishing": ("store.inbox:finish", lambda *_: True),
 }
@@ -66,8 +65,8 @@ def test_wherever_it_fails_nothing_is_done(post: Post, monkeypatch: pytest.Monke
     before = post.letters()
     spoil(monkeypatch, *STAGES[stage])
     mail_id = post.put(post.write("alice@example.org", "move 101 b2", "hello"))
-    assert handle_next(post.house, post.clock)
-    seen = see_board(post.house, 101)
+    assert process_next(post.house, post.clock)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert seen.match.entries == ()
     assert post.letters() == before
@@ -75,7 +74,7 @@ def test_wherever_it_fails_nothing_is_done(post: Post, monkeypatch: pytest.Monke
     monkeypatch.undo()
     post.clock.move(seconds=1)
     post.work()
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert [entry.text for entry in seen.match.entries] == ["B2"]
     assert [letter.recipient for letter in post.letters()[len(before) :]] == [
@@ -91,16 +90,16 @@ def test_earlier_commands_of_the_mail_are_undone_too(post: Post, monkeypatch: py
     text = "signup eve pepper\nchallenge alice bob -size=3x3\nmove 101 b2\nhelp"
     post.put(post.write("alice@example.org", "many", text))
     post.work()
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert seen.match.entries == ()
-    assert see_board(post.house, 102) is None
-    assert len(see_players(post.house)) == 3
+    assert load_board(post.house, 102) is None
+    assert len(list_players(post.house)) == 3
 
 
 def break_for_clumsy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every mail of clumsy's fails from now on."""
-    spoil(monkeypatch, "services.carry_out:answer", lambda _, __, to, *___: to.recipient == "clumsy@example.org")
+    spoil(monkeypatch, "services.process:answer", lambda _, __, to, *___: to.recipient == "clumsy@example.org")
 
 
 def test_tried_five_times_then_set_aside(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,10 +112,10 @@ def test_tried_five_times_then_set_aside(post: Post, monkeypatch: pytest.MonkeyP
     for tries, wait in enumerate(WAITS_BETWEEN_TRIES, 1):
         if wait:
             post.clock.move(seconds=wait.total_seconds() - 0.001)
-            assert not handle_next(post.house, post.clock)
+            assert not process_next(post.house, post.clock)
             post.clock.move(seconds=0.001)
-        assert handle_next(post.house, post.clock)
-        assert not handle_next(post.house, post.clock)
+        assert process_next(post.house, post.clock)
+        assert not process_next(post.house, post.clock)
         row = post.row(mail_id)
         assert (row.status, row.tries) == ("waiting" if tries < 5 else "set aside", tries)
     (letter,) = post.letters()[before:]
@@ -124,7 +123,7 @@ def test_tried_five_times_then_set_aside(post: Post, monkeypatch: pytest.MonkeyP
     assert SENTENCE in text_of(letter)
     assert header_of(letter, "In-Reply-To") == f"<in-{post.written}@example.org>"
     post.clock.move(days=1)
-    assert not handle_next(post.house, post.clock)
+    assert not process_next(post.house, post.clock)
 
 
 def test_the_place_is_kept_and_no_value(
@@ -215,7 +214,7 @@ def test_set_aside_even_where_its_sender_cannot_be_told(post: Post, monkeypatch:
     def missing(*_: object, **__: object) -> str:
         raise TemplateNotFound("mail/subject_other.txt")
 
-    monkeypatch.setattr(letters, "render", missing)
+    monkeypatch.setattr(compose, "render", missing)
     before = post.letters()
     fail_for_good(post)
     assert post.letters() == before
@@ -228,37 +227,37 @@ def test_trouble_with_the_database_is_no_try(post: Post, monkeypatch: pytest.Mon
         raise OperationalError("SELECT", {}, Exception("gone"))
 
     mail_id = post.put(post.write("alice@example.org", "help"))
-    monkeypatch.setattr(carry_out, "answer", away)
+    monkeypatch.setattr(process, "answer", away)
     for _ in range(10):
         with pytest.raises(OperationalError):
-            handle_next(post.house, post.clock)
+            process_next(post.house, post.clock)
     assert (post.row(mail_id).status, post.row(mail_id).tries) == ("waiting", 0)
     monkeypatch.undo()
     post.work()
     assert post.row(mail_id).status == "handled"
 
 
-FIVE: tuple[Ended, ...] = ("killed",) * 5
+FIVE: tuple[IsolatedEnd, ...] = ("killed",) * 5
 
 
 class Processes:
     """Stands for the processes of mails' own: each ends as the next of `ends` has it, else well."""
 
-    def __init__(self, post: Post, *ends: Ended) -> None:
+    def __init__(self, post: Post, *ends: IsolatedEnd) -> None:
         self.post, self.ends, self.begun = post, [*ends], list[tuple[str, int]]()
 
-    def __call__(self, task: Literal["handle", "tell"], mail_id: int) -> Ended:
+    def __call__(self, task: Literal["handle", "tell"], mail_id: int) -> IsolatedEnd:
         self.begun.append((task, mail_id))
         end = self.ends.pop(0) if self.ends else "well"
         if end == "well" and task == "handle":
-            handle_one(self.post.house, mail_id, self.post.clock)
+            process_one(self.post.house, mail_id, self.post.clock)
         elif end == "well":
-            tell_set_aside(self.post.house, mail_id, self.post.clock())
+            tell_quarantined(self.post.house, mail_id, self.post.clock())
         return end
 
     def work(self) -> None:
         """As Post.work."""
-        while handle_some(self.post.house, self.post.clock, apart=self):
+        while process_some(self.post.house, self.post.clock, isolate=self):
             pass
 
 
@@ -313,7 +312,7 @@ def test_five_processes_killed_over_a_mail_set_it_aside(post: Post) -> None:
     letter, listing = post.letters()[before:]
     assert SENTENCE in text_of(letter)
     assert header_of(listing, "Subject") == "pbmserv: list"
-    assert post.row(mail_id).error == "5 processes of its own were killed over it"
+    assert post.row(mail_id).error == "killed 5 processes of its own"
     assert retry(post.house, mail_id, post.clock())
     processes.work()
     assert trouble_of(post, mail_id) == ("handled", 0, 0, 0)
@@ -353,12 +352,12 @@ def test_its_senders_later_mails_wait_with_it_and_nobody_elses(post: Post) -> No
 
 
 @pytest.mark.parametrize(("end", "setbacks"), [("broken off", 3), ("stopped", 2)])
-def test_a_process_that_was_not_killed_blames_nothing(post: Post, end: Ended, setbacks: int) -> None:
+def test_a_process_that_was_not_killed_blames_nothing(post: Post, end: IsolatedEnd, setbacks: int) -> None:
     """One that hung, or was asked to end; and one that ended with its worker, which was told to stop."""
     club(post)
     mail_id = post.put(post.write("alice@example.org", "move 101 b2"))
     killed_with_its_worker(post, mail_id, 2)
-    assert handle_some(post.house, post.clock, apart=Processes(post, end))
+    assert process_some(post.house, post.clock, isolate=Processes(post, end))
     assert trouble_of(post, mail_id) == ("waiting", 0, 0, setbacks)
 
 
@@ -376,7 +375,7 @@ def test_it_is_set_aside_even_if_telling_its_sender_kills_too(
         processes.work()
     assert trouble_of(post, mail_id) == ("set aside", 0, 5, 2)
     assert post.letters() == before
-    assert f"mail {mail_id}: its sender cannot be told" in caplog.text
+    assert f"mail {mail_id}: its sender cannot be notified" in caplog.text
 
 
 def test_an_exception_in_a_process_of_its_own_is_a_try(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,14 +399,14 @@ def test_what_the_database_refuses_it_alone_waits_and_others_go_on(
 ) -> None:
     """A lock that is never to be had, a page that cannot be read: no worker stands still for it."""
     club(post)
-    real = answer.answer
+    real = respond.answer
 
     def refused(records: Any, house: Any, to: Any, *others: Any) -> Any:
         if to.recipient == "clumsy@example.org":
             raise OperationalError("SELECT", {}, LockNeverGot())
         return real(records, house, to, *others)
 
-    monkeypatch.setattr(carry_out, "answer", refused)
+    monkeypatch.setattr(process, "answer", refused)
     mail_id = post.put(post.write("clumsy@example.org", "help"))
     other = post.put(post.write("alice@example.org", "list"))
     processes = Processes(post)
@@ -427,8 +426,8 @@ def test_the_sender_is_told_no_more_than_is_true(post: Post, monkeypatch: pytest
     break_for_clumsy(monkeypatch)
     fail_for_good(post)
     said = " ".join(text_of(post.letters()[-1]).split())
-    assert "received, but it is NOT done" in said
-    assert "The operator has it" in said
+    assert "arrived, but it is NOT done" in said
+    assert "The operator has your mail" in said
     assert "need not" not in said
 
 
@@ -440,7 +439,7 @@ def test_what_is_decided_counts_from_when_the_mail_was_kept(post: Post) -> None:
     post.put(post.write("bob@example.org", "challenge bob alice"))
     post.clock.move(days=2)
     post.work()
-    moved, begun = see_board(post.house, 101), see_board(post.house, 102)
+    moved, begun = load_board(post.house, 101), load_board(post.house, 102)
     assert moved is not None
     assert begun is not None
     assert (moved.match.entries[0].at, begun.match.started) == (kept_at, kept_at)
@@ -451,7 +450,7 @@ def test_the_mail_in_hand_is_told_first(post: Post) -> None:
     """Before anything is done with it, so that the one which kills is known."""
     mail_id = post.put(post.write("alice@example.org", "help"))
     told: list[tuple[int, str]] = []
-    handle_next(post.house, post.clock, lambda each: told.append((each, post.row(each).status)))
+    process_next(post.house, post.clock, lambda each: told.append((each, post.row(each).status)))
     assert told == [(mail_id, "waiting")]
-    assert not handle_next(post.house, post.clock, lambda each: told.append((each, "")))
+    assert not process_next(post.house, post.clock, lambda each: told.append((each, "")))
     assert len(told) == 1

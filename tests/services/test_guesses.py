@@ -4,29 +4,29 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import func, select
 
-from pbmserv.services import handle
+from pbmserv.services import worker
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import MOST_CLAIMS, CredentialsToVerify, VerifiedCredentials, verify
 from pbmserv.services.guesses import FALSE_FOR_A_USERID, FALSE_FROM_A_SENDER
-from pbmserv.services.house import House
-from pbmserv.services.identify import MOST_CLAIMS, Proofs, ToProve, prove
-from pbmserv.services.steward.tidy import tidy
-from pbmserv.store import false_claims
+from pbmserv.services.scheduler.retention import purge
+from pbmserv.store import rate_limits
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.tables import false_claims as noted
+from pbmserv.store.tables import failed_logins as noted
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post, text_of
 
 ALICE, CAROL = "alice@example.org", "carol@example.org"
 
 WRONG = "That is not the password"
-RESTING = "Too many wrong passwords"
-TOO_MANY = f"One mail may hold {MOST_CLAIMS} different passwords"
+RESTING = "too many wrong passwords"
+TOO_MANY = f"A mail can hold {MOST_CLAIMS} different passwords"
 
 
 @pytest.fixture
 def club(asking_post: Post, hasher: CountingHasher) -> Post:
     """Alice, bob and carol, alice and bob at a board, where a From address proves nothing."""
     here = asking_post.house
-    post = Post(House(here.engine, here.server, here.new_token, hasher), asking_post.clock)
+    post = Post(App(here.engine, here.server, here.new_token, hasher), asking_post.clock)
     post.people(alice="sesame", bob="poppy", carol="tahini")
     post.mail(ALICE, "challenge alice bob -size=3x3")
     return post
@@ -115,14 +115,14 @@ def test_guesses_that_are_not_answered_count(club: Post) -> None:
 
 
 def test_guesses_of_others_between_proving_and_deciding_count(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    def prove_then_guess(asked: ToProve, hasher: PasswordHasher) -> Proofs:
-        found = prove(asked, hasher)
+    def prove_then_guess(asked: CredentialsToVerify, hasher: PasswordHasher) -> VerifiedCredentials:
+        found = verify(asked, hasher)
         with writing(club.house.engine) as connection:
             for _ in range(FALSE_FOR_A_USERID):
-                false_claims.note(connection, "alice", CAROL, club.clock())
+                rate_limits.record_failed_login(connection, "alice", CAROL, club.clock())
         return found
 
-    monkeypatch.setattr(handle, "prove", prove_then_guess)
+    monkeypatch.setattr(worker, "verify", prove_then_guess)
     (letter,) = club.mail(CAROL, "", "move 101 alice sesame a1")
     assert letter.recipient == CAROL
     assert RESTING in text_of(letter)
@@ -134,7 +134,7 @@ def test_what_was_guessed_is_forgotten_after_a_day(club: Post) -> None:
     club.clock.move(hours=23)
     guess_at_alice(club, 1)
     club.clock.move(hours=2)
-    for _ in tidy(club.house, club.clock(), club.clock()):
+    for _ in purge(club.house, club.clock(), club.clock()):
         pass
     with reading(club.house.engine) as connection:
         assert connection.execute(select(func.count()).select_from(noted)).scalar_one() == 1

@@ -5,9 +5,9 @@ from typing import Literal
 
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.worker import process_next
 from pbmserv.store import inbox
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, NOON, Clock
@@ -27,16 +27,16 @@ class Watched(PasswordHasher):
         return super().verify(hash, password)
 
 
-def house_of(house: House, quick_hasher: PasswordHasher) -> tuple[Post, Watched]:
+def house_of(house: App, quick_hasher: PasswordHasher) -> tuple[Post, Watched]:
     """A club where passwords are asked for, and whoever looks around meanwhile."""
     hasher = Watched(quick_hasher)
-    post = Post(House(house.engine, Server(ADDRESS), house.new_token, hasher), Clock())
+    post = Post(App(house.engine, Server(ADDRESS), house.new_token, hasher), Clock())
     post.people(alice="sesame", bob="poppy")
     post.mail("alice@example.org", "challenge alice bob")
     return post, hasher
 
 
-def test_a_mail_in_hand_is_held(postgresql_house: House, quick_hasher: PasswordHasher) -> None:
+def test_a_mail_in_hand_is_held(postgresql_house: App, quick_hasher: PasswordHasher) -> None:
     """From the moment that a worker marks it, while it proves a password, and until it is done."""
     post, hasher = house_of(postgresql_house, quick_hasher)
     mail_id = post.put(post.write("alice@example.org", "move 101 alice sesame c3"))
@@ -47,23 +47,23 @@ def test_a_mail_in_hand_is_held(postgresql_house: House, quick_hasher: PasswordH
             others.append(inbox.take(connection, NOON))
 
     hasher.look = try_to_take
-    assert handle_next(post.house, post.clock, lambda marked: try_to_take() if marked == mail_id else None)
+    assert process_next(post.house, post.clock, lambda marked: try_to_take() if marked == mail_id else None)
     assert others == [None, None]
     assert post.row(mail_id).status == "handled"
 
 
-def test_nobody_waits_for_a_password(sqlite_house: House, quick_hasher: PasswordHasher) -> None:
+def test_nobody_waits_for_a_password(sqlite_house: App, quick_hasher: PasswordHasher) -> None:
     """SQLite knows but one lock: while a password is proven others can write, and the mail is handled once."""
     post, hasher = house_of(sqlite_house, quick_hasher)
     mail_id = post.put(post.write("alice@example.org", "move 101 alice sesame c3"))
     kept: list[int] = []
     hasher.look = lambda: kept.append(post.put(post.write("bob@example.org", "help")))
-    assert handle_next(post.house, post.clock)
+    assert process_next(post.house, post.clock)
     assert len(kept) == 1
     assert post.row(mail_id).status == "handled"
 
 
-def test_two_on_sqlite_prove_and_one_carries_out(sqlite_house: House, quick_hasher: PasswordHasher) -> None:
+def test_two_on_sqlite_prove_and_one_carries_out(sqlite_house: App, quick_hasher: PasswordHasher) -> None:
     """Another worker was quicker while the password was proven: nothing is done twice."""
     post, hasher = house_of(sqlite_house, quick_hasher)
     mail_id = post.put(post.write("alice@example.org", "move 101 alice sesame c3"))
@@ -71,9 +71,9 @@ def test_two_on_sqlite_prove_and_one_carries_out(sqlite_house: House, quick_hash
 
     def quicker() -> None:
         hasher.look = lambda: None
-        assert handle_next(post.house, post.clock)
+        assert process_next(post.house, post.clock)
 
     hasher.look = quicker
-    assert handle_next(post.house, post.clock)
+    assert process_next(post.house, post.clock)
     assert post.row(mail_id).status == "handled"
     assert len(post.letters()) == before + 2

@@ -9,8 +9,10 @@ from email.policy import default
 import pytest
 
 from pbmserv.matches.player import Player
-from pbmserv.services.house import House
-from pbmserv.services.letters import Draft, board_letter, sealed
+from pbmserv.rendering.markup import marked
+from pbmserv.services.app import App
+from pbmserv.services.board_mail import board_mail
+from pbmserv.services.compose import MailBody, OutgoingMail, build_message
 from tests.rendering.letters import MIDDLE, played
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -28,9 +30,9 @@ def html_of(raw: bytes) -> str:
     return "" if body is None else str(body.get_content())
 
 
-def test_links_lead_to_where_an_answer_goes(sqlite_house: House) -> None:
+def test_links_lead_to_where_an_answer_goes(sqlite_house: App) -> None:
     """To the personal address that the mail comes from, so that a tap proves who it is."""
-    letter = board_letter(sqlite_house, played(MIDDLE), ALICE, NOON)
+    letter = board_mail(sqlite_house, played(MIDDLE), ALICE, NOON)
     sent = mail(letter.raw)
     personal = sent["From"].addresses[0].addr_spec
     assert letter.token in personal
@@ -41,30 +43,36 @@ def test_links_lead_to_where_an_answer_goes(sqlite_house: House) -> None:
 
 
 @pytest.mark.parametrize("player", [replace(ALICE, html=False), replace(ALICE, words=True)])
-def test_html_can_be_turned_off(sqlite_house: House, player: Player) -> None:
+def test_html_can_be_turned_off(sqlite_house: App, player: Player) -> None:
     """By asking for text alone, or for words."""
-    raw = board_letter(sqlite_house, played(MIDDLE), player, NOON).raw
+    raw = board_mail(sqlite_house, played(MIDDLE), player, NOON).raw
     assert mail(raw).get_content_type() == "text/plain"
 
 
-def test_the_text_is_the_same_with_and_without(sqlite_house: House) -> None:
+def test_the_text_is_the_same_with_and_without(sqlite_house: App) -> None:
     """What HTML adds takes nothing away."""
     plain = replace(ALICE, html=False)
-    alone, both = (board_letter(sqlite_house, played(MIDDLE), player, NOON).raw for player in (plain, ALICE))
+    alone, both = (board_mail(sqlite_house, played(MIDDLE), player, NOON).raw for player in (plain, ALICE))
     body = mail(both).get_body(("plain",))
     assert body is not None
     assert body.get_content() == mail(alone).get_content()
 
 
-def test_strangers_are_mailed_text(sqlite_house: House) -> None:
+def test_strangers_are_mailed_text(sqlite_house: App) -> None:
     """An address that belongs to nobody gets as little as will do."""
-    draft = Draft("stranger", "mallory@example.org", None, "pbmserv: help", "See\n    help\n")
-    assert mail(sealed(sqlite_house, draft, NOON).raw).get_content_type() == "text/plain"
+    draft = OutgoingMail("stranger", "mallory@example.org", None, "pbmserv: help", MailBody("See\n    help\n"))
+    assert mail(build_message(sqlite_house, draft, NOON).raw).get_content_type() == "text/plain"
 
 
-def test_texts_without_a_board_have_both_parts_too(sqlite_house: House) -> None:
+def test_texts_without_a_board_have_both_parts_too(sqlite_house: App) -> None:
     """What is said, with its commands as links."""
-    draft = Draft("notice", "alice@example.org", ALICE, "pbmserv: limit", "Silence for a while.\n    help\n")
-    html = html_of(sealed(sqlite_house, draft, NOON).raw)
+    draft = OutgoingMail(
+        "notice",
+        "alice@example.org",
+        ALICE,
+        "pbmserv: limit",
+        MailBody(marked("Silence for a while.\n    $ help\n")),
+    )
+    html = html_of(build_message(sqlite_house, draft, NOON).raw)
     assert "Silence for a while." in html
     assert "subject=help&amp;body=help" in html

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
-from pbmserv.commands.changes import NewPlayer
-from pbmserv.services import handle
-from pbmserv.services.house import House
-from pbmserv.services.identify import Proofs, ToProve, password_hasher, prove
-from pbmserv.services.operator.operate import set_password
-from pbmserv.services.views.boards import see_board
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.services import worker
+from pbmserv.services.admin.act import set_password
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import CredentialsToVerify, VerifiedCredentials, password_hasher, verify
+from pbmserv.services.views import load_board
 from pbmserv.store import accounts
 from pbmserv.store.engine import writing
 from tests.services.hashing import CountingHasher
@@ -23,7 +23,7 @@ WRONG = "That is not the password"
 def club(asking_post: Post, hasher: CountingHasher) -> Post:
     """Alice and bob at a board where it is alice's turn, where a From address proves nothing."""
     here = asking_post.house
-    post = Post(House(here.engine, here.server, here.new_token, hasher), asking_post.clock)
+    post = Post(App(here.engine, here.server, here.new_token, hasher), asking_post.clock)
     post.people(alice="sesame", bob="poppy")
     post.mail("alice@example.org", "challenge alice bob -size=3x3")
     post.mail("nobody@example.org", "as nobody nothing", "list")  # makes what unknown userids are held against
@@ -37,7 +37,7 @@ def answer(post: Post, subject: str, text: str = "", sender: str = "alice@exampl
 
 def plies(post: Post) -> int:
     """How many moves were played on the board."""
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     return seen.state.plies
 
@@ -114,21 +114,21 @@ def test_an_unfit_password_is_not_even_hashed(club: Post, hasher: CountingHasher
 def test_fit_passwords(club: Post, password: str) -> None:
     fit = len(password) > 3
     said = answer(club, f"change password alice sesame {password}")
-    assert said.startswith("Your password is changed") is fit
+    assert said.startswith("You have a new password") is fit
     assert (WRONG not in answer(club, f"as alice {password}", "list")) is fit
 
 
-def change_between(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> list[Proofs]:
+def change_between(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> list[VerifiedCredentials]:
     """Something happens after the first proving and before the deciding; gives what each proving found."""
-    found: list[Proofs] = []
+    found: list[VerifiedCredentials] = []
 
-    def prove_then_change(asked: ToProve, hasher: PasswordHasher) -> Proofs:
-        found.append(prove(asked, hasher))
+    def prove_then_change(asked: CredentialsToVerify, hasher: PasswordHasher) -> VerifiedCredentials:
+        found.append(verify(asked, hasher))
         if len(found) == 1:
             change()
         return found[-1]
 
-    monkeypatch.setattr(handle, "prove", prove_then_change)
+    monkeypatch.setattr(worker, "verify", prove_then_change)
     return found
 
 
@@ -136,7 +136,7 @@ def test_a_password_that_has_just_ceased_to_be_is_wrong(club: Post, monkeypatch:
     now = club.clock()
     found = change_between(monkeypatch, lambda: set_password(club.house, "alice", "tahini", now))
     assert WRONG in answer(club, "move 101 alice sesame a1")
-    assert [len(proofs.true_claims) for proofs in found] == [1, 0]
+    assert [len(credentials.verified) for credentials in found] == [1, 0]
     assert plies(club) == 0
 
 
@@ -144,7 +144,7 @@ def test_a_password_that_has_just_come_to_be_is_right(club: Post, monkeypatch: p
     now = club.clock()
     found = change_between(monkeypatch, lambda: set_password(club.house, "alice", "tahini", now))
     assert WRONG not in answer(club, "move 101 alice tahini a1")
-    assert [len(proofs.true_claims) for proofs in found] == [0, 1]
+    assert [len(credentials.verified) for credentials in found] == [0, 1]
     assert plies(club) == 1
 
 
@@ -154,11 +154,11 @@ def test_an_account_that_has_just_come_to_be(club: Post, monkeypatch: pytest.Mon
 
     def sign_up() -> None:
         with writing(club.house.engine) as connection:
-            accounts.keep(connection, account, club.clock())
+            accounts.write_account_change(connection, account, club.clock())
 
     found = change_between(monkeypatch, sign_up)
     assert WRONG not in answer(club, "as eve pepper", "list")
-    assert [len(proofs.true_claims) for proofs in found] == [0, 1]
+    assert [len(credentials.verified) for credentials in found] == [0, 1]
 
 
 def test_a_userid_and_its_first_use_in_one_mail(club: Post) -> None:
@@ -186,16 +186,16 @@ def test_somebody_elses_new_password_proves_nothing(club: Post) -> None:
     text = "change password bob poppy sesame2\nmove 101 alice sesame2 a1"
     assert WRONG in answer(club, "hi", text, "bob@example.org")
     text = "signup eve sesame3\nmove 101 alice sesame3 a1"
-    assert "A mail may hold one password" in answer(club, "hi", text, "eve@example.org")
+    assert "A mail can hold only one password" in answer(club, "hi", text, "eve@example.org")
     text = "signup alice sesame4\nmove 101 alice sesame4 a1"
-    assert "A mail may hold one password" in answer(club, "hi", text, "eve2@example.org")
+    assert "A mail can hold only one password" in answer(club, "hi", text, "eve2@example.org")
     assert plies(club) == 0
 
 
 def test_a_wrong_password_stops_all_that_follows(club: Post) -> None:
     said = answer(club, "hi", "move 101 alice wrong a1\nchallenge alice bob\nlist")
     assert WRONG in said
-    assert see_board(club.house, 102) is None
+    assert load_board(club.house, 102) is None
     assert "Games on offer" not in said
 
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.house import House
-from pbmserv.services.steward.tidy import tidy
-from pbmserv.store.outbox import Queued
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.scheduler.retention import purge
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, word_of
 
@@ -19,7 +19,7 @@ ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.exam
 AUTHENTIC = "mx.club.test; dmarc=pass header.from=example.org"
 
 
-def club_of(house: House, clock: Clock, **settings: str) -> Post:
+def club_of(house: App, clock: Clock, **settings: str) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn; From addresses prove nothing."""
     server = replace(Server(ADDRESS), **settings)  # type: ignore[arg-type]
     post = Post(replace(house, server=server, new_token=new_token), clock)
@@ -29,18 +29,18 @@ def club_of(house: House, clock: Clock, **settings: str) -> Post:
 
 
 @pytest.fixture
-def club(sqlite_house: House, clock: Clock) -> Post:
+def club(sqlite_house: App, clock: Clock) -> Post:
     """The club on SQLite."""
     return club_of(sqlite_house, clock)
 
 
 @pytest.fixture
-def either_club(house: House, clock: Clock) -> Post:
+def either_club(house: App, clock: Clock) -> Post:
     """The club on either kind of database."""
     return club_of(house, clock)
 
 
-def board_mail(post: Post, address: str = ALICE, board: int = 101) -> Queued:
+def board_mail(post: Post, address: str = ALICE, board: int = 101) -> QueuedMessage:
     """The last mail about a board that went to an address."""
     return [letter for letter in post.sent_to(address) if letter.match == board][-1]
 
@@ -48,17 +48,17 @@ def board_mail(post: Post, address: str = ALICE, board: int = 101) -> Queued:
 # Where the personal address is found
 
 
-def by_envelope(letter: Queued, change: Callable[[str], str]) -> tuple[dict[str, str], str]:
+def by_envelope(letter: QueuedMessage, change: Callable[[str], str]) -> tuple[dict[str, str], str]:
     """The mail server notes it, the headers do not tell."""
     return {}, change(address_of(letter))
 
 
-def by_header(name: str) -> Callable[[Queued, Callable[[str], str]], tuple[dict[str, str], str]]:
+def by_header(name: str) -> Callable[[QueuedMessage, Callable[[str], str]], tuple[dict[str, str], str]]:
     """A header holds the personal address."""
     return lambda letter, change: ({name: change(address_of(letter))}, ADDRESS)
 
 
-def by_id(name: str) -> Callable[[Queued, Callable[[str], str]], tuple[dict[str, str], str]]:
+def by_id(name: str) -> Callable[[QueuedMessage, Callable[[str], str]], tuple[dict[str, str], str]]:
     """A header holds the Message-ID."""
     return lambda letter, change: ({name: change(header_of(letter, "Message-ID"))}, ADDRESS)
 
@@ -97,7 +97,7 @@ def test_a_message_id_tells_which_mail_is_answered_and_proves_nothing(club: Post
     assert "Not done" in text_of(stale)
 
 
-def test_another_delimiter(sqlite_house: House, clock: Clock) -> None:
+def test_another_delimiter(sqlite_house: App, clock: Clock) -> None:
     post = club_of(sqlite_house, clock, delimiter="-")
     places = [place for place in PLACES if place not in ONLY_IDS]
     for square, place in zip(("a1", "c1", "a3", "c3", "a2"), places, strict=True):
@@ -108,7 +108,7 @@ def test_another_delimiter(sqlite_house: House, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("place", ONLY_IDS)
-def test_where_mailboxes_know_no_tags(sqlite_house: House, clock: Clock, place: str) -> None:
+def test_where_mailboxes_know_no_tags(sqlite_house: App, clock: Clock, place: str) -> None:
     """All mails come from one address, and a Message-ID proves the next move on its board; no more than that."""
     post = club_of(sqlite_house, clock, delimiter="")
     assert {address_of(letter) for letter in post.letters()} == {ADDRESS}
@@ -239,7 +239,7 @@ def test_an_old_board_mail_is_known_for_ever_and_proves_for_ninety_days(either_c
     with post.house.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE outbox SET status = 'sent'")
     post.clock.move(days=400)
-    for _ in tidy(post.house, post.clock() - timedelta(days=90), post.clock()):
+    for _ in purge(post.house, post.clock() - timedelta(days=90), post.clock()):
         pass
     assert letter.raw not in [each.raw for each in post.letters()]
     (asked,) = post.answer(newest, "a1")

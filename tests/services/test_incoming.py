@@ -3,34 +3,36 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pbmserv.services.house import House
-from pbmserv.services.incoming import read_kept
-from pbmserv.services.intake import keep
+from pbmserv.services.app import App
+from pbmserv.services.pending import read_message
+from pbmserv.services.receive import receive_mail
 from pbmserv.store import inbox
 from pbmserv.store.engine import writing
-from pbmserv.store.inbox import Kept
+from pbmserv.store.inbox import InboxMessage
 
 NOON = datetime(2025, 1, 6, 12, tzinfo=UTC)
 RAW = b"Authentication-Results: mx.club.test; dmarc=pass\r\nFrom: ann@example.org\r\nSubject: d4\r\n\r\n"
 
 
-def kept(house: House, *recipients: str) -> Kept:
-    keep(house, RAW, "ann@example.org", recipients, NOON)
+def kept(house: App, *recipients: str) -> InboxMessage:
+    receive_mail(house, RAW, "ann@example.org", recipients, NOON)
     with writing(house.engine) as connection:
         mail = inbox.take(connection, NOON)
     assert mail is not None
     return mail
 
 
-def test_the_envelope_tells_which_mail_is_answered(house: House) -> None:
+def test_the_envelope_tells_which_mail_is_answered(house: App) -> None:
     local, _, domain = house.server.address.partition("@")
     mail = kept(house, f"{local}+t1@{domain}", f"{local.upper()}-T2@{domain.upper()}")
-    assert read_kept(house, mail).tokens == ("t1", "t2")
+    assert read_message(house, mail).tokens == ("t1", "t2")
 
 
-def test_only_the_server_of_the_settings_is_believed(house: House) -> None:
+def test_only_the_server_of_the_settings_is_believed(house: App) -> None:
     def is_believed(authserv_id: str) -> bool:
-        return read_kept(replace(house, server=replace(house.server, authserv_id=authserv_id)), mail).authenticated
+        return read_message(
+            replace(house, server=replace(house.server, authserv_id=authserv_id)), mail
+        ).authenticated
 
     mail = kept(house, house.server.address)
     assert is_believed("mx.club.test")

@@ -2,10 +2,10 @@
 
 from sqlalchemy import event
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.together import Arrival
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep_all
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mails
 from pbmserv.store.engine import is_database_trouble, open_engine, writing
 from tests.conftest import ADDRESS, NOON
 from tests.services.post import Post
@@ -17,19 +17,19 @@ POISON = {
 }
 
 
-def mails(*senders: str) -> list[Arrival]:
+def mails(*senders: str) -> list[IncomingEnvelope]:
     """One of each, told apart by their text."""
     return [
-        Arrival(f"From: {sender}@x.test\r\n\r\n{number}".encode(), "<>", (ADDRESS, "\0"))
+        IncomingEnvelope(f"From: {sender}@x.test\r\n\r\n{number}".encode(), "<>", (ADDRESS, "\0"))
         for number, sender in enumerate(senders)
     ]
 
 
-def test_many_in_one_commit_and_in_their_order(house: House) -> None:
+def test_many_in_one_commit_and_in_their_order(house: App) -> None:
     arrived = mails(*"abcabc")
     commits: list[object] = []
     event.listen(house.engine, "commit", commits.append)
-    assert keep_all(house, arrived, NOON) == [None] * 6
+    assert receive_mails(house, arrived, NOON) == [None] * 6
     assert len(commits) == 1
     kept = Post(house).inbox()
     assert [mail.raw for mail in kept] == [mail.raw for mail in arrived]
@@ -39,16 +39,16 @@ def test_many_in_one_commit_and_in_their_order(house: House) -> None:
     }
 
 
-def test_one_that_cannot_be_stored_fails_alone(house: House) -> None:
+def test_one_that_cannot_be_stored_fails_alone(house: App) -> None:
     with writing(house.engine) as connection:
         connection.exec_driver_sql(POISON[house.engine.dialect.name])
-    outcomes = keep_all(house, mails("ann", "eve", "bob", "eve"), NOON)
+    outcomes = receive_mails(house, mails("ann", "eve", "bob", "eve"), NOON)
     assert [outcome is None for outcome in outcomes] == [True, False, True, False]
     assert [mail.sender for mail in Post(house).inbox()] == ["ann@x.test", "bob@x.test"]
 
 
-def test_a_database_that_is_away_is_asked_once(postgresql_house: House) -> None:
-    away = House(
+def test_a_database_that_is_away_is_asked_once(postgresql_house: App) -> None:
+    away = App(
         open_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"),
         Server(ADDRESS),
         postgresql_house.new_token,
@@ -56,7 +56,7 @@ def test_a_database_that_is_away_is_asked_once(postgresql_house: House) -> None:
     )
     asked: list[object] = []
     event.listen(away.engine, "do_connect", lambda *arguments: asked.append(arguments))
-    outcomes = keep_all(away, mails("ann", "bob", "eve"), NOON)
+    outcomes = receive_mails(away, mails("ann", "bob", "eve"), NOON)
     assert len(asked) == 1
     assert len({*map(id, outcomes)}) == 1
     assert is_database_trouble(outcomes[0] or Exception())

@@ -4,8 +4,8 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from pbmserv.services.operator.check import check
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.admin.check import check
+from pbmserv.services.views import load_board
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import metadata
 from tests.services.post import Post
@@ -38,7 +38,7 @@ def test_nothing_names_them_but_the_farewell(post: Post) -> None:
     assert farewell.recipient == ADDRESS_OF_ALICE
     assert not post.is_confirmed("alice")
     assert rows_naming(post, ADDRESS_OF_ALICE) == [("outbox", "waiting")]
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert seen.match.userids == ("former player", "bob")
     assert check(post.house) == []

@@ -5,19 +5,19 @@ from email.policy import SMTP
 
 import pytest
 
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.vacation import TOLD_A_DAY
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.services.limits import (
-    A_STRANGER_A_DAY,
     FRUITLESS_AN_HOUR,
-    STRANGERS_A_DAY,
+    UNKNOWN_SENDER_A_DAY,
+    UNKNOWN_SENDERS_A_DAY,
     UNPROVEN_AN_HOUR,
 )
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.views import load_board
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from tests.services.post import Post, header_of, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -59,7 +59,7 @@ def test_the_hour_is_over_to_the_microsecond(asking_club: Post) -> None:
 def test_consent_and_what_was_submitted_count_as_moves_do(asking_club: Post) -> None:
     """However much somebody has looked at before: nothing that is done to a board is lost in silence."""
 
-    def newest(address: str) -> Queued:
+    def newest(address: str) -> QueuedMessage:
         return asking_club.sent_to(address)[-1]
 
     asking_club.mail(ALICE, "challenge alice bob -size=3x3")
@@ -108,7 +108,7 @@ def test_silence_does_nothing(asking_club: Post) -> None:
     subjects(asking_club, ALICE, times=20)
     for _ in range(2):
         asking_club.mail(ALICE, "challenge alice bob")
-    assert see_board(asking_club.house, 101) is None
+    assert load_board(asking_club.house, 101) is None
 
 
 def test_a_mail_that_met_silence_may_be_sent_again(asking_club: Post) -> None:
@@ -196,12 +196,12 @@ def test_a_stranger_gets_one_short_answer_a_day(asking_club: Post) -> None:
 
 
 def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
-    assert STRANGERS_A_DAY == 200
+    assert UNKNOWN_SENDERS_A_DAY == 200
     post = asking_club
     (letter,) = post.mail("eve@example.net", "help")
     with writing(post.house.engine) as connection:
-        for number in range(STRANGERS_A_DAY - 2):
-            other = outbox.Letter(
+        for number in range(UNKNOWN_SENDERS_A_DAY - 2):
+            other = outbox.OutboxMessage(
                 f"o{number}",
                 "short",
                 False,
@@ -221,7 +221,7 @@ def test_two_hundred_strangers_a_day(asking_club: Post) -> None:
 
 
 def test_one_strangers_address_gets_twenty_answers_a_day(asking_club: Post) -> None:
-    assert A_STRANGER_A_DAY == 20
+    assert UNKNOWN_SENDER_A_DAY == 20
     eve = "eve@example.net"
     for _ in range(2):
         assert subjects(asking_club, eve, "help", times=10) == ["pbmserv: help"] * 10
@@ -248,7 +248,7 @@ def test_two_servers_come_to_rest(sqlite_post: Post) -> None:
     (letter,) = sqlite_post.mail("eve@example.net", "help")
     assert sqlite_post.send(letter.raw, letter.envelope_sender) == []
     here = sqlite_post.house
-    other = Post(House(here.engine, Server("other@server.test"), here.new_token, here.hasher), sqlite_post.clock)
+    other = Post(App(here.engine, Server("other@server.test"), here.new_token, here.hasher), sqlite_post.clock)
     assert other.send(letter.raw, letter.envelope_sender) == []
     assert other.fates()[-2:] == ["silent", "silent"]
 

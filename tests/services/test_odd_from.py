@@ -71,6 +71,7 @@ def club(asking_post: Post) -> Post:
     return asking_post
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("sender", PLAYED)
 def test_all_addresses_are_hers(club: Post, sender: str) -> None:
     """Then her personal address proves, as ever, and the answer goes to her first address."""
@@ -96,16 +97,16 @@ def test_what_she_is_told(club: Post) -> None:
     letter = club.sent_to(ALICE)[-1]
     (told,) = club.send(club.write("", "Re: hi", "c3"), ALICE, [address_of(letter)])
     assert text_of(told) == (
-        "A mail came in answer to one of yours from here, but its From line does\n"
-        "not say that it is from you alone, so nothing in it was done.\n"
+        "Somebody answered one of our mails to you, but the From line does not\n"
+        "say that the answer is from you alone. So nothing in it was done.\n"
         "\n"
-        "If you wrote it, send it again with a From line that holds your name and\n"
-        "one address of yours, as in\n"
+        "If you wrote it, send it again with a From line that has your name and\n"
+        "one of your addresses, such as\n"
         "    alice <alice@example.org>\n"
         "or begin it with\n"
         "    as alice PASSWORD\n"
-        "If you did not, somebody else knows the address that one of your mails\n"
-        "came from. To make it worthless, answer with\n"
+        "If you didn't, somebody else knows the address that one of our mails\n"
+        "came from. To make that address worthless, answer with\n"
         "    revoke\n"
     )
 

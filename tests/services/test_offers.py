@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from pbmserv.services.house import House
-from pbmserv.services.steward.offers import AT_ONCE, expire
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.listings import see_offers
+from pbmserv.services.app import App
+from pbmserv.services.scheduler.expiry import AT_ONCE, expire
+from pbmserv.services.views import list_offers, load_board
 from pbmserv.store import offers
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
@@ -28,15 +27,15 @@ def test_opening_needs_no_proof(asking_post: Post) -> None:
     (letter,) = asking_post.mail("alice@example.org", "seek -size=3x3")
     assert text_of(letter).startswith("Your offer 1 is open")
     asking_post.mail("bob@example.org", "accept 1")
-    seen = see_board(asking_post.house, 101)
+    seen = load_board(asking_post.house, 101)
     assert seen is not None
     assert seen.match.userids == ("alice", "bob")
     asking_post.mail("alice@example.org", "as alice sesame", "resign 101")
     asking_post.mail("bob@example.org", "rematch 101")
-    assert see_board(asking_post.house, 102) is not None
+    assert load_board(asking_post.house, 102) is not None
     (letter, *_) = asking_post.mail("bob@example.org", "resign 102")
     assert "yes" in text_of(letter)
-    assert see_board(asking_post.house, 102).state.status == "active"  # type: ignore[union-attr]
+    assert load_board(asking_post.house, 102).state.status == "active"  # type: ignore[union-attr]
 
 
 def test_unknown_senders(asking_post: Post) -> None:
@@ -47,8 +46,8 @@ def test_unknown_senders(asking_post: Post) -> None:
     for sender in ("carol@example.org", "nobody@example.org"):
         for line in ("seek", "accept 1"):
             asking_post.mail(sender, line)
-    assert [offer.joined for offer in see_offers(asking_post.house, None)] == [()]
-    assert see_board(asking_post.house, 101) is None
+    assert [offer.joined for offer in list_offers(asking_post.house, None)] == [()]
+    assert load_board(asking_post.house, 101) is None
 
 
 def test_ready_links(sqlite_post: Post) -> None:
@@ -73,16 +72,16 @@ def test_expired(post: Post) -> None:
     post.mail("carol@example.org", "seek")
     before = len(post.letters())
     assert not expire(post.house, made + timedelta(days=30, seconds=-1))
-    assert [offer.number for offer in see_offers(post.house, None)] == [1, 2]
+    assert [offer.number for offer in list_offers(post.house, None)] == [1, 2]
     for _ in range(2):
         assert not expire(post.house, made + timedelta(days=30))
-    assert [offer.number for offer in see_offers(post.house, None)] == [2]
+    assert [offer.number for offer in list_offers(post.house, None)] == [2]
     told = post.letters()[before:]
     assert [letter.recipient for letter in told] == ["alice@example.org", "bob@example.org"]
     post.answer(told[0], "seek -players=3")
-    assert [offer.number for offer in see_offers(post.house, None)] == [2, 3]
+    assert [offer.number for offer in list_offers(post.house, None)] == [2, 3]
     post.mail("bob@example.org", "accept 1")
-    assert see_board(post.house, 101) is None
+    assert load_board(post.house, 101) is None
 
 
 def test_many_expire_in_small_parts(sqlite_post: Post) -> None:
@@ -94,12 +93,12 @@ def test_many_expire_in_small_parts(sqlite_post: Post) -> None:
             sqlite_post.mail(f"{name}@example.org", "seek")
     later = sqlite_post.clock() + timedelta(days=31)
     assert expire(sqlite_post.house, later)
-    assert len(see_offers(sqlite_post.house, None)) == 24 - AT_ONCE
+    assert len(list_offers(sqlite_post.house, None)) == 24 - AT_ONCE
     assert not expire(sqlite_post.house, later)
-    assert see_offers(sqlite_post.house, None) == []
+    assert list_offers(sqlite_post.house, None) == []
 
 
-def test_two_stewards_tell_it_once(postgresql_house: House, clock: Clock) -> None:
+def test_two_stewards_tell_it_once(postgresql_house: App, clock: Clock) -> None:
     """What one of them holds the other leaves alone."""
     post = Post(postgresql_house, clock)
     post.people(alice="sesame")

@@ -2,10 +2,9 @@
 
 import pytest
 
-from pbmserv.services.operator.operate import CannotOperate, run_as, set_password
-from pbmserv.services.operator.resend import CannotResend, resend
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
+from pbmserv.services.admin.act import CannotOperate, run_as, set_password
+from pbmserv.services.admin.mails import CannotResend, resend
+from pbmserv.services.views import list_players, load_board
 from tests.services.post import Post, header_of, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -28,10 +27,10 @@ def test_a_move_in_a_players_place(club: Post) -> None:
     before = len(club.letters())
     done = run_as(club.house, "ALICE", "Move 101  C3", club.clock())
     assert done.done
-    assert done.text.startswith("Your move C3 is played on board 101.")
+    assert done.text.startswith("You played C3 on board 101.")
     assert "It is Bob's turn." in done.text
     assert new_letters(club, before) == [ALICE, BOB]
-    seen = see_board(club.house, 101)
+    seen = load_board(club.house, 101)
     assert seen is not None
     assert [(entry.kind, entry.seat, entry.text) for entry in seen.match.entries] == [("played", 0, "C3")]
 
@@ -43,7 +42,7 @@ def test_a_refusal_changes_nothing(club: Post) -> None:
         assert not done.done, line
         assert done.text
     assert new_letters(club, before) == []
-    seen = see_board(club.house, 101)
+    seen = load_board(club.house, 101)
     assert seen is not None
     assert seen.match.entries == ()
 
@@ -76,7 +75,7 @@ def test_a_challenge_and_a_resignation(club: Post) -> None:
 def test_what_cannot_be_done(club: Post, userid: str, line: str, told: str) -> None:
     with pytest.raises(CannotOperate, match=told):
         run_as(club.house, userid, line, club.clock())
-    assert len(see_players(club.house)) == 3
+    assert len(list_players(club.house)) == 3
 
 
 def test_passwords_in_the_line_play_no_part(club: Post) -> None:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.words import NEVER_BY_SLIP
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.views.boards import see_board
-from pbmserv.store.outbox import Queued
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP
+from pbmserv.services.views import load_board
+from pbmserv.store.outbox import QueuedMessage
 from tests.services.post import Post, text_of, token_of
 
 ALICE, STRANGER = "alice@example.org", "stranger@nowhere.example"
@@ -22,7 +22,7 @@ def club(asking_post: Post) -> Post:
 
 
 @pytest.fixture
-def board(club: Post) -> Queued:
+def board(club: Post) -> QueuedMessage:
     """Board 101 of 3x3 as it was mailed to alice, whose turn it is."""
     club.mail(ALICE, "challenge alice bob -size=3x3")
     return club.sent_to(ALICE)[-1]
@@ -30,14 +30,14 @@ def board(club: Post) -> Queued:
 
 def entries(post: Post) -> list[str]:
     """What happened on the board."""
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     return [entry.kind for entry in seen.match.entries]
 
 
 @pytest.mark.parametrize("dress", ["- 101 {}", "Please move 101 {}", "board 101 {}", '"move 101 {}"', "{} please"])
 @pytest.mark.parametrize("sender", [ALICE, STRANGER])
-def test_what_gives_up_is_answered_in_any_dress(club: Post, board: Queued, dress: str, sender: str) -> None:
+def test_what_gives_up_is_answered_in_any_dress(club: Post, board: QueuedMessage, dress: str, sender: str) -> None:
     """Also what is to be a command only later."""
     before = entries(club)
     for word in sorted(NEVER_BY_SLIP):
@@ -49,13 +49,13 @@ def test_what_gives_up_is_answered_in_any_dress(club: Post, board: Queued, dress
 
 
 @pytest.mark.parametrize("text", ["Resign.", "resign!", "RESIGN", "Hello,\n\nResign.\n\nSorry"])
-def test_resign_as_phones_write_it(club: Post, board: Queued, text: str) -> None:
+def test_resign_as_phones_write_it(club: Post, board: QueuedMessage, text: str) -> None:
     club.answer(board, text)
     assert entries(club)[-1] == "declined"
 
 
 @pytest.mark.parametrize("text", ["resign?", "resign please", "Resign...", "- resign."])
-def test_resign_in_doubt_is_offered(club: Post, board: Queued, text: str) -> None:
+def test_resign_in_doubt_is_offered(club: Post, board: QueuedMessage, text: str) -> None:
     before = entries(club)
     (answer,) = club.answer(board, text)
     assert "\n    resign 101\n" in text_of(answer)
@@ -66,7 +66,7 @@ def test_resign_in_doubt_is_offered(club: Post, board: Queued, text: str) -> Non
     "text",
     ["I play b2", "Hi, b2", "b2 - good luck!", "b2 (good luck)", "a\nb\nc\nd\n\nb2", "Yes, b2"],
 )
-def test_a_move_among_words_is_offered_and_not_played(club: Post, board: Queued, text: str) -> None:
+def test_a_move_among_words_is_offered_and_not_played(club: Post, board: QueuedMessage, text: str) -> None:
     (answer,) = club.answer(board, text)
     assert "\n    move 101 b2\n" in text_of(answer)
     assert "chat 101" in text_of(answer)
@@ -76,14 +76,14 @@ def test_a_move_among_words_is_offered_and_not_played(club: Post, board: Queued,
 
 
 @pytest.mark.parametrize("text", ["What a board!", "I play b2, or perhaps c3"])
-def test_no_move_is_offered_where_none_is_plain(club: Post, board: Queued, text: str) -> None:
+def test_no_move_is_offered_where_none_is_plain(club: Post, board: QueuedMessage, text: str) -> None:
     (answer,) = club.answer(board, text)
     assert "move 101" not in text_of(answer).split("Summary")[0]
     assert "chat 101" in text_of(answer)
 
 
 @pytest.mark.parametrize("text", ["b2\nresign", "Resign.\n\nb2"])
-def test_a_move_and_a_resignation_are_asked_back(club: Post, board: Queued, text: str) -> None:
+def test_a_move_and_a_resignation_are_asked_back(club: Post, board: QueuedMessage, text: str) -> None:
     before = entries(club)
     (answer,) = club.answer(board, text)
     assert all(f"\n    {choice}\n" in text_of(answer) for choice in ("move 101 b2", "resign 101"))
@@ -97,7 +97,7 @@ LIKE_A_TOKEN = "AbCdEfGhIj0123456789"
 def test_a_new_password_may_look_like_a_token(club: Post, password: str) -> None:
     (question,) = club.mail(ALICE, "forgot")
     (answer,) = club.answer(question, f"yes {password}")
-    assert "password is" in text_of(answer)
+    assert "You have a new password" in text_of(answer)
     assert password.lower() not in text_of(answer).lower()
     assert password.lower().encode() not in club.inbox()[-1].raw.lower()
     (done,) = club.mail(ALICE, "", f"as alice {password}\nset words on")
@@ -106,7 +106,7 @@ def test_a_new_password_may_look_like_a_token(club: Post, password: str) -> None
 
 
 @pytest.mark.parametrize("wanted", ["set html off", "forgot", "101 a1"])
-def test_a_word_that_no_question_has_is_never_shown(club: Post, board: Queued, wanted: str) -> None:
+def test_a_word_that_no_question_has_is_never_shown(club: Post, board: QueuedMessage, wanted: str) -> None:
     """Whatever it was, and whatever its case; it opens nothing."""
     del board
     club.mail(ALICE, wanted)

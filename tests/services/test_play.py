@@ -9,15 +9,15 @@ from itertools import cycle
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.mail.outgoing import Sent as HandedOver
-from pbmserv.matches.match import rules_of
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.transport import Delivered as HandedOver
+from pbmserv.matches.log import rules_of
+from pbmserv.services.app import App
 from pbmserv.services.deliver import note
-from pbmserv.services.house import House
-from pbmserv.services.play import Door, find_door, play, see_outcome, settled
-from pbmserv.services.steward.tidy import tidy
+from pbmserv.services.play import PlayLink, find_play_link, load_outcome, play, settled
+from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
 from tests.operating import operate
@@ -29,25 +29,25 @@ ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 
 
 @pytest.fixture
-def club(house: House, clock: Clock) -> Post:
+def club(house: App, clock: Clock) -> Post:
     """Alice, who is to move, and bob on board 101; a From address proves nothing here."""
     return begun(house, clock)
 
 
 @pytest.fixture
-def quick_club(sqlite_house: House, clock: Clock) -> Post:
+def quick_club(sqlite_house: App, clock: Clock) -> Post:
     """The same on SQLite alone."""
     return begun(sqlite_house, clock)
 
 
-def begun(house: House, clock: Clock) -> Post:
+def begun(house: App, clock: Clock) -> Post:
     post = Post(replace(house, server=Server(ADDRESS, confirm="ask", site_url=SITE)), clock)
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob")
     return post
 
 
-def links_in(letter: Queued) -> list[tuple[int, str]]:
+def links_in(letter: QueuedMessage) -> list[tuple[int, str]]:
     """The boards and keys of the personal links in a mail, each once: text and HTML have the same."""
     whole = "".join(str(part.get_content()) for part in parsed(letter.raw).walk() if not part.is_multipart())
     return [(int(number), key) for number, key in dict.fromkeys(LINK.findall(whole))]
@@ -58,14 +58,14 @@ def newest_link(post: Post, address: str) -> tuple[int, str]:
     return next(links_in(letter)[0] for letter in reversed(post.sent_to(address)) if links_in(letter))
 
 
-def door_of(post: Post, address: str = ALICE) -> Door:
+def door_of(post: Post, address: str = ALICE) -> PlayLink:
     """Where the newest link that somebody was mailed leads to."""
-    found = find_door(post.house, *newest_link(post, address), post.clock())
+    found = find_play_link(post.house, *newest_link(post, address), post.clock())
     assert found is not None
     return found
 
 
-def played(post: Post, door: Door, move: str, words: str = "") -> list[Queued]:
+def played(post: Post, door: PlayLink, move: str, words: str = "") -> list[QueuedMessage]:
     """Plays by a door, and gives the letters that this brought."""
     before = len(post.letters())
     assert play(post.house, door, move, words, post.clock()) is not None
@@ -93,7 +93,7 @@ def test_a_key_is_no_token(club: Post) -> None:
     letter = club.sent_to(ALICE)[-1]
     ((_, key),) = links_in(letter)
     assert key != token_of(letter)
-    assert find_door(club.house, 101, token_of(letter), club.clock()) is None
+    assert find_play_link(club.house, 101, token_of(letter), club.clock()) is None
 
 
 def test_the_database_knows_a_key_by_its_digest_alone(quick_club: Post) -> None:
@@ -129,13 +129,13 @@ def test_one_key_for_all_boards_of_a_mail(club: Post) -> None:
     found = links_in(letter)
     assert [number for number, _ in found] == [101, 102]
     ((_, key),) = {(0, key) for _, key in found}
-    bobs_turn = find_door(club.house, 103, key, club.clock())
+    bobs_turn = find_play_link(club.house, 103, key, club.clock())
     assert bobs_turn is not None
     assert not bobs_turn.is_open
     club.mail(BOB, "challenge alice bob")
-    assert find_door(club.house, 104, key, club.clock()) is None
+    assert find_play_link(club.house, 104, key, club.clock()) is None
     for number in (101, 102):
-        door = find_door(club.house, number, key, club.clock())
+        door = find_play_link(club.house, number, key, club.clock())
         assert door is not None
         played(club, door, "c3")
         assert club.moves(number) == ["C3"]
@@ -158,7 +158,7 @@ def test_a_click_is_an_answer_by_mail(club: Post) -> None:
     to_alice, to_bob = played(club, door_of(club), "c3", "Good luck!\r\n\r\nSee you.")
     assert club.moves() == ["C3"]
     assert (to_alice.recipient, to_bob.recipient) == (ALICE, BOB)
-    assert text_of(to_alice).startswith("Your move C3 is played on board 101.\n")
+    assert text_of(to_alice).startswith("You played C3 on board 101.\n")
     assert "alice writes:\n| Good luck!\n|\n| See you.\n" in text_of(to_bob)
     assert header_of(to_alice, "Subject") == "Cephalopod Board 101: alice vs bob"
 
@@ -168,13 +168,13 @@ def test_it_is_spent_when_its_ply_is_played(club: Post) -> None:
     door = door_of(club)
     assert door.is_open
     played(club, door, "c3")
-    spent = find_door(club.house, 101, door.key, club.clock())
+    spent = find_play_link(club.house, 101, door.key, club.clock())
     assert spent is not None
     assert not spent.is_open
     kept = len(club.inbox())
     assert play(club.house, spent, "d3", "", club.clock()) is None
     played(club, door_of(club, BOB), "b2")
-    late = find_door(club.house, 101, door.key, club.clock())
+    late = find_play_link(club.house, 101, door.key, club.clock())
     assert late is not None
     assert not late.is_open, "it is alice's turn again, but for another ply"
     assert play(club.house, late, "d4", "", club.clock()) is None
@@ -186,7 +186,7 @@ def test_one_that_was_open_a_moment_ago_is_refused_as_by_mail(club: Post) -> Non
     door = door_of(club)
     club.answer(club.sent_to(ALICE)[-1], "d3")
     (told,) = played(club, door, "c3")
-    assert "Your move was meant to be ply 1, but on board 101 ply 2 comes next" in text_of(told)
+    assert "Your move was meant as move 1, but move 2 comes next on board 101" in text_of(told)
     assert club.moves() == ["D3"]
 
 
@@ -196,7 +196,7 @@ def test_what_was_taken_back_can_be_played_again(quick_club: Post) -> None:
     key = next(key for letter in quick_club.sent_to(ALICE) for _, key in links_in(letter))
     operate(quick_club.house, "undo 101 0", quick_club.clock())
     assert quick_club.fates()[-1] == "handled"
-    again = find_door(quick_club.house, 101, key, quick_club.clock())
+    again = find_play_link(quick_club.house, 101, key, quick_club.clock())
     assert again is not None
     assert again.is_open
     played(quick_club, again, "c3")
@@ -249,7 +249,7 @@ def test_words_are_never_commands(quick_club: Post) -> None:
         move = rules.write(door.board.state.position, next(iter(rules.moves(door.board.state.position))))
         moves.append(move)
         told, to_other = played(quick_club, door, move, words)
-        assert text_of(told).startswith(f"Your move {move} is played on board 101."), words
+        assert text_of(told).startswith(f"You played {move} on board 101."), words
         assert to_other.recipient != mover
         assert "sesame" not in text_of(to_other)
         assert quick_club.moves() == moves
@@ -299,7 +299,7 @@ def test_a_key_dies_with_the_account(club: Post) -> None:
     key = door_of(club).key
     (question,) = club.answer(club.sent_to(ALICE)[-1], "delete")
     club.answer(question, "yes")
-    assert find_door(club.house, 101, key, club.clock()) is None
+    assert find_play_link(club.house, 101, key, club.clock()) is None
 
 
 def test_a_key_dies_with_the_address(quick_club: Post) -> None:
@@ -308,7 +308,7 @@ def test_a_key_dies_with_the_address(quick_club: Post) -> None:
     letters = quick_club.mail(ALICE, "change address alice sesame alice@home.example")
     question = next(letter for letter in letters if letter.recipient == "alice@home.example")
     quick_club.answer(question, "yes")
-    assert find_door(quick_club.house, 101, key, quick_club.clock()) is None
+    assert find_play_link(quick_club.house, 101, key, quick_club.clock()) is None
 
 
 def test_whoever_is_banned_is_refused_as_by_mail(quick_club: Post) -> None:
@@ -329,18 +329,18 @@ def test_a_key_dies_with_its_mail(quick_club: Post) -> None:
             note(connection, letter, HandedOver(), quick_club.clock())
     quick_club.clock.move(days=100)
     now = quick_club.clock()
-    list(tidy(quick_club.house, now - timedelta(days=90), now))
+    list(purge(quick_club.house, now - timedelta(days=90), now))
     with quick_club.house.engine.connect() as connection:
         left = connection.exec_driver_sql("SELECT count(*), count(key_digest) FROM outbox").one()
     assert left[0] > left[1] == 0
-    assert find_door(quick_club.house, 101, door.key, quick_club.clock()) is None
+    assert find_play_link(quick_club.house, 101, door.key, quick_club.clock()) is None
 
 
 @pytest.mark.parametrize("key", ["", "0", "nosuchkey", "t0001"])
 def test_unknown_keys(quick_club: Post, key: str) -> None:
     """They open nothing, and neither does a key on a board that is not in its mail."""
-    assert find_door(quick_club.house, 101, key, quick_club.clock()) is None
-    assert find_door(quick_club.house, 102, door_of(quick_club).key, quick_club.clock()) is None
+    assert find_play_link(quick_club.house, 101, key, quick_club.clock()) is None
+    assert find_play_link(quick_club.house, 102, door_of(quick_club).key, quick_club.clock()) is None
 
 
 # What came of it
@@ -351,16 +351,16 @@ def test_what_came_of_a_move(club: Post) -> None:
     door = door_of(club)
     sent = play(club.house, door, "c3", "", club.clock())
     assert sent is not None
-    came = see_outcome(club.house, door, sent.mail_id)
+    came = load_outcome(club.house, door, sent.mail_id)
     assert came is not None
     assert (came.outcome, came.answer) == ("waits", "")
     club.work()
-    after = find_door(club.house, 101, door.key, club.clock())
+    after = find_play_link(club.house, 101, door.key, club.clock())
     assert after is not None
-    came = see_outcome(club.house, after, sent.mail_id)
+    came = load_outcome(club.house, after, sent.mail_id)
     assert came is not None
     assert came.outcome == "played"
-    assert came.answer.startswith("Your move C3 is played on board 101.\n")
+    assert came.answer.startswith("You played C3 on board 101.\n")
 
 
 def test_what_came_of_a_late_move(quick_club: Post) -> None:
@@ -372,10 +372,10 @@ def test_what_came_of_a_late_move(quick_club: Post) -> None:
     quick_club.work()
     assert sent is not None
     assert LINK.search(text_of(quick_club.sent_to(ALICE)[-1]))
-    came = see_outcome(quick_club.house, door, sent.mail_id)
+    came = load_outcome(quick_club.house, door, sent.mail_id)
     assert came is not None
     assert came.outcome == "refused"
-    assert "Your move was meant to be ply 1" in came.answer
+    assert "Your move was meant as move 1" in came.answer
     assert not LINK.search(came.answer)
     assert not re.search(r"\+[a-z0-9]+@", came.answer)
 
@@ -386,13 +386,13 @@ def test_only_its_own_mails_are_told_of(quick_club: Post) -> None:
     quick_club.answer(quick_club.sent_to(ALICE)[-1], "c3")
     by_mail = quick_club.inbox()[-1].id
     door = door_of(quick_club, BOB)
-    assert see_outcome(quick_club.house, door, by_mail) is None
+    assert load_outcome(quick_club.house, door, by_mail) is None
     sent = play(quick_club.house, door, "b2", "", quick_club.clock())
     assert sent is not None
-    alices = find_door(quick_club.house, *first, quick_club.clock())
+    alices = find_play_link(quick_club.house, *first, quick_club.clock())
     assert alices is not None
-    assert see_outcome(quick_club.house, alices, sent.mail_id) is None
-    assert see_outcome(quick_club.house, door, 9999) is None
+    assert load_outcome(quick_club.house, alices, sent.mail_id) is None
+    assert load_outcome(quick_club.house, door, 9999) is None
 
 
 def test_an_answer_is_shown_to_no_mail_written_elsewhere(quick_club: Post) -> None:
@@ -406,7 +406,7 @@ def test_an_answer_is_shown_to_no_mail_written_elsewhere(quick_club: Post) -> No
         raw = trusting.write(ALICE, "queue 101", Message_ID=f"<{mark}.x@example.org>")
         trusting.send(raw, ALICE)
         assert "if b2 then a1" in text_of(trusting.sent_to(ALICE)[-1])
-        assert see_outcome(trusting.house, door, trusting.inbox()[-1].id) is None
+        assert load_outcome(trusting.house, door, trusting.inbox()[-1].id) is None
 
 
 def test_a_second_copy_says_so(quick_club: Post) -> None:
@@ -416,7 +416,7 @@ def test_a_second_copy_says_so(quick_club: Post) -> None:
         second = play(quick_club.house, door, "c3", "", quick_club.clock())
     quick_club.work()
     assert second is not None
-    came = see_outcome(quick_club.house, door, second.mail_id)
+    came = load_outcome(quick_club.house, door, second.mail_id)
     assert came is not None
     assert came.outcome == "twice"
 

@@ -5,9 +5,9 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbmserv.services.views.boards import see_board
-from pbmserv.store.outbox import Queued as Letter
-from pbmserv.store.tables import entries, plans
+from pbmserv.services.views import load_board
+from pbmserv.store.outbox import QueuedMessage as Letter
+from pbmserv.store.tables import conditional_moves, entries
 from tests.services.post import Post, text_of
 
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
@@ -31,7 +31,9 @@ def only(letters: list[Letter], address: str) -> str:
 def kept(post: Post) -> list[tuple[int, str]]:
     """The seat and kind of every plan."""
     with post.house.engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(select(plans.c.seat, plans.c.kind))]
+        return [
+            tuple(row) for row in connection.execute(select(conditional_moves.c.seat, conditional_moves.c.kind))
+        ]
 
 
 def test_only_its_owner_is_told(club: Post) -> None:
@@ -52,7 +54,7 @@ def test_only_its_owner_is_told(club: Post) -> None:
             assert "comment for nobody" not in said
         if letter.recipient != BOB:
             assert "confirm 101" not in said
-    board = see_board(club.house, 101)
+    board = load_board(club.house, 101)
     assert board is not None
     assert board.view.remarks == ()
     assert club.moves() == ["C3", "B2", "E5", "A1"]
@@ -87,7 +89,7 @@ def test_what_was_not_seen_is_not_answered(club: Post) -> None:
     """A second move in one mail is not played on a board that a queue has changed in between."""
     club.mail(ALICE, "queue 101 if b2 then e5")
     letters = club.mail(BOB, text="101 b2\n101 d4")
-    assert "ply 4 comes next" in only(letters, BOB)
+    assert "move 4 comes next" in only(letters, BOB)
     assert club.moves() == ["C3", "B2", "E5"]
 
 
@@ -115,7 +117,7 @@ def test_a_line_that_a_mail_program_broke(club: Post) -> None:
     """What is below would go to the other player as a comment."""
     letters = club.mail(BOB, text="queue 101 b2 if e5 then d4;\nif a5 then d2")
     assert [letter.recipient for letter in letters] == [BOB]
-    assert "perhaps your mail program has broken it" in " ".join(text_of(letters[0]).split())
+    assert "Perhaps your mail program has broken it" in " ".join(text_of(letters[0]).split())
     assert club.moves() == ["C3"]
 
 
@@ -159,7 +161,7 @@ def test_export_tells_its_owner_alone(club: Post) -> None:
     club.mail(ALICE, "seek")
     told = " ".join(only(club.mail(ALICE, "export"), ALICE).split())
     assert "which nobody else can see: 1 2026-01-01 12:00 queue 101" in told
-    assert "Open offers with you: 1" in told
+    assert "Open offers you are in: 1" in told
     told = " ".join(only(club.mail(BOB, "export"), BOB).split())
     assert "which nobody else can see: none" in told
-    assert "Open offers with you: none" in told
+    assert "Open offers you are in: none" in told

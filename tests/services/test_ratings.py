@@ -3,13 +3,13 @@
 import pytest
 from sqlalchemy import text
 
-from pbmserv.entrypoints.steward import DUTIES
-from pbmserv.services import recounting
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check, rebuild
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.operator.referee import annul, award
-from pbmserv.services.recounting import recount_all
+from pbmserv.server.scheduler import JOBS
+from pbmserv.services.admin import upgrade
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.admin.check import check, rebuild
+from pbmserv.services.admin.referee import annul, award
+from pbmserv.services.admin.upgrade import recount_all
+from pbmserv.services.app import App
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
@@ -39,13 +39,13 @@ def begin(post: Post, first: str, second: str, options: str = "", moves: tuple[s
         post.answer(letter, move)
 
 
-def tamper(house: House, statement: str) -> None:
+def tamper(house: App, statement: str) -> None:
     """Changes rows behind everybody's back."""
     with writing(house.engine) as connection:
         assert connection.execute(text(statement)).rowcount > 0
 
 
-def stored(house: House) -> tuple[object, object]:
+def stored(house: App) -> tuple[object, object]:
     """Both tables."""
     with reading(house.engine) as connection:
         game = "cephalopod"
@@ -104,6 +104,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", TAMPERED)
 def test_tampered_ratings_are_found_and_mended(club: Post, what: str) -> None:
     house, (statement, board) = club.house, TAMPERED[what]
@@ -138,7 +139,7 @@ def annul_the_oldest(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     annul(post.house, 101, "", post.clock())
 
 
-def pending(house: House) -> dict[str, int]:
+def pending(house: App) -> dict[str, int]:
     """What is still to be counted anew."""
     with reading(house.engine) as connection:
         return ratings.recounted(connection)
@@ -150,8 +151,8 @@ def test_annulling_an_old_game_is_no_one_long_transaction(club: Post, monkeypatc
     (found,) = check(club.house)
     assert found.what == "the ratings of cephalopod are being counted anew, from board 104 on"
     assert pending(club.house) == {"cephalopod": 104}
-    (duty,) = (each for each in DUTIES if each.name == "ratings")
-    monkeypatch.setattr(recounting, "BATCH", 2)
+    (duty,) = (each for each in JOBS if each.name == "ratings")
+    monkeypatch.setattr(upgrade, "BATCH", 2)
     assert duty.do(club.house, club.clock())
     assert pending(club.house) == {"cephalopod": 106}
     assert duty.do(club.house, club.clock())

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
+from pbmserv.commands.base.server import Server
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import NOT_OF_THE_GAME, record_of
-from pbmserv.services.operator.check import check
-from pbmserv.services.operator.records import CannotImport, take_in
-from pbmserv.services.steward.dump import CannotDump, dump_file, dump_last_month, dump_month
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.admin.check import check
+from pbmserv.services.admin.import_games import CannotImport, take_in
+from pbmserv.services.scheduler.dump import CannotDump, dump_file, dump_last_month, dump_month
+from pbmserv.services.views import load_board
 from tests.conftest import Clock, make_house
 from tests.conversation import parsed
 from tests.services.post import Post, text_of
@@ -66,7 +66,7 @@ def other(tmp_path: Path, quick_hasher: PasswordHasher, clock: Clock) -> Iterato
 
 def record(post: Post, board: int = 101) -> dict[str, Any]:
     """The record of a board, as a file holds it."""
-    seen = see_board(post.house, board)
+    seen = load_board(post.house, board)
     assert seen is not None
     found: dict[str, Any] = json.loads(json.dumps(record_of(replay(seen.match), post.house.server)))
     return found
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_refused(club: Post, other: Post) -> None:
     for field, value, why in WRONG:
         with pytest.raises(CannotImport, match=why):
             take_in(other.house, {**record(club), field: value}, {"bob": "rob"}, rated=False, now=other.clock())
-    assert see_board(other.house, 102) is None
+    assert load_board(other.house, 102) is None
 
 
 def test_wrong_logs_are_refused(club: Post, other: Post) -> None:

@@ -6,24 +6,23 @@ from datetime import datetime
 
 import pytest
 
-from pbmserv.mail.outgoing import Sent
+from pbmserv.mail.sending.transport import Delivered
+from pbmserv.services.admin import banning, referee
+from pbmserv.services.admin.check import check
+from pbmserv.services.admin.mails import announce, announce_on, audience
+from pbmserv.services.admin.referee import CannotRule, Ruled
+from pbmserv.services.app import App
 from pbmserv.services.deliver import note
-from pbmserv.services.house import House
-from pbmserv.services.operator import banning, referee
-from pbmserv.services.operator.announce import announce, announce_on, audience
-from pbmserv.services.operator.check import check
-from pbmserv.services.operator.referee import CannotRule, Ruled
-from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.views.boards import SeenBoard, see_board
-from pbmserv.services.views.mails import see_outbox
-from pbmserv.store import plans
+from pbmserv.services.scheduler.clocks import look_after_clocks
+from pbmserv.services.views import BoardSnapshot, list_outbox, load_board
+from pbmserv.store import conditional_moves
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
 
 ALICE, BOB, CORA = "alice@example.org", "bob@example.org", "cora@example.org"
 REASON = "Both have asked for it."
 
-Rule = Callable[[House, datetime], Ruled]
+Rule = Callable[[App, datetime], Ruled]
 
 
 @pytest.fixture
@@ -41,9 +40,9 @@ def played(post: Post) -> Post:
     return post
 
 
-def seen(post: Post, board: int = 101) -> SeenBoard:
+def seen(post: Post, board: int = 101) -> BoardSnapshot:
     """A board as it stands."""
-    found = see_board(post.house, board)
+    found = load_board(post.house, board)
     assert found is not None
     return found
 
@@ -160,10 +159,10 @@ def test_a_ban(club: Post) -> None:
         (letter,) = club.mail(BOB, command, "Hello all")
         assert ("has banned bob" in text_of(letter)) is (command != "yes"), command
     assert "bob takes no challenges" in text_of(club.mail(ALICE, "challenge alice bob")[0])
-    assert "EVERYTHING THAT IS KEPT ABOUT bob" in text_of(club.mail(BOB, "export")[0])
+    assert "EVERYTHING WE KEEP ABOUT bob" in text_of(club.mail(BOB, "export")[0])
     assert refused(lambda: banning.ban(club.house, "bob", "", club.clock())) == "bob is banned already"
     assert banning.unban(club.house, "bob", "", club.clock()) == "bob"
-    assert "Board 104 is begun" in text_of(club.mail(BOB, "challenge bob alice")[0])
+    assert "Board 104 has started" in text_of(club.mail(BOB, "challenge bob alice")[0])
     assert check(club.house) == []
 
 
@@ -190,11 +189,11 @@ def test_a_queue_for_what_is_taken_back_is_dropped(sqlite_post: Post) -> None:
     post.mail(ALICE, "101 b2")
     post.mail(ALICE, "queue 101 c1")
     referee.take_back(post.house, 101, 2, "", post.clock())
-    assert "moves are dropped, since moves before them were taken back" in " ".join(
+    assert "moves are dropped: moves before them were taken back" in " ".join(
         text_of(post.sent_to(ALICE)[-1]).split()
     )
     with reading(post.house.engine) as connection:
-        assert plans.find(connection, 101, 0, "queue") is None
+        assert conditional_moves.find(connection, 101, 0, "queue") is None
 
 
 def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> None:
@@ -204,9 +203,9 @@ def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> 
     post.mail(ALICE, "challenge alice bob -size=3x3 -totaltime=4 -forfeittime=none")
 
     def days_pass(days: int) -> None:
-        for letter in reversed(see_outbox(post.house, "waiting", 100)):
+        for letter in reversed(list_outbox(post.house, "waiting", 100)):
             with writing(post.house.engine) as connection:
-                note(connection, letter, Sent(), post.clock())
+                note(connection, letter, Delivered(), post.clock())
         look_after_clocks(post.house, post.clock())
         post.clock.move(days=days)
 

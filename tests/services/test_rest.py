@@ -6,11 +6,11 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.house import House
-from pbmserv.services.limits import FRUITLESS_AN_HOUR, PUZZLED_AN_HOUR
-from pbmserv.store.outbox import Queued
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.limits import FRUITLESS_AN_HOUR, UNRECOGNISED_AN_HOUR
+from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock, make_house
 from tests.conversation import parsed
 from tests.services.post import Post, address_of, header_of, text_of
@@ -23,7 +23,7 @@ Machine = Callable[[EmailMessage, Post], bytes]
 
 
 @pytest.fixture(params=["ask", "from"])
-def club(request: pytest.FixtureRequest, sqlite_house: House, clock: Clock) -> Post:
+def club(request: pytest.FixtureRequest, sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn."""
     post = Post(replace(sqlite_house, server=Server(ADDRESS, confirm=request.param), new_token=new_token), clock)
     post.people(alice="sesame", bob="poppy")
@@ -32,7 +32,7 @@ def club(request: pytest.FixtureRequest, sqlite_house: House, clock: Clock) -> P
     return post
 
 
-def until_rest(post: Post, machine: Machine, address: str, first: list[Queued]) -> int:
+def until_rest(post: Post, machine: Machine, address: str, first: list[QueuedMessage]) -> int:
     """Gives the machine at an address every letter that goes there, till none does; how many those are."""
     waiting = [letter for letter in first if letter.recipient == address]
     got = 0
@@ -111,12 +111,13 @@ RUDE: list[Machine] = [quoting, quoting_unmarked, echo]
 WORDS = ["Help is at hand.", "yes", "101 c3", "chat hi", "set html on", "resign"]
 
 
-MOST_FOR: dict[Machine, int] = {quoting: PUZZLED_AN_HOUR + 1, quoting_unmarked: 12, echo: 12}
+MOST_FOR: dict[Machine, int] = {quoting: UNRECOGNISED_AN_HOUR + 1, quoting_unmarked: 12, echo: 12}
 """How many letters more than the first each gets at most; those that are not named get none."""
 
 BEGINNINGS = ["next alice", "101 a1", "set words off", "help tutorial", "nonsense 101", "forgot"]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("machine", POLITE + RUDE)
 def test_a_machine_at_a_players_address(club: Post, machine: Machine) -> None:
     """Whatever a mail of alice's, or by a forged From, has asked for; nothing is done that she did not ask for."""
@@ -141,6 +142,7 @@ def test_a_machine_does_not_say_yes(club: Post, machine: Machine) -> None:
     assert not [letter for letter in asking.sent_to(BOB) if "resigned" in text_of(letter)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("machine", POLITE + RUDE)
 def test_a_machine_that_is_signed_up(club: Post, machine: Machine) -> None:
     """Somebody opens an account for an address where nobody reads."""
@@ -150,11 +152,13 @@ def test_a_machine_that_is_signed_up(club: Post, machine: Machine) -> None:
     assert not asking.is_confirmed("robot")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("machine", POLITE + RUDE)
 def test_a_machine_that_is_a_stranger(club: Post, machine: Machine) -> None:
     assert until_rest(club, machine, ROBOT, club.mail(ROBOT, "help")) <= 5
 
 
+@pytest.mark.slow
 def test_a_machine_whose_words_read_as_commands(club: Post) -> None:
     """It does what it says; but talk that moves nothing on any board is not answered for ever."""
     for words in WORDS:
@@ -174,10 +178,11 @@ def test_two_machines_at_one_board(club: Post) -> None:
         letter = waiting.pop(0)
         raw = quoting(parsed(letter.raw), club)
         waiting += club.send(raw, letter.recipient, [address_of(letter)])
-    assert sent <= 2 + 2 * (PUZZLED_AN_HOUR + 1)
+    assert sent <= 2 + 2 * (UNRECOGNISED_AN_HOUR + 1)
     assert club.moves() == ["A1"]
 
 
+@pytest.mark.slow
 def test_a_storm_of_bounces(club: Post) -> None:
     """Of our mails and of none, with what was returned below; not one is answered, and nothing in them is done."""
     letter = next(each for each in club.sent_to(ALICE) if each.match == 101)
@@ -206,7 +211,7 @@ def test_two_of_our_own_servers(club: Post, tmp_path_factory: pytest.TempPathFac
     built.engine.dispose()
 
 
-def to_and_fro(posts: dict[str, Post], waiting: list[Queued]) -> int:
+def to_and_fro(posts: dict[str, Post], waiting: list[QueuedMessage]) -> int:
     """Carries letters between servers till there are none; how many there were."""
     carried = 0
     while waiting:

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from pbmserv.robots.library import robots
-from pbmserv.robots.robot import Budget
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.steward.robots import play_robots
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
+from pbmserv.robots.robot import Budget, robots
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.scheduler.robots import play_robots
+from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import players
@@ -32,7 +30,7 @@ def club(post: Post) -> Post:
 
 def kinds(post: Post, board: int = 101) -> list[str]:
     """What happened on a board, by whom."""
-    seen = see_board(post.house, board)
+    seen = load_board(post.house, board)
     assert seen is not None
     return [f"{entry.kind} {entry.seat}" for entry in seen.match.entries]
 
@@ -50,7 +48,7 @@ def test_they_are_there_once_and_cannot_be_written_to(club: Post) -> None:
     """However often it is looked; without address and password, under names that nobody may take."""
     for _ in range(2):
         play_robots(club.house, club.clock())
-    found = [player for player in see_players(club.house) if player.robot]
+    found = [player for player in list_players(club.house) if player.robot]
     assert [(each.userid, each.robot, each.address) for each in found] == [
         ("robot", "greedy", ""),
         ("robot.random", "random", ""),
@@ -60,7 +58,7 @@ def test_they_are_there_once_and_cannot_be_written_to(club: Post) -> None:
     before = len(club.letters())
     for line in ("signoff robot tahini", "signoff robot -", "forgot robot"):
         assert {letter.recipient for letter in club.mail(ALICE, line)} == {ALICE}, line
-    assert [player for player in see_players(club.house) if player.robot] == found
+    assert [player for player in list_players(club.house) if player.robot] == found
     assert "" not in [letter.recipient for letter in club.letters()[before:]]
 
 
@@ -85,7 +83,7 @@ def test_who_has_the_name_already_keeps_it(post: Post, caplog: pytest.LogCapture
     with writing(post.house.engine) as connection:
         connection.execute(update(players).values(userid="Robot", userid_lower="robot"))
     play_robots(post.house, post.clock())
-    found = {player.userid: player.robot for player in see_players(post.house)}
+    found = {player.userid: player.robot for player in list_players(post.house)}
     assert found == {"Robot": None, "robot.greedy": "greedy", "robot.random": "random"}
     assert "somebody else is called robot: the robot is called robot.greedy" in caplog.text
 
@@ -95,7 +93,7 @@ def test_robots_play_to_the_end(club: Post) -> None:
     run_as(club.house, "robot", "challenge robot robot.random -size=3x3", club.clock())
     club.mail(ALICE, "challenge robot alice robot.random -size=3x3")
     to_the_end(club)
-    seen = see_board(club.house, 101)
+    seen = load_board(club.house, 101)
     assert seen is not None
     assert seen.state.status == "finished"
     assert kinds(club, 102) == ["played 0"]
@@ -103,7 +101,7 @@ def test_robots_play_to_the_end(club: Post) -> None:
     to_the_end(club)
     club.mail(ALICE, "resign 102")
     to_the_end(club)
-    seen = see_board(club.house, 102)
+    seen = load_board(club.house, 102)
     assert seen is not None
     assert seen.state.status == "finished"
     with reading(club.house.engine) as connection:
@@ -131,7 +129,7 @@ def test_two_stewards_play_no_ply_twice(club: Post) -> None:
     for each in stewards:
         each.join()
     assert failed == []
-    seen = see_board(club.house, 101)
+    seen = load_board(club.house, 101)
     assert seen is not None
     assert seen.state.status == "finished"
     assert [turn.ply for turn in seen.state.turns] == list(range(1, seen.state.plies + 1))
@@ -149,7 +147,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
         name, summary = "greedy", "thinks for long"
 
         def choose(self, game: Any, position: Any, budget: Budget) -> Any:
-            monkeypatch.setattr("pbmserv.services.steward.robots.robots", lambda: there)
+            monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: there)
             assert play_robots(house, clock())
             assert play_robots(house, clock())
             return next(move for move in game.moves(position) if game.write(position, move) not in moves())
@@ -157,7 +155,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
     def moves() -> list[str]:
         return sqlite_post.moves()
 
-    monkeypatch.setattr("pbmserv.services.steward.robots.robots", lambda: {**there, "greedy": Slow()})
+    monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: {**there, "greedy": Slow()})
     assert not play_robots(house, clock())
     assert kinds(sqlite_post) == ["played 0", "played 1"]
     assert not house.failing.rests(101, clock())
@@ -190,7 +188,7 @@ class Stupid:
 def stupid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The robot is stupid for a while."""
     there = robots()
-    monkeypatch.setattr("pbmserv.services.steward.robots.robots", lambda: {**there, "greedy": Stupid()})
+    monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: {**there, "greedy": Stupid()})
     yield
     monkeypatch.undo()
 

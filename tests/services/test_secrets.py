@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbmserv.entrypoints.bootstrap import new_token
-from pbmserv.services.house import House
+from pbmserv.cli.bootstrap import new_token
+from pbmserv.services.app import App
 from pbmserv.store.tables import metadata
 from tests.services.post import Post, address_of, header_of, text_of, token_of
 
@@ -85,7 +85,7 @@ def send(post: Post, subject: str, text: str, **headers: str) -> None:
     post.mail("alice@example.org", *filled, **headers)
 
 
-def traces(house: House, post: Post, log: pytest.LogCaptureFixture, word: str = WORD) -> list[str]:
+def traces(house: App, post: Post, log: pytest.LogCaptureFixture, word: str = WORD) -> list[str]:
     """Where a word is found, in any case."""
     found = [f"in a mail to {letter.recipient}" for letter in post.letters() if holds(letter.raw, word)]
     kept = [f"in mail {mail.id}" for mail in post.inbox() if holds(mail.raw, word)]
@@ -104,6 +104,7 @@ def holds(data: bytes, word: str) -> bool:
     return any(form in data.lower() for form in forms) or any(form in data for form in shifted)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("subject", "text"), RIGHT + WRONG + SLIPS)
 def test_no_trace(club: Post, caplog: pytest.LogCaptureFixture, subject: str, text: str) -> None:
     caplog.set_level(logging.DEBUG)
@@ -236,6 +237,7 @@ def test_tokens_stand_in_our_mails_alone(asking_post: Post, caplog: pytest.LogCa
     assert [token for token in tokens if token in caplog.text.lower()] == []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "dress",
     [

@@ -24,7 +24,7 @@ def test_an_offer_of_another_ply(sqlite_post: Post) -> None:
     post.mail(ALICE, "propose 101")
     for text in ("accept", "reject", "move 101 accept"):
         told = text_of(post.answer(old, text)[0])
-        assert "What you answer on board 101 waits no more" in told
+        assert "What you answered on board 101 is no longer open" in told
         assert "accept 101" in told
     assert "The draw is agreed" in text_of(post.answer(post.sent_to(BOB)[-1], "accept")[0])
 
@@ -39,16 +39,16 @@ def test_another_offer_of_the_same_turn(sqlite_post: Post) -> None:
     post.clock.move(minutes=1)
     post.mail(ALICE, "reject 101")
     post.mail(ALICE, "undo 101")
-    assert "waits no more" in text_of(post.answer(old, "accept")[0])
+    assert "is no longer open" in text_of(post.answer(old, "accept")[0])
     assert post.moves() == ["A1", "C3"]
-    assert "never was" in text_of(post.answer(post.sent_to(BOB)[-1], "accept")[0])
+    assert "is undone" in text_of(post.answer(post.sent_to(BOB)[-1], "accept")[0])
 
 
 def test_undo_is_asked_for_whatever_was_played_meanwhile(sqlite_post: Post) -> None:
     """Of two, it takes the answer back with it."""
     post = sqlite_post
     began(post)
-    old = next(letter for letter in post.sent_to(ALICE) if "Your move A1" in text_of(letter))
+    old = next(letter for letter in post.sent_to(ALICE) if "You played A1" in text_of(letter))
     told = text_of(post.answer(old, "Undo.")[0])
-    assert "You ask to take back A1 on board 101" in told
+    assert "You have asked to take back A1 on board 101" in told
     assert "with it the move played since" in " ".join(told.split())

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.verbs import broadcast, message
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.steward.tidy import tidy
+from pbmserv.commands import broadcast, message
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import reading
-from pbmserv.store.outbox import Queued
-from pbmserv.store.tables import said
+from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.tables import talk_counts
 from tests.services.post import Post, header_of, text_of
 
 ALICE, BOB, CAROL = (f"{userid}@example.org" for userid in ("alice", "bob", "carol"))
@@ -23,7 +23,7 @@ def club(post: Post) -> Post:
     return post
 
 
-def to(letters: list[Queued], address: str) -> list[str]:
+def to(letters: list[QueuedMessage], address: str) -> list[str]:
     """The texts of those letters that went to an address."""
     return [text_of(letter) for letter in letters if letter.recipient == address]
 
@@ -155,7 +155,7 @@ def test_what_is_said_is_kept_nowhere_but_in_mails(club: Post) -> None:
     club.mail(ALICE, "", f"message bob: {WORDS}")
     assert WORDS.encode() not in club.inbox()[-1].raw
     with reading(club.house.engine) as connection:
-        assert len(connection.execute(said.select()).all()) == 1
-    list(tidy(club.house, club.clock(), club.clock() + timedelta(days=3)))
+        assert len(connection.execute(talk_counts.select()).all()) == 1
+    list(purge(club.house, club.clock(), club.clock() + timedelta(days=3)))
     with reading(club.house.engine) as connection:
-        assert connection.execute(said.select()).all() == []
+        assert connection.execute(talk_counts.select()).all() == []

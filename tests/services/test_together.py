@@ -5,19 +5,19 @@ from datetime import datetime
 import pytest
 from sqlalchemy import event
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.message import Request
-from pbmserv.commands.permission import decide
-from pbmserv.matches.records import Records
-from pbmserv.matches.refusals import Refused
-from pbmserv.services.handle import MOST_TOGETHER, handle_some
-from pbmserv.services.house import House
-from pbmserv.services.views.boards import see_board
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Request
+from pbmserv.matches.queries import Queries
+from pbmserv.services.app import App
+from pbmserv.services.views import load_board
+from pbmserv.services.worker import MOST_TOGETHER, process_some
 from tests.services.post import Post
 
 
 @pytest.fixture
-def post(sqlite_house: House) -> Post:
+def post(sqlite_house: App) -> Post:
     """A club of two at two boards."""
     club = Post(sqlite_house)
     club.people(alice="sesame", bob="poppy")
@@ -28,7 +28,7 @@ def post(sqlite_house: House) -> Post:
 
 def moves(post: Post, board: int) -> list[str | None]:
     """What was played on a board."""
-    seen = see_board(post.house, board)
+    seen = load_board(post.house, board)
     assert seen is not None
     return [turn.move for turn in seen.state.turns]
 
@@ -49,13 +49,13 @@ def test_a_few_at_a_time_in_one_commit(post: Post) -> None:
     put(post, "alice", "move 101 d3")
     others = [put(post, "alice", "show 102") for _ in range(MOST_TOGETHER)]
     commits.clear()
-    assert handle_some(post.house, post.clock)
+    assert process_some(post.house, post.clock)
     assert len(commits) == 1
     assert moves(post, 101) == ["C3", "C4", "D3"]
     assert post.row(copy).status == "duplicate"
     assert [post.row(each).status for each in others] == ["handled"] * 6 + ["waiting"] * 4
-    assert handle_some(post.house, post.clock)
-    assert not handle_some(post.house, post.clock)
+    assert process_some(post.house, post.clock)
+    assert not process_some(post.house, post.clock)
 
 
 def test_one_that_fails_takes_none_along(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,13 +64,13 @@ def test_one_that_fails_takes_none_along(post: Post, monkeypatch: pytest.MonkeyP
     bad = put(post, "bob", "show 102")
     last = put(post, "carl", "list")
 
-    def failing(request: Request, records: Records, now: datetime) -> Decision | Refused:
+    def failing(request: Request[Arguments], records: Queries, now: datetime) -> Decision:
         if request.command.name == "show":
             raise RuntimeError("bug")
         return decide(request, records, now)
 
     monkeypatch.setattr("pbmserv.services.run.decide", failing)
-    while handle_some(post.house, post.clock):
+    while process_some(post.house, post.clock):
         pass
     assert [post.row(each).status for each in (first, bad, last)] == ["handled", "waiting", "handled"]
     assert (post.row(first).tries, post.row(bad).tries) == (0, 1)
@@ -89,7 +89,7 @@ def test_a_password_among_them_is_proven_by_itself(post: Post) -> None:
     secret = put(post, "bob", "move 101 bob poppy c4")
     put(post, "alice", "move 101 d3")
     for played in (["C3"], ["C3", "C4"], ["C3", "C4", "D3"]):
-        assert handle_some(post.house, post.clock)
+        assert process_some(post.house, post.clock)
         assert moves(post, 101) == played
     assert post.row(secret).status == "handled"
 
@@ -98,5 +98,5 @@ def test_the_one_in_hand_is_marked(post: Post) -> None:
     """Whichever of them ends the process is to blame, not the first."""
     ids = [put(post, "alice", "move 101 c3"), put(post, "bob", "move 101 c4")]
     marked: list[int] = []
-    assert handle_some(post.house, post.clock, marked.append)
+    assert process_some(post.house, post.clock, marked.append)
     assert marked == ids

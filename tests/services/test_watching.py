@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import select
 
-from pbmserv.commands.verbs import subscribe
-from pbmserv.services.operator.banning import ban, unban
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.steward.tidy import tidy
+from pbmserv.commands import subscribe
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.admin.banning import ban, unban
+from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import reading
-from pbmserv.store.outbox import Queued
+from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.tables import subscriptions
 from tests.services.post import Post, header_of, text_of
 
@@ -25,7 +25,7 @@ def watched(post: Post) -> Post:
     return post
 
 
-def to_carol(letters: list[Queued]) -> list[Queued]:
+def to_carol(letters: list[QueuedMessage]) -> list[QueuedMessage]:
     """Those of the letters that went to her."""
     return [letter for letter in letters if letter.recipient == CAROL]
 
@@ -66,9 +66,9 @@ def test_it_ends_with_the_game(watched: Post) -> None:
     watched.mail(ALICE, "move 101 b2")
     watched.mail(BOB, "move 101 c3")
     (letter,) = to_carol(watched.mail(BOB, "resign 101"))
-    assert "It is over" in text_of(letter)
+    assert "The game you watched is over." in text_of(letter)
     assert to_carol(watched.mail(ALICE, "chat 101", WORDS)) == []
-    list(tidy(watched.house, watched.clock(), watched.clock()))
+    list(purge(watched.house, watched.clock(), watched.clock()))
     with reading(watched.house.engine) as connection:
         assert connection.execute(select(subscriptions)).all() == []
 
@@ -93,10 +93,10 @@ def test_a_board_has_so_many_watchers(watched: Post, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(subscribe, "MOST_WATCHERS", 1)
     watched.people(dan="cumin")
     (told,) = watched.mail("dan@example.org", "subscribe 101")
-    assert "as many as can be" in text_of(told)
+    assert "that is the limit" in text_of(told)
     watched.mail(CAROL, "unsubscribe")
     (told,) = watched.mail("dan@example.org", "subscribe 101")
-    assert "is mailed to you" in text_of(told)
+    assert "You will get board 101" in text_of(told)
 
 
 def test_who_is_not_proven_watches_nothing_yet(watched: Post) -> None:

@@ -10,7 +10,7 @@ from tests.soak.plan import Shown
 BOARD = re.compile(r"^Summary of Cephalopod Board (\d+)$", re.MULTILINE)
 TURN = re.compile(r"It is (\w+)'s turn")
 ROW = re.compile(r"^ {4}(\d)  (.*)  \1$", re.MULTILINE)
-BEGUN = re.compile(r"Board (\d+) is begun")
+BEGUN = re.compile(r"Board (\d+) has started")
 PLACE = re.compile(r"<b(\d+)\.(\d+)\.")
 
 

@@ -9,7 +9,7 @@ from random import Random
 
 from sqlalchemy import Engine, select, update
 
-from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.services.app import utc_now
 from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, outbox

@@ -9,7 +9,7 @@ from random import Random
 
 from sqlalchemy import update
 
-from pbmserv.entrypoints.bootstrap import utc_now
+from pbmserv.services.app import utc_now
 from pbmserv.store.engine import writing
 from pbmserv.store.tables import inbox
 from tests.cli.processes import PBMSERV, wait_for

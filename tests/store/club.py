@@ -7,12 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.changes import NewPlayer
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import Match
-from pbmserv.matches.records import Listed, Listing, Wanted
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.log import Entry, EntryKind, Match
+from pbmserv.matches.queries import BoardRow, Listing, ListingQuery
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import summarise
 from pbmserv.store import accounts, matches
@@ -28,7 +27,7 @@ WHOLE_GAME = [
 def add_players(connection: Connection, *userids: str) -> None:
     """Opens accounts, each at userid@example.org."""
     for userid in userids:
-        accounts.keep(connection, NewPlayer(userid, f"{userid}@example.org", "hash"), NOON)
+        accounts.write_account_change(connection, NewPlayer(userid, f"{userid}@example.org", "hash"), NOON)
 
 
 def new_match(number: int, *userids: str, started: datetime = NOON) -> Match:
@@ -60,11 +59,11 @@ def played(match: Match, plies: int, then: EntryKind | None = None, seat: int = 
 
 def keep(connection: Connection, match: Match, entries: tuple[Entry, ...] = ()) -> Match:
     """Writes a match with its log, as a command would, and gives it whole."""
-    matches.keep(connection, Decision(Moved(match.number, ""), opened=match, boards=(replay(match),)))
+    matches.write(connection, Decision(MovePlayed(match.number, ""), opened=match, boards=(replay(match),)))
     if entries:
-        matches.keep(
+        matches.write(
             connection,
-            Decision(Moved(match.number, ""), entries=entries, boards=(replay(match.with_entries(entries)),)),
+            Decision(MovePlayed(match.number, ""), entries=entries, boards=(replay(match.with_entries(entries)),)),
         )
     return match.with_entries(entries)
 
@@ -75,7 +74,7 @@ class Club:
 
     boards: tuple[Match, ...]
 
-    def listing(self, wanted: Wanted) -> Listing:
+    def listing(self, wanted: ListingQuery) -> Listing:
         """What the database must say, found by looking at each board."""
         names = [userid.lower() for userid in wanted.userids]
         fitting = [line for line in map(listed, self.boards) if fits(line, wanted, names)]
@@ -83,12 +82,12 @@ class Club:
         return Listing(tuple(fitting[wanted.first : wanted.first + wanted.count]), len(fitting))
 
 
-def listed(match: Match) -> Listed:
+def listed(match: Match) -> BoardRow:
     """The line of a listing for a board."""
-    return Listed(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
+    return BoardRow(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
 
 
-def fits(line: Listed, wanted: Wanted, names: Sequence[str]) -> bool:
+def fits(line: BoardRow, wanted: ListingQuery, names: Sequence[str]) -> bool:
     """Whether a line belongs into a listing."""
     status = line.summary.status
     if wanted.game not in (None, line.game):

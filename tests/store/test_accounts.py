@@ -6,19 +6,36 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Connection, select, update
 
-from pbmserv.commands.changes import Block, Change, Erased, NewAddress, NewPassword, NewPlayer, NewSetting
-from pbmserv.commands.confirmation import Confirmation
-from pbmserv.matches.kept import KeptAddress, KeptMail, KeptQuestion, KeptReturn
-from pbmserv.matches.records import Wanted
+from pbmserv.commands.base.changes import (
+    BlockChange,
+    Change,
+    Erased,
+    NewAddress,
+    NewPassword,
+    NewPlayer,
+    NewSetting,
+)
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.matches.player import PersonalAddress, PersonalBounce, PersonalMail, PersonalQuestion
+from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import replay
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check
-from pbmserv.store import accounts, bounces, confirmations, inbox, kept, matches, mishaps, outbox, players
-from pbmserv.store.bounces import Returned
+from pbmserv.services.admin.check import check
+from pbmserv.services.app import App
+from pbmserv.store import (
+    accounts,
+    bounces,
+    confirmations,
+    inbox,
+    matches,
+    outbox,
+    personal_data,
+    players,
+    quarantine,
+)
+from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Letter
-from pbmserv.store.recent import RecentBoards
-from pbmserv.store.records import TransactionRecords
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 from pbmserv.store.tables import inbox as inbox_table
 from pbmserv.store.tables import metadata
 from pbmserv.store.tables import outbox as outbox_table
@@ -31,7 +48,7 @@ LATER = NOON + timedelta(days=1)
 def change(connection: Connection, *changes: Change) -> None:
     """Writes changes, as a command that was carried out would."""
     for each in changes:
-        accounts.keep(connection, each, LATER)
+        accounts.write_account_change(connection, each, LATER)
 
 
 def id_of(connection: Connection, userid: str) -> int:
@@ -43,7 +60,7 @@ def id_of(connection: Connection, userid: str) -> int:
 
 def queue(connection: Connection, token: str, recipient: str, status: str = "waiting") -> int:
     """Puts a mail to a player into the outbox, and gives its number."""
-    letter = Letter(
+    letter = OutboxMessage(
         token=token,
         thread_word=token,
         kind="board",
@@ -62,11 +79,11 @@ def queue(connection: Connection, token: str, recipient: str, status: str = "wai
 
 def take_in(connection: Connection, sender: str, status: str = "handled") -> int:
     """Puts a mail from somebody into the inbox, and gives its number."""
-    number = inbox.keep(
+    number = inbox.add(
         connection, f"From: {sender}".encode(), sender, [f"pbmserv+{sender[:3]}@club.test"], sender, NOON
     )
     if status == "set aside":
-        mishaps.fail(connection, number, "it failed", None)
+        quarantine.fail(connection, number, "it failed", None)
     elif status != "waiting":
         inbox.finish(connection, number, "handled", NOON, f"key{number}", masked=f"From: {sender}".encode())
     return number
@@ -88,7 +105,7 @@ def whole_text(connection: Connection) -> str:
 # being forgotten
 
 
-def test_boards_of_a_former_player(house: House) -> None:
+def test_boards_of_a_former_player(house: App) -> None:
     """They stay as they were, under another name, whoever knew them by the old one."""
     recent = RecentBoards()
     with writing(house.engine) as connection:
@@ -100,7 +117,7 @@ def test_boards_of_a_former_player(house: House) -> None:
         recent.remember([replay(match)])
         change(connection, Erased(id_of(connection, "alice")))
     with reading(house.engine) as connection:
-        records = TransactionRecords(connection, recent)
+        records = TransactionQueries(connection, recent)
         first, second = records.board(101), records.board(102)
         assert first is not None
         assert second is not None
@@ -108,36 +125,36 @@ def test_boards_of_a_former_player(house: House) -> None:
         assert (second.match.userids, second.match.started_by) == (("bob", "former player"), "bob")
         assert first.match.entries == match.entries
         assert first.state == replay(match).state
-        listed = records.boards(Wanted(userids=("bob",), filter="all")).lines
+        listed = records.boards(ListingQuery(userids=("bob",), filter="all")).lines
         assert {line.userids for line in listed} == {("former player", "bob"), ("bob", "former player")}
     assert check(house) == []
 
 
-def test_a_former_player_is_nobody(house: House) -> None:
+def test_a_former_player_is_nobody(house: App) -> None:
     """Not by the old userid, not by the name on boards, not by an address, not as a slip, not by a password."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
         keep(connection, new_match(101, "alice", "bob"))
         number = id_of(connection, "alice")
         change(connection, NewAddress(number, "alice@work.example", is_first=False), Erased(number))
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         names = ("alice", "former player", "former", f"former {number}", "Former Player")
         assert [records.player(name) for name in names] == [None] * len(names)
         for address in ("alice@example.org", "alice@work.example"):
             assert (records.player_at(address), records.owner_of(address)) == (None, None)
-        assert records.boards(Wanted(userids=("former player",), filter="all")).total == 0
+        assert records.boards(ListingQuery(userids=("former player",), filter="all")).total == 0
         assert records.similar_userids("former player") == []
         assert records.similar_userids("alicee") == []
         assert [each.userid for each in players.everybody(connection)] == ["bob"]
         assert players.password_hash(connection, "alice") is None
 
 
-def test_two_former_players_on_one_board(house: House) -> None:
+def test_two_former_players_on_one_board(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice", "carl", "bob")
         keep(connection, new_match(101, "alice", "bob", "carl"))
         change(connection, Erased(id_of(connection, "alice")), Erased(id_of(connection, "carl")))
-        board = TransactionRecords(connection).board(101)
+        board = TransactionQueries(connection).board(101)
         assert board is not None
         assert board.match.userids == ("former player", "bob", "former player")
         assert board.match.seat_of("bob") == 1
@@ -145,22 +162,22 @@ def test_two_former_players_on_one_board(house: House) -> None:
     assert [each.what for each in check(house)] == ["board 101 is active, but somebody at it was forgotten"]
 
 
-def test_a_userid_and_an_address_are_free_again(house: House) -> None:
+def test_a_userid_and_an_address_are_free_again(house: App) -> None:
     """Whoever has them next has none of the old boards."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
         keep(connection, new_match(101, "alice", "bob"))
         change(connection, Erased(id_of(connection, "alice")))
         add_players(connection, "Alice")
-        records = TransactionRecords(connection)
-        assert records.boards(Wanted(userids=("alice",), filter="all")).total == 0
+        records = TransactionQueries(connection)
+        assert records.boards(ListingQuery(userids=("alice",), filter="all")).total == 0
         assert records.started_since("alice", NOON - timedelta(days=1)) == 0
         keep(connection, new_match(102, "bob", "Alice"))
         boards = [records.board(number) for number in (101, 102)]
         assert [board.match.userids for board in boards if board] == [("former player", "bob"), ("bob", "Alice")]
 
 
-def test_nothing_of_a_former_player_is_left_anywhere(house: House) -> None:
+def test_nothing_of_a_former_player_is_left_anywhere(house: App) -> None:
     """Mails, questions, blocks, reports: no table holds their name, address or hash; what is others' stays."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -171,8 +188,8 @@ def test_nothing_of_a_former_player_is_left_anywhere(house: House) -> None:
             connection,
             NewPassword(number, "alices-hash"),
             NewAddress(number, "alice@work.example", is_first=False),
-            Block(number, bob),
-            Block(bob, number),
+            BlockChange(number, bob),
+            BlockChange(bob, number),
         )
         asked = Confirmation("commands", "alice", "alice@example.org", "commands alice", ("resign 101",))
         confirmations.ask(connection, "tok1", asked, NOON)
@@ -182,7 +199,7 @@ def test_nothing_of_a_former_player_is_left_anywhere(house: House) -> None:
         kept_of_bob = take_in(connection, "bob@example.org")
         for count, status in enumerate(("waiting", "sent", "failed", "withheld")):
             returned = queue(connection, f"tok2{count}", "alice@example.org", status)
-            bounces.note(connection, Returned(returned, "alice@example.org"), True, "no alice", NOON)
+            bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", NOON)
         queue(connection, "tok3", "bob@example.org")
         assert "alice" in whole_text(connection)
         change(connection, Erased(number))
@@ -192,14 +209,18 @@ def test_nothing_of_a_former_player_is_left_anywhere(house: House) -> None:
         assert statuses(connection)[-1] == ("bob@example.org", "waiting")
         assert {status for recipient, status in statuses(connection)[:-1]} == {"sent", "failed"}
         of_bob = connection.execute(select(inbox_table).where(inbox_table.c.id == kept_of_bob)).one()
-        assert (of_bob.sender, of_bob.raw, of_bob.tidied_at) == ("bob@example.org", b"From: bob@example.org", None)
+        assert (of_bob.sender, of_bob.raw, of_bob.redacted_at) == (
+            "bob@example.org",
+            b"From: bob@example.org",
+            None,
+        )
         mail = outbox.lease(connection, LATER, LATER + timedelta(minutes=1))
         assert mail is not None
         assert mail.recipient == "bob@example.org"
         assert outbox.lease(connection, LATER, LATER) is None
 
 
-def test_a_mail_that_waits_to_be_handled_stays(house: House) -> None:
+def test_a_mail_that_waits_to_be_handled_stays(house: App) -> None:
     """It may be the very one that is being handled; what it asks for will be a stranger's."""
     with writing(house.engine) as connection:
         add_players(connection, "alice")
@@ -210,7 +231,7 @@ def test_a_mail_that_waits_to_be_handled_stays(house: House) -> None:
         assert found.raw == b"From: alice@example.org"
 
 
-def test_a_second_copy_is_known_of_a_former_player_too(house: House) -> None:
+def test_a_second_copy_is_known_of_a_former_player_too(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice")
         number = take_in(connection, "alice@example.org")
@@ -218,7 +239,7 @@ def test_a_second_copy_is_known_of_a_former_player_too(house: House) -> None:
         assert inbox.is_known(connection, f"key{number}")
 
 
-def test_who_never_played_leaves_no_row(house: House) -> None:
+def test_who_never_played_leaves_no_row(house: App) -> None:
     """But no number is given again: mails of ours to the one before would prove to be the one after."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -233,13 +254,13 @@ def test_who_never_played_leaves_no_row(house: House) -> None:
 # addresses
 
 
-def test_an_additional_address_identifies(house: House) -> None:
+def test_an_additional_address_identifies(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice")
         number = id_of(connection, "alice")
         twice = NewAddress(number, "Alice@Work.example", is_first=False)
         change(connection, twice, twice, NewAddress(number, "alice@example.org", is_first=False))
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         alice = records.player_at("alice@work.example")
         assert alice is not None
         assert (alice.userid, alice.address) == ("alice", "alice@example.org")
@@ -247,7 +268,7 @@ def test_an_additional_address_identifies(house: House) -> None:
 
 
 @pytest.mark.parametrize("had_it_before", [False, True])
-def test_another_first_address(house: House, had_it_before: bool) -> None:
+def test_another_first_address(house: App, had_it_before: bool) -> None:
     """The old first one is nobody's, and what was held back from there is owed to nobody."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -259,7 +280,7 @@ def test_another_first_address(house: House, had_it_before: bool) -> None:
         for recipient in ("alice@example.org", "bob@example.org"):
             queue(connection, recipient[:3], recipient, "withheld")
         change(connection, NewAddress(number, "alice@new.example", is_first=True))
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         alice = records.player("alice")
         assert alice is not None
         assert (alice.address, alice.is_suspended, alice.is_confirmed) == ("alice@new.example", False, True)
@@ -272,7 +293,7 @@ def test_another_first_address(house: House, had_it_before: bool) -> None:
 
 
 @pytest.mark.parametrize("key", ["html", "words", "takes_challenges"])
-def test_settings(house: House, key: str) -> None:
+def test_settings(house: App, key: str) -> None:
     """Each by itself, and only the player's own."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -288,19 +309,23 @@ def test_settings(house: House, key: str) -> None:
         assert players.find(connection, "bob") == other
 
 
-def test_blocks(house: House) -> None:
+def test_blocks(house: App) -> None:
     """One way only; setting one twice, or lifting one that is not there, does nothing more."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "Bob", "carl")
         alice, bob, carl = (id_of(connection, userid) for userid in ("alice", "bob", "carl"))
         change(
-            connection, Block(alice, carl), Block(alice, bob), Block(alice, bob), Block(bob, carl, is_lifted=True)
+            connection,
+            BlockChange(alice, carl),
+            BlockChange(alice, bob),
+            BlockChange(alice, bob),
+            BlockChange(bob, carl, is_lifted=True),
         )
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         assert records.blocked_by("ALICE") == ["Bob", "carl"]
         assert records.is_blocked("BOB", by="Alice")
         assert not records.is_blocked("alice", by="bob")
-        change(connection, Block(alice, bob, is_lifted=True))
+        change(connection, BlockChange(alice, bob, is_lifted=True))
         assert records.blocked_by("alice") == ["carl"]
         assert not records.is_blocked("bob", by="alice")
 
@@ -308,7 +333,7 @@ def test_blocks(house: House) -> None:
 # what is kept
 
 
-def test_all_that_is_kept_about_a_player(house: House) -> None:
+def test_all_that_is_kept_about_a_player(house: App) -> None:
     """Theirs, and nothing of others; nothing that opens anything."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -323,39 +348,39 @@ def test_all_that_is_kept_about_a_player(house: House) -> None:
         take_in(connection, "bob@example.org")
         returned = queue(connection, "tok1", "alice@example.org", "sent")
         queue(connection, "tok2", "bob@example.org")
-        bounces.note(connection, Returned(returned, "alice@example.org"), True, "no alice", LATER)
-        found = kept.about(connection, number)
+        bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", LATER)
+        found = personal_data.about(connection, number)
         assert found.signed_up == NOON
         assert found.addresses == (
-            KeptAddress("alice@example.org", True, NOON, LATER),
-            KeptAddress("alice@work.example", False, LATER, None),
+            PersonalAddress("alice@example.org", True, NOON, LATER),
+            PersonalAddress("alice@work.example", False, LATER, None),
         )
-        assert found.questions == (KeptQuestion("commands", "alice@example.org", ("resign 101",), NOON),)
+        assert found.questions == (PersonalQuestion("commands", "alice@example.org", ("resign 101",), NOON),)
         assert found.mails == (
-            KeptMail("to", "alice@example.org", NOON, "sent"),
-            KeptMail("from", "alice@work.example", NOON, "handled"),
+            PersonalMail("to", "alice@example.org", NOON, "sent"),
+            PersonalMail("from", "alice@work.example", NOON, "handled"),
         )
         assert found.mails_total == 2
-        assert found.returns == (KeptReturn("alice@example.org", LATER, True),)
+        assert found.returns == (PersonalBounce("alice@example.org", LATER, True),)
         for secret in ("alices-hash", "secretalice", "tok1"):
             assert secret not in repr(found)
 
 
-def test_of_many_mails_the_newest_are_told(house: House) -> None:
+def test_of_many_mails_the_newest_are_told(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice")
         for minute in range(150):
             take_in(connection, "alice@example.org")
             queue(connection, f"tok{minute}", "alice@example.org")
         table = inbox_table.c
-        connection.execute(update(inbox_table).where(table.id > 100).values(kept_at=LATER))
-        found = kept.about(connection, id_of(connection, "alice"))
+        connection.execute(update(inbox_table).where(table.id > 100).values(received_at=LATER))
+        found = personal_data.about(connection, id_of(connection, "alice"))
         assert (len(found.mails), found.mails_total) == (200, 300)
         assert [mail.at for mail in found.mails[:50]] == [LATER] * 50
         assert found.mails[50].at == NOON
 
 
-def test_a_new_player_in_the_place_of_one_who_never_answered(house: House) -> None:
+def test_a_new_player_in_the_place_of_one_who_never_answered(house: App) -> None:
     with writing(house.engine) as connection:
         unheard = NewPlayer("alice", "alice@example.org", "hash", is_confirmed=False)
         change(connection, unheard)

@@ -19,13 +19,13 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.store.engine import (
-    forget_overwritten,
     is_database_trouble,
     is_lost_race,
     open_engine,
     reading,
+    truncate_wal,
     writing,
 )
 from pbmserv.store.tables import players
@@ -41,7 +41,7 @@ def player_names(engine: Engine) -> list[str]:
 
 
 @pytest.fixture
-def rival(sqlite_house: House) -> Iterator[sqlite3.Connection]:
+def rival(sqlite_house: App) -> Iterator[sqlite3.Connection]:
     """Another process at the same SQLite file, that does not wait for locks."""
     file = sqlite_house.engine.url.database
     assert file is not None
@@ -50,7 +50,7 @@ def rival(sqlite_house: House) -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def test_pragmas_hold_on_every_connection(sqlite_house: House) -> None:
+def test_pragmas_hold_on_every_connection(sqlite_house: App) -> None:
     wanted = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1}
     with sqlite_house.engine.connect() as first, sqlite_house.engine.connect() as second:
         for connection in (first, second):
@@ -59,13 +59,13 @@ def test_pragmas_hold_on_every_connection(sqlite_house: House) -> None:
             connection.rollback()
 
 
-def test_writing_takes_the_lock_at_once(sqlite_house: House, rival: sqlite3.Connection) -> None:
+def test_writing_takes_the_lock_at_once(sqlite_house: App, rival: sqlite3.Connection) -> None:
     with writing(sqlite_house.engine), pytest.raises(sqlite3.OperationalError, match="locked"):
         rival.execute("BEGIN IMMEDIATE")
     rival.execute("BEGIN IMMEDIATE")
 
 
-def test_whoever_is_in_a_hurry_does_not_wait_for_long(sqlite_house: House, rival: sqlite3.Connection) -> None:
+def test_whoever_is_in_a_hurry_does_not_wait_for_long(sqlite_house: App, rival: sqlite3.Connection) -> None:
     """And the connection is as patient as before when the next one has it."""
     rival.execute("BEGIN IMMEDIATE")
     with pytest.raises(OperationalError, match="locked"), writing(sqlite_house.engine, 0.1):
@@ -76,7 +76,7 @@ def test_whoever_is_in_a_hurry_does_not_wait_for_long(sqlite_house: House, rival
 
 
 def test_waiting_for_a_turn_and_for_the_lock_are_one_wait(
-    sqlite_house: House, rival: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    sqlite_house: App, rival: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left of it when the turn has come is waited for the lock."""
     asked = list[str]()
@@ -88,7 +88,7 @@ def test_waiting_for_a_turn_and_for_the_lock_are_one_wait(
     assert asked[:3] == ["PRAGMA busy_timeout = 5000", "BEGIN IMMEDIATE", "PRAGMA busy_timeout = 30000"]
 
 
-def test_reading_keeps_nobody_waiting(sqlite_house: House, rival: sqlite3.Connection) -> None:
+def test_reading_keeps_nobody_waiting(sqlite_house: App, rival: sqlite3.Connection) -> None:
     rival.execute("BEGIN IMMEDIATE")
     columns = "userid, userid_lower, password_hash, created_at"
     rival.execute(f"INSERT INTO players ({columns}) VALUES ('bob', 'bob', '', '2026-01-01')")
@@ -102,20 +102,20 @@ def test_reading_keeps_nobody_waiting(sqlite_house: House, rival: sqlite3.Connec
         assert connection.execute(select(players.c.userid)).scalar_one() == "bob"
 
 
-def test_the_write_ahead_log_is_emptied_when_nobody_works(sqlite_house: House, rival: sqlite3.Connection) -> None:
+def test_the_write_ahead_log_is_emptied_when_nobody_works(sqlite_house: App, rival: sqlite3.Connection) -> None:
     engine = sqlite_house.engine
     log = Path(f"{engine.url.database}-wal")
     rival.execute("BEGIN")
     rival.execute("SELECT * FROM players").fetchall()
     with writing(engine) as connection:
         connection.execute(insert(players).values(PLAYER))
-    assert not forget_overwritten(engine)
+    assert not truncate_wal(engine)
     assert log.stat().st_size > 0
     rival.execute("COMMIT")
     rival.execute("BEGIN EXCLUSIVE")
-    assert not forget_overwritten(engine)
+    assert not truncate_wal(engine)
     rival.execute("COMMIT")
-    assert forget_overwritten(engine)
+    assert truncate_wal(engine)
     assert log.stat().st_size == 0
     assert player_names(engine) == ["alice"]
     with reading(engine) as connection:
@@ -126,14 +126,14 @@ def test_a_database_that_cannot_be_opened_is_no_reason_to_end(tmp_path: Path) ->
     """Whoever has something to write will tell."""
     engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
     tmp_path.joinpath("x.db").mkdir()
-    assert not forget_overwritten(engine)
+    assert not truncate_wal(engine)
 
 
-def test_postgresql_has_no_such_log(postgresql_house: House) -> None:
-    assert forget_overwritten(postgresql_house.engine)
+def test_postgresql_has_no_such_log(postgresql_house: App) -> None:
+    assert truncate_wal(postgresql_house.engine)
 
 
-def test_a_snapshot_sees_one_moment(house: House) -> None:
+def test_a_snapshot_sees_one_moment(house: App) -> None:
     with reading(house.engine, snapshot=True) as connection:
         assert connection.execute(select(players.c.userid)).all() == []
         with writing(house.engine) as other:
@@ -142,7 +142,7 @@ def test_a_snapshot_sees_one_moment(house: House) -> None:
     assert player_names(house.engine) == ["alice"]
 
 
-def test_what_raises_leaves_nothing(house: House) -> None:
+def test_what_raises_leaves_nothing(house: App) -> None:
     def write_and_fail(connection: Connection) -> None:
         connection.execute(insert(players).values(PLAYER))
         raise RuntimeError("a bug")
@@ -152,7 +152,7 @@ def test_what_raises_leaves_nothing(house: House) -> None:
     assert player_names(house.engine) == []
 
 
-def test_errors_do_not_tell_values(house: House) -> None:
+def test_errors_do_not_tell_values(house: App) -> None:
     """The text of an error gets into logs; the values are mails, with passwords in them."""
 
     def break_uniqueness() -> None:
@@ -168,7 +168,7 @@ def test_errors_do_not_tell_values(house: House) -> None:
     assert "secret!" not in repr(raised.value)
 
 
-def test_foreign_keys_are_kept(house: House) -> None:
+def test_foreign_keys_are_kept(house: App) -> None:
     def write() -> None:
         with writing(house.engine) as connection:
             connection.execute(
@@ -197,7 +197,7 @@ def test_a_database_that_is_away(url: str) -> None:
     assert isinstance(error, OSError) or (is_database_trouble(error) and not is_lost_race(error))
 
 
-def test_a_locked_sqlite_file_is_trouble(sqlite_house: House, rival: sqlite3.Connection) -> None:
+def test_a_locked_sqlite_file_is_trouble(sqlite_house: App, rival: sqlite3.Connection) -> None:
     with sqlite_house.engine.connect().execution_options(pbmserv_reading=True) as connection:
         connection.exec_driver_sql("PRAGMA busy_timeout = 0")
     rival.execute("BEGIN EXCLUSIVE")
@@ -212,7 +212,7 @@ def test_waiting_in_vain_for_a_connection_is_trouble() -> None:
     assert is_database_trouble(PoolTimeout())
 
 
-def test_a_fault_of_ours_is_no_trouble(house: House) -> None:
+def test_a_fault_of_ours_is_no_trouble(house: App) -> None:
     nowhere = Table("nowhere", MetaData())
     with pytest.raises((ProgrammingError, OperationalError)) as raised, reading(house.engine) as connection:
         connection.execute(select(text("*")).select_from(nowhere))
@@ -221,14 +221,14 @@ def test_a_fault_of_ours_is_no_trouble(house: House) -> None:
     assert not is_lost_race(ValueError())
 
 
-def test_nul_is_no_trouble_of_the_database(postgresql_house: House) -> None:
+def test_nul_is_no_trouble_of_the_database(postgresql_house: App) -> None:
     """PostgreSQL takes no NUL in a text: such a value must never come so far, and would be our fault."""
     with pytest.raises(DataError) as raised, reading(postgresql_house.engine) as connection:
         connection.execute(select(players.c.id).where(players.c.userid == "a\0b"))
     assert not is_database_trouble(raised.value)
 
 
-def test_a_deadlock_is_a_lost_race(postgresql_house: House) -> None:
+def test_a_deadlock_is_a_lost_race(postgresql_house: App) -> None:
     """Two transactions that wait for each other: PostgreSQL ends one, which is to be run again."""
     engine = postgresql_house.engine
     with writing(engine) as connection:
@@ -262,7 +262,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_moments_come_back_as_utc(house: House, moment: datetime) -> None:
+def test_moments_come_back_as_utc(house: App, moment: datetime) -> None:
     with writing(house.engine) as connection:
         connection.execute(insert(players).values(PLAYER | {"created_at": moment}))
         found = connection.execute(select(players.c.created_at)).scalar_one()
@@ -273,7 +273,7 @@ def test_moments_come_back_as_utc(house: House, moment: datetime) -> None:
     assert found.tzinfo is UTC or found.utcoffset() == timedelta(0)
 
 
-def test_a_time_without_a_zone_is_refused(house: House) -> None:
+def test_a_time_without_a_zone_is_refused(house: App) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(StatementError, match="without a zone"), writing(house.engine) as connection:
         connection.execute(insert(players).values(PLAYER | {"created_at": naive}))

@@ -9,28 +9,28 @@ import pytest
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError
 
-from pbmserv.services.house import House
-from pbmserv.store import inbox, mishaps
+from pbmserv.services.app import App
+from pbmserv.store import inbox, quarantine
 from pbmserv.store.engine import reading, writing
 from tests.conftest import NOON
 
 LATER = NOON + timedelta(minutes=1)
 
 
-def keep(house: House, *senders: str) -> list[int]:
+def keep(house: App, *senders: str) -> list[int]:
     """Keeps a mail of each of these, in order."""
     with writing(house.engine) as connection:
-        return [inbox.keep(connection, b"raw", "<env@x.test>", ["a", "b"], sender, NOON) for sender in senders]
+        return [inbox.add(connection, b"raw", "<env@x.test>", ["a", "b"], sender, NOON) for sender in senders]
 
 
-def row(house: House, mail_id: int) -> inbox.Kept:
+def row(house: App, mail_id: int) -> inbox.InboxMessage:
     """A mail as it stands."""
     with reading(house.engine) as connection:
         return next(kept for kept in inbox.listing(connection, None, 1000) if kept.id == mail_id)
 
 
 @contextmanager
-def worker(house: House) -> Iterator[Connection]:
+def worker(house: App) -> Iterator[Connection]:
     """A worker's transaction, begun and then abandoned."""
     with house.engine.connect() as connection:
         transaction = connection.begin()
@@ -45,12 +45,12 @@ def first(connection: Connection) -> int | None:
     return None if found is None else found.id
 
 
-def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
+def test_a_mail_comes_out_as_it_went_in(house: App) -> None:
     raw = bytes(range(256)) * 3
     with writing(house.engine) as connection:
-        mail_id = inbox.keep(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
+        mail_id = inbox.add(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
         found = inbox.claim(connection, mail_id, NOON)
-    wanted = inbox.Kept(
+    wanted = inbox.InboxMessage(
         mail_id,
         NOON,
         "<>",
@@ -69,13 +69,13 @@ def test_a_mail_comes_out_as_it_went_in(house: House) -> None:
     assert found == wanted
 
 
-def test_a_mail_is_not_printed(house: House) -> None:
+def test_a_mail_is_not_printed(house: App) -> None:
     """Its bytes may hold a password."""
     (mail_id,) = keep(house, "a")
     assert "raw" not in repr(row(house, mail_id))
 
 
-def test_the_oldest_first(house: House) -> None:
+def test_the_oldest_first(house: App) -> None:
     one, two, three = keep(house, "a", "b", "c")
     for mail_id in (one, two, three):
         with writing(house.engine) as connection:
@@ -85,38 +85,38 @@ def test_the_oldest_first(house: House) -> None:
         assert first(connection) is None
 
 
-def test_answers_then_players_then_strangers(house: House) -> None:
+def test_answers_then_players_then_strangers(house: App) -> None:
     with writing(house.engine) as connection:
-        for lane, sender in ((2, "s"), (1, "p"), (0, "a"), (1, "q"), (0, "b")):
-            inbox.keep(connection, b"raw", "", [], sender, NOON, lane=lane)
+        for priority, sender in ((2, "s"), (1, "p"), (0, "a"), (1, "q"), (0, "b")):
+            inbox.add(connection, b"raw", "", [], sender, NOON, priority=priority)
     assert in_order(house) == ["a", "b", "p", "q", "s"]
 
 
-def test_strangers_get_their_turn(house: House) -> None:
+def test_strangers_get_their_turn(house: App) -> None:
     with writing(house.engine) as connection:
-        for lane, sender in ((0, "a"), (1, "p"), (2, "s")):
-            inbox.keep(connection, b"raw", "", [], sender, NOON, lane=lane)
-        found = [inbox.take(connection, NOON, lanes) for lanes in ((2, 1, 0), (1, 2, 0), (0, 1, 2))]
+        for priority, sender in ((0, "a"), (1, "p"), (2, "s")):
+            inbox.add(connection, b"raw", "", [], sender, NOON, priority=priority)
+        found = [inbox.take(connection, NOON, priorities) for priorities in ((2, 1, 0), (1, 2, 0), (0, 1, 2))]
     assert [kept.sender for kept in found if kept] == ["s", "p", "a"]
 
 
-@pytest.mark.parametrize("lane", [0, 1, 2])
-def test_many_in_one_name_keep_nobody_else_waiting(house: House, lane: int) -> None:
+@pytest.mark.parametrize("priority", [0, 1, 2])
+def test_many_in_one_name_keep_nobody_else_waiting(house: App, priority: int) -> None:
     """The second of a sender's mails stands a minute behind the first, and the hundredth far behind."""
     with writing(house.engine) as connection:
-        rows = [inbox.new_row(b"raw", "", [], "flood", NOON, lane=lane) for _ in range(5)]
-        inbox.keep_all(connection, rows)
+        rows = [inbox.new_row(b"raw", "", [], "flood", NOON, priority=priority) for _ in range(5)]
+        inbox.add_all(connection, rows)
         later = NOON + timedelta(seconds=59)
-        inbox.keep(connection, b"raw", "", [], "other", later, lane=lane)
-        inbox.keep(connection, b"raw", "", [], "third", later + timedelta(seconds=2), lane=lane)
+        inbox.add(connection, b"raw", "", [], "other", later, priority=priority)
+        inbox.add(connection, b"raw", "", [], "third", later + timedelta(seconds=2), priority=priority)
     assert in_order(house) == ["flood", "other", "flood", "third", "flood", "flood", "flood"]
 
 
-def test_an_answer_waits_for_no_other_mail_of_its_sender(house: House) -> None:
+def test_an_answer_waits_for_no_other_mail_of_its_sender(house: App) -> None:
     """Those of its own lane stay in order, and what comes behind it in a slower lane waits for it."""
     with writing(house.engine) as connection:
         one, two, three, four = (
-            inbox.keep(connection, b"raw", "", [], "alice", NOON, lane=lane) for lane in (1, 0, 0, 1)
+            inbox.add(connection, b"raw", "", [], "alice", NOON, priority=priority) for priority in (1, 0, 0, 1)
         )
         assert first(connection) == two
         assert [inbox.claim(connection, each, NOON) is None for each in (one, two, three, four)] == [
@@ -125,13 +125,13 @@ def test_an_answer_waits_for_no_other_mail_of_its_sender(house: House) -> None:
             True,
             True,
         ]
-        mishaps.fail(connection, two, "bug", LATER)
+        quarantine.fail(connection, two, "bug", LATER)
         assert first(connection) == one
         inbox.finish(connection, one, "handled", NOON, masked=b"")
         assert first(connection) is None
 
 
-def in_order(house: House) -> list[str]:
+def in_order(house: App) -> list[str]:
     """The senders of all that waits, as it is taken."""
     taken: list[str] = []
     with writing(house.engine) as connection:
@@ -141,10 +141,10 @@ def in_order(house: House) -> list[str]:
     return taken
 
 
-def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> None:
+def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: App) -> None:
     one, two, three = keep(house, "a", "a", "b")
     with writing(house.engine) as connection:
-        mishaps.fail(connection, one, "bug", LATER)
+        quarantine.fail(connection, one, "bug", LATER)
         assert first(connection) == three
         assert inbox.claim(connection, one, NOON) is None
         assert inbox.claim(connection, two, NOON) is None
@@ -156,19 +156,19 @@ def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: House) -> Non
         assert (found.id, found.tries, found.error) == (one, 1, "bug")
 
 
-def test_a_wait_set_by_a_clock_that_ran_ahead_is_no_wait(house: House) -> None:
+def test_a_wait_set_by_a_clock_that_ran_ahead_is_no_wait(house: App) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        mishaps.fail(connection, one, "bug", NOON + timedelta(days=1))
+        quarantine.fail(connection, one, "bug", NOON + timedelta(days=1))
         assert first(connection) == one
 
 
 @pytest.mark.parametrize("fate", ["handled", "duplicate", "silent", "set aside"])
-def test_what_is_done_with_lets_the_next_one_through(house: House, fate: str) -> None:
+def test_what_is_done_with_lets_the_next_one_through(house: App, fate: str) -> None:
     one, two = keep(house, "a", "a")
     with writing(house.engine) as connection:
         if fate == "set aside":
-            mishaps.fail(connection, one, "bug", None)
+            quarantine.fail(connection, one, "bug", None)
         else:
             inbox.finish(connection, one, fate, LATER, masked=b"")  # type: ignore[arg-type]
         assert first(connection) == two
@@ -182,7 +182,7 @@ def looked_at(plan: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("analysed", ["never", "when nothing waited", "when all waited", "when a tenth waited"])
-def test_few_rows_are_looked_at_however_many_wait(postgresql_house: House, analysed: str) -> None:
+def test_few_rows_are_looked_at_however_many_wait(postgresql_house: App, analysed: str) -> None:
     """Whatever PostgreSQL believes of the table: it has never counted it, or when it was another one."""
     engine = postgresql_house.engine
     senders = [f"{number % 40}@x.test" for number in range(400)]
@@ -206,7 +206,7 @@ def test_few_rows_are_looked_at_however_many_wait(postgresql_house: House, analy
             assert looked_at(explained.scalar_one()[0]["Plan"]) < 20
 
 
-def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
+def test_nobody_else_gets_a_mail_in_hand(postgresql_house: App) -> None:
     """Each of several workers takes another mail, never two of one sender, and waits for nobody."""
     house = postgresql_house
     one, two, three, four = keep(house, "a", "a", "b", "c")
@@ -224,7 +224,7 @@ def test_nobody_else_gets_a_mail_in_hand(postgresql_house: House) -> None:
         assert inbox.claim(connection, two, NOON) is not None
 
 
-def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:
+def test_claimed_by_the_quicker_one(postgresql_house: App) -> None:
     """Two saw the mail at the same time; one gets it, and once it is done with the other gets nothing."""
     house = postgresql_house
     (one,) = keep(house, "a")
@@ -236,14 +236,14 @@ def test_claimed_by_the_quicker_one(postgresql_house: House) -> None:
         assert inbox.claim(connection, one, NOON) is None
 
 
-def test_masked_bytes_take_the_place_of_raw_ones(house: House) -> None:
+def test_masked_bytes_take_the_place_of_raw_ones(house: App) -> None:
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
         inbox.finish(connection, one, "handled", NOON, "key", masked=b"masked")
     assert (row(house, one).raw, row(house, two).raw) == (b"masked", b"raw")
 
 
-def test_one_content_is_handled_once(house: House) -> None:
+def test_one_content_is_handled_once(house: App) -> None:
     one, two, three, four = keep(house, "a", "b", "c", "d")
     with writing(house.engine) as connection:
         assert not inbox.is_known(connection, "key")
@@ -256,83 +256,83 @@ def test_one_content_is_handled_once(house: House) -> None:
     assert row(house, four).status == "waiting"
 
 
-def test_failing_until_set_aside_and_back(house: House) -> None:
+def test_failing_until_set_aside_and_back(house: App) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        assert not mishaps.retry(connection, one, LATER)
-        mishaps.fail(connection, one, "first", LATER)
-        mishaps.fail(connection, one, "second", None)
+        assert not quarantine.retry(connection, one, LATER)
+        quarantine.fail(connection, one, "first", LATER)
+        quarantine.fail(connection, one, "second", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("set aside", 2, "second")
     with writing(house.engine) as connection:
         assert first(connection) is None
-        assert mishaps.retry(connection, one, NOON)
-        assert not mishaps.retry(connection, one, NOON)
-        assert not mishaps.retry(connection, 999, NOON)
+        assert quarantine.retry(connection, one, NOON)
+        assert not quarantine.retry(connection, one, NOON)
+        assert not quarantine.retry(connection, 999, NOON)
         assert first(connection) == one
     assert (row(house, one).tries, row(house, one).kills) == (0, 0)
 
 
-def test_a_failure_told_too_late_changes_nothing(house: House) -> None:
+def test_a_failure_told_too_late_changes_nothing(house: App) -> None:
     """A worker fails; before it can note that, another one handles the mail."""
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
         inbox.finish(connection, one, "handled", NOON, masked=b"")
-        assert not mishaps.fail(connection, one, "bug", None)
+        assert not quarantine.fail(connection, one, "bug", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("handled", 0, None)
 
 
-def test_kills_add_up(house: House) -> None:
+def test_kills_add_up(house: App) -> None:
     """Two workers that saw processes of one mail killed at the same time count one."""
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
         for kills in (0, 1):
-            assert mishaps.count_kill(connection, one, kills, "killed", NOON) is None
-            assert mishaps.count_kill(connection, one, kills, "killed", NOON) is None
+            assert quarantine.count_kill(connection, one, kills, "killed", NOON) is None
+            assert quarantine.count_kill(connection, one, kills, "killed", NOON) is None
             found = inbox.claim(connection, one, NOON)
             assert found is not None
             assert found.kills == kills + 1
-        aside = mishaps.count_kill(connection, one, 2, "killed for good", None)
+        aside = quarantine.count_kill(connection, one, 2, "killed for good", None)
         assert aside is not None
-        assert mishaps.find_set_aside(connection, one) == aside
-        assert mishaps.count_kill(connection, one, 3, "killed", None) is None
+        assert quarantine.find_quarantined(connection, one) == aside
+        assert quarantine.count_kill(connection, one, 3, "killed", None) is None
         inbox.finish(connection, two, "handled", NOON, masked=b"")
-        assert mishaps.count_kill(connection, two, 0, "killed", None) is None
-        assert mishaps.count_kill(connection, 999, 0, "killed", None) is None
-        assert mishaps.find_set_aside(connection, two) is None
+        assert quarantine.count_kill(connection, two, 0, "killed", None) is None
+        assert quarantine.count_kill(connection, 999, 0, "killed", None) is None
+        assert quarantine.find_quarantined(connection, two) is None
     found = row(house, one)
     assert (found.status, found.kills, found.error) == ("set aside", 3, "killed for good")
     assert (row(house, two).status, row(house, two).kills) == ("handled", 0)
 
 
-def test_setbacks_add_up_and_make_a_mail_wait(house: House) -> None:
+def test_setbacks_add_up_and_make_a_mail_wait(house: App) -> None:
     """Its sender's later mails wait behind it, other people's do not."""
     one, behind, other = keep(house, "a", "a", "b")
     hour = timedelta(hours=1)
     with writing(house.engine) as connection:
-        assert mishaps.set_back(connection, one, "ended", lambda _: NOON) == 1
+        assert quarantine.set_back(connection, one, "ended", lambda _: NOON) == 1
         found = inbox.take(connection, NOON)
         assert found is not None
         assert (found.id, found.setbacks) == (one, 1)
-        assert mishaps.set_back(connection, one, "ended", lambda setbacks: NOON + setbacks * hour) == 2
+        assert quarantine.set_back(connection, one, "ended", lambda setbacks: NOON + setbacks * hour) == 2
         found = inbox.take(connection, NOON + hour)
         assert found is not None
         assert found.id == other
         assert inbox.claim(connection, behind, NOON + hour) is None
-        assert [each.id for each in mishaps.in_trouble(connection, 9)] == [one]
+        assert [each.id for each in quarantine.in_trouble(connection, 9)] == [one]
         found = inbox.take(connection, NOON + 2 * hour)
         assert found is not None
         assert (found.id, found.not_before, found.error) == (one, NOON + 2 * hour, "ended")
         inbox.finish(connection, one, "handled", NOON, masked=b"")
-        assert mishaps.set_back(connection, one, "ended", lambda _: NOON) == 0
-        assert mishaps.in_trouble(connection, 9) == []
+        assert quarantine.set_back(connection, one, "ended", lambda _: NOON) == 0
+        assert quarantine.in_trouble(connection, 9) == []
 
 
-def test_listings_are_the_newest_first(house: House) -> None:
+def test_listings_are_the_newest_first(house: App) -> None:
     one, two, three = keep(house, "a", "b", "c")
     with writing(house.engine) as connection:
-        mishaps.fail(connection, two, "bug", None)
+        quarantine.fail(connection, two, "bug", None)
         assert [kept.id for kept in inbox.listing(connection, None, 2)] == [three, two]
         assert [kept.id for kept in inbox.listing(connection, "set aside", 9)] == [two]
         assert [kept.id for kept in inbox.listing(connection, "waiting", 9)] == [three, one]

@@ -7,13 +7,12 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text
 
-from pbmserv.matches.records import Wanted
-from pbmserv.services.handle import handle_next, handle_one
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.listings import see_boards
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.admin.check import check
+from pbmserv.services.app import App
+from pbmserv.services.views import list_boards, load_board
+from pbmserv.services.worker import process_next, process_one
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import reading
 from tests.conftest import Clock
@@ -27,7 +26,7 @@ Task = Callable[[], object]
 
 
 @pytest.fixture
-def post(postgresql_house: House, clock: Clock) -> Post:
+def post(postgresql_house: App, clock: Clock) -> Post:
     """Alice sits at board 101, and bob has no board yet."""
     made = Post(postgresql_house, clock)
     made.people(alice="sesame", bob="poppy", carol="pepper")
@@ -67,7 +66,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, post: Post, module: object, name:
 
     monkeypatch.setattr(module, name, interrupted)
     oldest = min(kept.id for kept in post.inbox() if kept.status == "waiting")
-    assert handle_one(post.house, oldest, post.clock)
+    assert process_one(post.house, oldest, post.clock)
     others[0].join(PATIENCE)
     assert not others[0].is_alive()
     monkeypatch.undo()
@@ -85,20 +84,20 @@ def until_it_waits(post: Post, other: threading.Thread) -> None:
 
 def next_mail(post: Post) -> Task:
     """Another worker handles the next mail."""
-    return lambda: handle_next(post.house, post.clock)
+    return lambda: process_next(post.house, post.clock)
 
 
 def active(post: Post) -> int:
     """How many boards go on. Nothing else is out of order, and no mail had to be tried again."""
     assert check(post.house) == []
     assert {(kept.status, kept.tries) for kept in post.inbox()} == {("handled", 0)}
-    return see_boards(post.house, Wanted()).total
+    return list_boards(post.house, ListingQuery()).total
 
 
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("delete", "Nobody here is called"),
+        ("delete", "No player here has that name"),
         ("signoff", "no challenges"),
         ("add alice@work.example", "no challenges"),
     ],
@@ -109,9 +108,9 @@ def test_a_challenge_while_somebody_leaves(
     """The boards are left already, the player still stands there: the challenge waits, and then is too late."""
     post.put(leaving(post, command))
     post.put(challenge(post))
-    meanwhile(monkeypatch, post, accounts, "keep", next_mail(post))
+    meanwhile(monkeypatch, post, accounts, "write_account_change", next_mail(post))
     assert active(post) == 0
-    assert see_board(post.house, 102) is None
+    assert load_board(post.house, 102) is None
     assert told in text_of(post.sent_to("bob@example.org")[-1])
 
 
@@ -119,9 +118,11 @@ def test_an_operators_challenge_while_somebody_leaves(post: Post, monkeypatch: p
     """As by mail."""
     post.put(leaving(post, "delete"))
     line = "challenge alice bob -size=3x3"
-    meanwhile(monkeypatch, post, accounts, "keep", lambda: run_as(post.house, "bob", line, post.clock()))
+    meanwhile(
+        monkeypatch, post, accounts, "write_account_change", lambda: run_as(post.house, "bob", line, post.clock())
+    )
     assert active(post) == 0
-    assert see_board(post.house, 102) is None
+    assert load_board(post.house, 102) is None
 
 
 @pytest.mark.parametrize("command", ["delete", "signoff", "add alice@work.example"])
@@ -132,6 +133,6 @@ def test_leaving_while_a_challenge_is_decided(post: Post, monkeypatch: pytest.Mo
     post.put(mail)
     meanwhile(monkeypatch, post, matches, "next_number", next_mail(post))
     assert active(post) == 0
-    left = see_board(post.house, 102)
+    left = load_board(post.house, 102)
     assert left is not None
     assert left.state.status == "declined"

@@ -11,9 +11,8 @@ from typing import Any, get_args
 import pytest
 from sqlalchemy import Connection, event
 
-from pbmserv.matches.records import Listed, Wanted
-from pbmserv.matches.search import MOST_COUNTED, Boards, Search, Sort, place_of
-from pbmserv.services.house import House
+from pbmserv.matches.queries import MOST_COUNTED, BoardRow, Boards, BoardSearch, ListingQuery, Sort, cursor_of
+from pbmserv.services.app import App
 from pbmserv.store import listing
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.tables import clocks
@@ -37,10 +36,10 @@ def set_clocks(connection: Connection, club: Club) -> Iterator[dict[int, Any]]:
     yield deadlines
 
 
-def found_by_looking(club: Club, deadlines: dict[int, Any], wanted: Search) -> list[Listed]:
+def found_by_looking(club: Club, deadlines: dict[int, Any], wanted: BoardSearch) -> list[BoardRow]:
     """What must be found, in its order."""
     names = [userid.lower() for userid in wanted.userids]
-    asked = Wanted(wanted.game, wanted.userids, wanted.boards)
+    asked = ListingQuery(wanted.game, wanted.userids, wanted.boards)
     lines = [replace(line, deadline=deadlines.get(line.number)) for line in map(listed, club.boards)]
     fitting = [line for line in lines if fits(line, asked, names)]
     if wanted.sort == "time":
@@ -51,18 +50,24 @@ def found_by_looking(club: Club, deadlines: dict[int, Any], wanted: Search) -> l
     return sorted(fitting, key=lambda line: (line.summary.last_at, line.number), reverse=True)
 
 
-def searches() -> Iterator[Search]:
+def searches() -> Iterator[BoardSearch]:
     """Every kind of question."""
     for game, userids, boards, sort in product(
         (None, "cephalopod", "chess"), NAMED, get_args(Boards), get_args(Sort)
     ):
         if sort != "time" or boards == "active":
-            yield Search(game, userids, boards, sort, count=4)
+            yield BoardSearch(game, userids, boards, sort, count=4)
 
 
-@pytest.mark.parametrize("most_sorted", [listing.MOST_SORTED, 0], ids=["few boards", "many boards"])
+@pytest.mark.parametrize(
+    "most_sorted",
+    [
+        pytest.param(listing.MOST_SORTED, id="few boards"),
+        pytest.param(0, id="many boards", marks=pytest.mark.slow),
+    ],
+)
 def test_pages_are_what_looking_at_each_board_finds(
-    house: House, monkeypatch: pytest.MonkeyPatch, most_sorted: int
+    house: App, monkeypatch: pytest.MonkeyPatch, most_sorted: int
 ) -> None:
     """Forward page by page to the end, and back again; also as it is done for players with many boards."""
     monkeypatch.setattr(listing, "MOST_SORTED", most_sorted)
@@ -75,27 +80,27 @@ def test_pages_are_what_looking_at_each_board_finds(
                 assert [line for page in pages for line in page] == whole, wanted
                 assert listing.search(connection, wanted).total == len(whole), wanted
                 for before, after in pairwise(pages):
-                    place = place_of(after[0], wanted.sort)
+                    place = cursor_of(after[0], wanted.sort)
                     assert listing.search(connection, replace(wanted, before=place)).lines == tuple(before), wanted
 
 
-def pages_of(connection: Connection, wanted: Search) -> Iterator[Sequence[Listed]]:
+def pages_of(connection: Connection, wanted: BoardSearch) -> Iterator[Sequence[BoardRow]]:
     """Page after page, as links lead on."""
     while True:
         found = listing.search(connection, wanted)
         yield found.lines
         if not found.has_later:
             return
-        wanted = replace(wanted, after=place_of(found.lines[-1], wanted.sort))
+        wanted = replace(wanted, after=cursor_of(found.lines[-1], wanted.sort))
 
 
-def test_of_many_nobody_is_told_how_many(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_nobody_is_told_how_many(house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MOST_COUNTED", 5)
     with writing(house.engine) as connection:
         make_club(connection)
-        assert listing.search(connection, Search(boards="all")).total == 6
-        assert listing.search(connection, Search(userids=("Ann",), boards="all")).total == 6
-        assert listing.listing(connection, Wanted(filter="all")).total == 40
+        assert listing.search(connection, BoardSearch(boards="all")).total == 6
+        assert listing.search(connection, BoardSearch(userids=("Ann",), boards="all")).total == 6
+        assert listing.listing(connection, ListingQuery(filter="all")).total == 40
     assert MOST_COUNTED == 1000
 
 
@@ -110,7 +115,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     engine.dispose()
 
 
-def plans(engine: Any, wanted: Search) -> list[str]:
+def plans(engine: Any, wanted: BoardSearch) -> list[str]:
     """The plan of each statement of a search that reads matches, seats or clocks, a line a step."""
     asked: list[tuple[str, Any]] = []
 
@@ -134,37 +139,37 @@ def plans(engine: Any, wanted: Search) -> list[str]:
 @pytest.mark.parametrize(
     ("wanted", "index"),
     [
-        (Search(boards="all"), "ix_matches_last_at_number"),
-        (Search("cephalopod", boards="all"), "ix_matches_game_last_at_number"),
-        (Search(), "ix_matches_status_last_at"),
-        (Search("cephalopod"), "ix_matches_game_status_last_at"),
-        (Search(boards="inactive"), "ix_matches_over"),
-        (Search("cephalopod", boards="inactive"), "ix_matches_game_over"),
-        (Search(sort="newest"), "ix_matches_status_number"),
-        (Search("cephalopod", sort="newest"), "ix_matches_status_number"),
-        (Search(boards="inactive", sort="newest"), ""),
-        (Search("cephalopod", boards="inactive", sort="newest"), "ix_matches_game_number"),
-        (Search("cephalopod", boards="all", sort="newest"), "ix_matches_game_number"),
-        (Search(sort="time"), "ix_clocks_deadline_at_match"),
-        (Search("cephalopod", sort="time"), "ix_clocks_deadline_at_match"),
-        (Search(userids=("robot",), boards="inactive"), "ix_seats_player_id_ended_at_match"),
-        (Search("cephalopod", ("light", "partner"), "inactive"), "ix_seats_player_id_ended_at_match"),
-        (Search(userids=("robot",), sort="newest"), "ix_seats_player_id_ended_at_match"),
-        (Search(userids=("robot",), boards="all", sort="newest"), "ix_seats_player_id_match"),
-        (Search("cephalopod", ("robot",), boards="inactive", sort="newest"), "ix_seats_player_id_match"),
+        (BoardSearch(boards="all"), "ix_matches_last_at_number"),
+        (BoardSearch("cephalopod", boards="all"), "ix_matches_game_last_at_number"),
+        (BoardSearch(), "ix_matches_status_last_at"),
+        (BoardSearch("cephalopod"), "ix_matches_game_status_last_at"),
+        (BoardSearch(boards="inactive"), "ix_matches_over"),
+        (BoardSearch("cephalopod", boards="inactive"), "ix_matches_game_over"),
+        (BoardSearch(sort="newest"), "ix_matches_status_number"),
+        (BoardSearch("cephalopod", sort="newest"), "ix_matches_status_number"),
+        (BoardSearch(boards="inactive", sort="newest"), ""),
+        (BoardSearch("cephalopod", boards="inactive", sort="newest"), "ix_matches_game_number"),
+        (BoardSearch("cephalopod", boards="all", sort="newest"), "ix_matches_game_number"),
+        (BoardSearch(sort="time"), "ix_clocks_deadline_at_match"),
+        (BoardSearch("cephalopod", sort="time"), "ix_clocks_deadline_at_match"),
+        (BoardSearch(userids=("robot",), boards="inactive"), "ix_seats_player_id_ended_at_match"),
+        (BoardSearch("cephalopod", ("light", "partner"), "inactive"), "ix_seats_player_id_ended_at_match"),
+        (BoardSearch(userids=("robot",), sort="newest"), "ix_seats_player_id_ended_at_match"),
+        (BoardSearch(userids=("robot",), boards="all", sort="newest"), "ix_seats_player_id_match"),
+        (BoardSearch("cephalopod", ("robot",), boards="inactive", sort="newest"), "ix_seats_player_id_match"),
     ],
 )
-def test_a_page_goes_along_an_index(thousand: Any, wanted: Search, index: str) -> None:
+def test_a_page_goes_along_an_index(thousand: Any, wanted: BoardSearch, index: str) -> None:
     """It need not be sorted, nor gone through as a whole."""
     (first,) = plans(thousand, wanted)
-    later = replace(wanted, after=place_of(line_of(thousand, wanted), wanted.sort))
+    later = replace(wanted, after=cursor_of(line_of(thousand, wanted), wanted.sort))
     for plan in (first, *plans(thousand, later)):
         assert index in plan, plan
         assert "TEMP B-TREE" not in plan, plan
         assert index or "AUTOMATIC" not in plan, plan
 
 
-def line_of(engine: Any, wanted: Search) -> Listed:
+def line_of(engine: Any, wanted: BoardSearch) -> BoardRow:
     """A line of a listing."""
     with reading(engine) as connection:
         return listing.search(connection, wanted).lines[0]
@@ -172,17 +177,17 @@ def line_of(engine: Any, wanted: Search) -> Listed:
 
 def test_running_boards_of_a_player_are_sorted(thousand: Any) -> None:
     """They are found by the player, not among all; of somebody with very many it is the other way round."""
-    (plan,) = plans(thousand, Search(userids=("robot",)))
+    (plan,) = plans(thousand, BoardSearch(userids=("robot",)))
     assert plan.splitlines()[0].startswith("SEARCH seats USING COVERING INDEX ix_seats_player_id_ended_at_match")
     assert "SEARCH matches USING INTEGER PRIMARY KEY" in plan
 
 
 def test_running_boards_of_a_very_busy_player(thousand: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MOST_SORTED", 0)
-    (plan,) = plans(thousand, Search(userids=("robot",)))
+    (plan,) = plans(thousand, BoardSearch(userids=("robot",)))
     assert "ix_matches_status_last_at" in plan
     assert "TEMP B-TREE" not in plan
-    (plan,) = plans(thousand, Search(userids=("robot",), sort="time"))
+    (plan,) = plans(thousand, BoardSearch(userids=("robot",), sort="time"))
     assert "ix_clocks_deadline_at_match" in plan
     assert "TEMP B-TREE" not in plan
 

@@ -9,21 +9,20 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.records import Filter, Wanted
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.store import listing, matches
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.recent import MOST, RecentBoards
-from pbmserv.store.records import TransactionRecords
+from pbmserv.store.queries import MOST, RecentBoards, TransactionQueries
 from pbmserv.store.tables import entries as entry_table
 from tests.store.club import NOON, WHOLE_GAME, add_players, keep, make_club, new_match, played
 
 
-def test_a_match_comes_out_as_it_went_in(house: House) -> None:
+def test_a_match_comes_out_as_it_went_in(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "Alice", "bob", "carol")
         kept = [
@@ -38,7 +37,7 @@ def test_a_match_comes_out_as_it_went_in(house: House) -> None:
         assert matches.numbers(connection) == [101, 102, 103, 104]
 
 
-def test_userids_come_out_as_their_owners_write_them(house: House) -> None:
+def test_userids_come_out_as_their_owners_write_them(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "Alice", "Bob")
         keep(connection, new_match(101, "ALICE", "bOB"))
@@ -59,7 +58,7 @@ def test_userids_come_out_as_their_owners_write_them(house: House) -> None:
     ],
 )
 def test_the_summary_follows_the_log(
-    house: House, plies: int, then: str | None, wanted: tuple[str, int | None, int, str]
+    house: App, plies: int, then: str | None, wanted: tuple[str, int | None, int, str]
 ) -> None:
     match = new_match(101, "alice", "bob")
     with writing(house.engine) as connection:
@@ -73,7 +72,7 @@ def test_the_summary_follows_the_log(
     assert found == summarise(fold(kept))
 
 
-def test_entries_of_several_matches_in_one_decision(house: House) -> None:
+def test_entries_of_several_matches_in_one_decision(house: App) -> None:
     both = [new_match(number, "alice", "bob") for number in (101, 102)]
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -81,12 +80,12 @@ def test_entries_of_several_matches_in_one_decision(house: House) -> None:
             keep(connection, match)
         entries = played(both[0], 2), played(both[1], 1)
         after = tuple(replay(match.with_entries(each)) for match, each in zip(both, entries, strict=True))
-        matches.keep(connection, Decision(Moved(101, ""), entries=entries[0] + entries[1], boards=after))
+        matches.write(connection, Decision(MovePlayed(101, ""), entries=entries[0] + entries[1], boards=after))
         found = [matches.summary(connection, match.number) for match in both]
     assert [summary.plies for summary in found if summary] == [2, 1]
 
 
-def test_one_place_in_a_log_is_taken_once(house: House) -> None:
+def test_one_place_in_a_log_is_taken_once(house: App) -> None:
     """The primary key is the safety net below the lock."""
     match = new_match(101, "alice", "bob")
     with writing(house.engine) as connection:
@@ -98,7 +97,7 @@ def test_one_place_in_a_log_is_taken_once(house: House) -> None:
         assert len(connection.execute(select(entry_table)).all()) == 1
 
 
-def test_numbers_start_at_101(house: House) -> None:
+def test_numbers_start_at_101(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
         assert matches.next_number(connection) == 101
@@ -113,25 +112,25 @@ def test_numbers_start_at_101(house: House) -> None:
 NAMED = [(), ("ann",), ("BOB", "carl"), ("Ann", "bob", "dora"), ("nobody",)]
 
 
-def test_listings_say_what_the_boards_say(house: House) -> None:
+def test_listings_say_what_the_boards_say(house: App) -> None:
     """Every filter, for nobody, one, some, and somebody unknown, in any case, against looking at each board."""
     with writing(house.engine) as connection:
         club = make_club(connection)
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         games = (None, "cephalopod", "chess")
         for game, userids, which in product(games, NAMED, get_args(Filter)):
-            wanted = Wanted(game, userids, which)
+            wanted = ListingQuery(game, userids, which)
             assert records.boards(wanted) == club.listing(wanted), wanted
 
 
 @pytest.mark.parametrize("which", get_args(Filter))
-def test_pages_are_the_whole(house: House, which: Filter) -> None:
+def test_pages_are_the_whole(house: App, which: Filter) -> None:
     with writing(house.engine) as connection:
         club = make_club(connection)
-        whole = club.listing(Wanted(filter=which, count=1000))
+        whole = club.listing(ListingQuery(filter=which, count=1000))
         assert whole.total > 3
         pages = [
-            listing.listing(connection, Wanted(filter=which, first=first, count=3))
+            listing.listing(connection, ListingQuery(filter=which, first=first, count=3))
             for first in range(0, whole.total + 3, 3)
         ]
     assert {page.total for page in pages} == {whole.total}
@@ -139,22 +138,22 @@ def test_pages_are_the_whole(house: House, which: Filter) -> None:
     assert pages[-1].lines == ()
 
 
-def test_running_counts_active_boards_of_each_game(house: House) -> None:
+def test_running_counts_active_boards_of_each_game(house: App) -> None:
     with writing(house.engine) as connection:
         assert matches.running(connection) == []
         club = make_club(connection)
         active = sum(fold(match).status == "active" for match in club.boards)
         assert 0 < active < len(club.boards)
-        assert TransactionRecords(connection).running() == [("cephalopod", active)]
+        assert TransactionQueries(connection).running() == [("cephalopod", active)]
 
 
-def test_started_since_counts_the_starters_own(house: House) -> None:
+def test_started_since_counts_the_starters_own(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
         for number, hours in ((101, 0), (102, 1), (103, 2)):
             keep(connection, new_match(number, "alice", "bob", started=NOON + timedelta(hours=hours)))
         keep(connection, new_match(104, "bob", "alice", started=NOON + timedelta(hours=2)))
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         assert records.started_since("ALICE", NOON - timedelta(seconds=1)) == 3
         assert records.started_since("alice", NOON) == 2
         assert records.started_since("alice", NOON + timedelta(hours=2)) == 0
@@ -162,10 +161,10 @@ def test_started_since_counts_the_starters_own(house: House) -> None:
         assert records.started_since("nobody", NOON) == 0
 
 
-def test_unbegun_counts_boards_where_the_opponent_has_not_moved(house: House) -> None:
+def test_unbegun_counts_boards_where_the_opponent_has_not_moved(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob", "carol")
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         first, second, third, fourth, fifth = (new_match(number, "alice", "bob") for number in range(101, 106))
         keep(connection, first)
         keep(connection, second, played(second, 1))
@@ -184,10 +183,10 @@ def test_unbegun_counts_boards_where_the_opponent_has_not_moved(house: House) ->
         assert records.unbegun("alice", "nobody") == 0
 
 
-def test_players_are_found_whatever_the_case(house: House) -> None:
+def test_players_are_found_whatever_the_case(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "Alice", "bob")
-        records = TransactionRecords(connection)
+        records = TransactionQueries(connection)
         alice = records.player("aLICE")
         assert alice is not None
         assert (alice.userid, alice.address) == ("Alice", "alice@example.org")
@@ -198,14 +197,14 @@ def test_players_are_found_whatever_the_case(house: House) -> None:
 
 
 @pytest.mark.parametrize("userid", ["alice", "ALICE"])
-def test_a_userid_and_an_address_belong_to_one(house: House, userid: str) -> None:
+def test_a_userid_and_an_address_belong_to_one(house: App, userid: str) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "Alice")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
         add_players(connection, userid)
 
 
-def test_what_was_added_since_is_all_that_is_read(house: House) -> None:
+def test_what_was_added_since_is_all_that_is_read(house: App) -> None:
     """A board known from an earlier commit comes out as if it had been read whole."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
@@ -217,7 +216,7 @@ def test_what_was_added_since_is_all_that_is_read(house: House) -> None:
         assert matches.replayed(connection, 101) == whole
 
 
-def test_what_is_known_must_be_the_beginning_of_the_log(house: House) -> None:
+def test_what_is_known_must_be_the_beginning_of_the_log(house: App) -> None:
     """Other facts, another last entry, a longer log than there is: it is of another database, and is not used."""
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob", "carl")

@@ -3,11 +3,10 @@
 import pytest
 from sqlalchemy import text
 
-from pbmserv.commands.line import read_line
-from pbmserv.services.house import House
-from pbmserv.services.locks import hold
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.listings import see_offers
+from pbmserv.parser.line import parse_line
+from pbmserv.services.app import App
+from pbmserv.services.steps import hold
+from pbmserv.services.views import list_offers, load_board
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post, text_of
@@ -15,7 +14,7 @@ from tests.store.test_races import boards, workers
 
 
 @pytest.fixture
-def post(house: House, clock: Clock) -> Post:
+def post(house: App, clock: Clock) -> Post:
     """A house with four players, where two workers have nothing to do yet."""
     made = Post(house, clock)
     made.people(alice="sesame", bob="poppy", carol="pepper", dora="tahini")
@@ -33,13 +32,13 @@ def test_two_accept_one_offer(post: Post) -> None:
     for userid in ("bob", "carol", "dora"):
         post.put(post.write(f"{userid}@example.org", "accept 1"))
     workers(post, 3)
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     winner = seen.match.userids[1]
-    assert see_board(post.house, 102) is None
+    assert load_board(post.house, 102) is None
     told = {userid: answers(post, f"{userid}@example.org") for userid in ("bob", "carol", "dora")}
-    assert told.pop(winner).startswith("Board 101 is begun")
-    assert all("Offer 1 is taken already: it has become board 101" in said for said in told.values())
+    assert told.pop(winner).startswith("Board 101 has started")
+    assert all("Offer 1 is already taken: it became board 101" in said for said in told.values())
     assert {kept.tries for kept in post.inbox()} == {0}
 
 
@@ -52,7 +51,7 @@ def test_the_last_two_seats(post: Post) -> None:
     (userids,) = boards(post, 101)
     assert userids[0] == "alice"
     assert {*userids} == {"alice", "bob", "carol", "dora"}
-    assert see_offers(post.house, None) == []
+    assert list_offers(post.house, None) == []
 
 
 def test_two_seek_at_once(post: Post) -> None:
@@ -62,7 +61,7 @@ def test_two_seek_at_once(post: Post) -> None:
         for _ in range(4):
             post.put(post.write(sender, "seek"))
     workers(post, 4)
-    found = see_offers(post.house, None)
+    found = list_offers(post.house, None)
     assert [offer.number for offer in found] == [*range(1, 13)]
     assert all(sum(offer.seeker == userid for offer in found) == 3 for userid in ("alice", "bob", "carol", "dora"))
 
@@ -75,10 +74,10 @@ def test_accepted_and_withdrawn_at_once(post: Post) -> None:
         post.put(post.write("alice@example.org", f"withdraw {number}"))
         post.put(post.write("bob@example.org", f"accept {number}"))
         workers(post)
-        assert see_offers(post.house, None) == []
-        taken = "is begun" in answers(post, "bob@example.org")
+        assert list_offers(post.house, None) == []
+        taken = "has started" in answers(post, "bob@example.org")
         said = answers(post, "alice@example.org")
-        assert (f"Offer {number} is taken already" if taken else f"Offer {number} is withdrawn") in said
+        assert (f"Offer {number} is already taken" if taken else f"You have withdrawn offer {number}.") in said
 
 
 def test_who_leaves_while_others_accept(post: Post) -> None:
@@ -89,9 +88,9 @@ def test_who_leaves_while_others_accept(post: Post) -> None:
     post.put(post.write("alice@example.org", "signoff"))
     post.put(post.write("carol@example.org", "accept 1"))
     workers(post, 3)
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is None or seen.state.status == "declined"
-    assert see_offers(post.house, None) == []
+    assert list_offers(post.house, None) == []
     assert {kept.tries for kept in post.inbox()} == {0}
 
 
@@ -103,13 +102,13 @@ def test_both_ask_for_a_rematch(post: Post) -> None:
         post.put(post.write(f"{userid}@example.org", "rematch 101"))
     workers(post)
     assert boards(post, 102) == [("bob", "alice")]
-    assert see_board(post.house, 103) is None
+    assert load_board(post.house, 103) is None
     told = sorted(answers(post, f"{userid}@example.org") for userid in ("alice", "bob"))
-    assert told[0].startswith("Board 101 is being played again already")
-    assert told[1].startswith("Board 102 is begun")
+    assert told[0].startswith("Board 102 has started")
+    assert told[1].startswith("The rematch of board 101 is already in play")
 
 
-def test_what_is_held(postgresql_house: House, clock: Clock) -> None:
+def test_what_is_held(postgresql_house: App, clock: Clock) -> None:
     """An offer that is to be accepted or withdrawn, those of whoever leaves, and the board of a rematch."""
     post = Post(postgresql_house, clock)
     post.people(alice="sesame", bob="poppy")
@@ -117,7 +116,7 @@ def test_what_is_held(postgresql_house: House, clock: Clock) -> None:
     post.mail("alice@example.org", "seek")
 
     def is_held(line: str, userid: str, statement: str) -> bool:
-        parsed = read_line(line, None).parsed
+        parsed = parse_line(line, None).parsed
         assert parsed is not None
         with writing(post.house.engine) as one, writing(post.house.engine) as other:
             hold(one, [parsed], [userid])

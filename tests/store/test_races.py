@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from sqlalchemy import Connection
 
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.operator.operate import run_as
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.people import see_players
+from pbmserv.services.admin.act import run_as
+from pbmserv.services.app import App
+from pbmserv.services.views import list_players, load_board
+from pbmserv.services.worker import process_next
 from pbmserv.store import matches
 from tests.conftest import Clock
 from tests.services.post import Post, header_of, text_of
@@ -19,7 +18,7 @@ PATIENCE = 60.0
 
 
 @pytest.fixture
-def post(house: House, clock: Clock) -> Post:
+def post(house: App, clock: Clock) -> Post:
     """A house with four players, where two workers have nothing to do yet."""
     made = Post(house, clock)
     made.people(alice="sesame", bob="poppy", carol="pepper", dora="tahini")
@@ -51,7 +50,7 @@ def workers(post: Post, count: int = 2) -> None:
 
     def work() -> None:
         while "waiting" in post.fates():
-            handle_next(post.house, post.clock)
+            process_next(post.house, post.clock)
 
     at_once(*[work] * count)
 
@@ -73,7 +72,7 @@ def meet(monkeypatch: pytest.MonkeyPatch, name: str, count: int = 2) -> None:
 
 def boards(post: Post, *numbers: int) -> Sequence[tuple[str, ...]]:
     """Who plays on these boards."""
-    found = [see_board(post.house, number) for number in numbers]
+    found = [load_board(post.house, number) for number in numbers]
     return [seen.match.userids for seen in found if seen]
 
 
@@ -85,13 +84,13 @@ def test_two_challenges_at_the_same_time(post: Post, monkeypatch: pytest.MonkeyP
         post.put(post.write(f"{one}@example.org", f"challenge {one} {other}"))
     workers(post)
     assert set(boards(post, 101, 102)) == {("alice", "bob"), ("carol", "dora")}
-    assert see_board(post.house, 103) is None
+    assert load_board(post.house, 103) is None
     assert [kept.tries for kept in post.inbox()] == [0] * 6
     assert len(post.letters()) == 4 + 4
 
 
 def test_an_operators_challenge_loses_the_race(
-    postgresql_house: House, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    postgresql_house: App, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between its asking for a number and its using it, a worker uses the same."""
     post = Post(postgresql_house, clock)
@@ -102,7 +101,7 @@ def test_an_operators_challenge_loses_the_race(
     def overtaken(connection: Connection) -> int:
         number = real(connection)
         monkeypatch.undo()
-        assert handle_next(post.house, post.clock)
+        assert process_next(post.house, post.clock)
         return number
 
     monkeypatch.setattr(matches, "next_number", overtaken)
@@ -119,12 +118,12 @@ def two_moves(post: Post) -> None:
 
 def one_was_played(post: Post) -> None:
     """Exactly one of the two moves; the other is refused as any move out of turn."""
-    seen = see_board(post.house, 101)
+    seen = load_board(post.house, 101)
     assert seen is not None
     assert [(entry.seq, entry.seat) for entry in seen.match.entries] == [(1, 0)]
     assert seen.match.entries[0].text in ("A1", "C3")
     answers = [text_of(letter) for letter in post.letters() if letter.kind == "answer"][-2:]
-    assert sum("is played" in text for text in answers) == 1
+    assert sum("You played" in text for text in answers) == 1
     assert sum("It is bob's turn on board 101" in text for text in answers) == 1
     assert {(kept.status, kept.tries) for kept in post.inbox()} == {("handled", 0)}
 
@@ -136,7 +135,7 @@ def test_two_moves_at_the_same_time(post: Post) -> None:
 
 
 def test_two_moves_where_the_lock_fails(
-    postgresql_house: House, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    postgresql_house: App, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The primary key (match, seq) is the net below: the loser is run again, and then it is out of turn."""
     post = Post(postgresql_house, clock)
@@ -162,7 +161,7 @@ def test_moves_on_many_boards_in_one_mail(post: Post) -> None:
     post.put(post.write("alice@example.org", "many", f"as alice sesame\n{down}"))
     post.put(post.write("alice@work.example", "many", f"as alice sesame\n{up}"))
     workers(post)
-    logs = [seen.match.entries for seen in (see_board(post.house, number) for number in (101, 102, 103)) if seen]
+    logs = [seen.match.entries for seen in (load_board(post.house, number) for number in (101, 102, 103)) if seen]
     assert len({tuple(entry.text for entry in log) for log in logs}) == 1
     assert [len(log) for log in logs] == [1, 1, 1]
 
@@ -171,7 +170,7 @@ def test_one_userid_for_two_who_ask_at_once(post: Post) -> None:
     for number in range(4):
         post.put(post.write(f"new{number}@example.org", "signup eve pepper"))
     workers(post, 4)
-    assert [player.userid for player in see_players(post.house)].count("eve") == 1
+    assert [player.userid for player in list_players(post.house)].count("eve") == 1
     answers = [text_of(letter) for letter in post.letters()[4:]]
     assert len(answers) == 4
     assert sum(text.startswith("Welcome, eve!") for text in answers) == 1
@@ -205,4 +204,4 @@ def test_one_mail_by_two_roads_at_the_same_time(post: Post) -> None:
     workers(post, 3)
     assert sorted(post.fates()[4:]) == ["duplicate", "duplicate", "handled"]
     assert len(post.letters()) == before + 2
-    assert see_board(post.house, 102) is None
+    assert load_board(post.house, 102) is None

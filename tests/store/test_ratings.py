@@ -10,14 +10,13 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.entry import Entry, EntryKind
-from pbmserv.matches.match import Match, rules_of
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
 from pbmserv.matches.rankings import SECTIONS
-from pbmserv.matches.rating import INACTIVE_AFTER, Change, Result, Section, reckoned
-from pbmserv.matches.replay import Replayed, replay
-from pbmserv.services.house import House
+from pbmserv.matches.ratings import INACTIVE_AFTER, Change, RatingResult, Section, reckoned
+from pbmserv.matches.replay import GameState, replay
+from pbmserv.services.app import App
 from pbmserv.store import matches, players, rankings, ratings
 from pbmserv.store.engine import reading, writing
 from tests.commands import rankings as in_memory
@@ -40,29 +39,29 @@ def engine(database_url: str) -> Iterator[Engine]:
     built.dispose()
 
 
-def begin(engine: Engine, number: int, *userids: str) -> Replayed:
+def begin(engine: Engine, number: int, *userids: str) -> GameState:
     """A match that has just begun."""
     match = new_match(number, *userids)
     with writing(engine) as connection:
         return replay(keep(connection, match))
 
 
-def enter(connection: Connection, board: Replayed, *entries: Entry) -> Replayed:
+def enter(connection: Connection, board: GameState, *entries: Entry) -> GameState:
     """Keeps entries as a command does."""
     for entry in entries:
-        board = board.then(entry)
-    matches.keep(connection, Decision(Moved(board.match.number, ""), entries=entries, boards=(board,)))
+        board = board.apply(entry)
+    matches.write(connection, Decision(MovePlayed(board.match.number, ""), entries=entries, boards=(board,)))
     return board
 
 
 def entry(
-    board: Replayed, kind: EntryKind, seat: int | None, at: datetime, what: str = "", later: int = 1
+    board: GameState, kind: EntryKind, seat: int | None, at: datetime, what: str = "", later: int = 1
 ) -> Entry:
     """The next entry of a board."""
     return Entry(board.match.number, board.state.entries + later, at, kind, seat, what)
 
 
-def moved_all(engine: Engine, board: Replayed) -> Replayed:
+def moved_all(engine: Engine, board: GameState) -> GameState:
     """After everybody has made a move."""
     game = rules_of(board.match)
     with writing(engine) as connection:
@@ -73,13 +72,13 @@ def moved_all(engine: Engine, board: Replayed) -> Replayed:
     return board
 
 
-def ended(engine: Engine, board: Replayed, minutes: float, loser: int = 0) -> Replayed:
+def ended(engine: Engine, board: GameState, minutes: float, loser: int = 0) -> GameState:
     """After one of two has resigned, so many minutes after noon."""
     with writing(engine) as connection:
         return enter(connection, board, entry(board, "resigned", loser, NOON + timedelta(minutes=minutes)))
 
 
-def two(engine: Engine, number: int, *userids: str) -> Replayed:
+def two(engine: Engine, number: int, *userids: str) -> GameState:
     """A match of two who both have moved."""
     return moved_all(engine, begin(engine, number, *userids))
 
@@ -96,7 +95,7 @@ def from_the_logs(connection: Connection) -> tuple[Change, ...]:
             assert board.state.outcome is not None
             ids = [1 + MEMBERS.index(userid) for userid in match.userids]
             ranks = tuple(zip(ids, board.state.outcome.ranks, strict=True))
-            results.append(Result(match.entries[-1].at, number, ranks))
+            results.append(RatingResult(match.entries[-1].at, number, ranks))
     return reckoned({}, results)
 
 
@@ -155,7 +154,7 @@ def test_an_operator_changes_what_has_counted(engine: Engine) -> None:
         assert ratings.stored_tallies(connection, "cephalopod") == {}
 
 
-def random_step(chance: random.Random, board: Replayed, now: datetime) -> tuple[Entry, ...]:
+def random_step(chance: random.Random, board: GameState, now: datetime) -> tuple[Entry, ...]:
     """Something that may happen on a board, at or before now."""
     at = now - timedelta(minutes=chance.choice([0, 0, 0, chance.randrange(60)]))
     state = board.state
@@ -176,7 +175,7 @@ def random_step(chance: random.Random, board: Replayed, now: datetime) -> tuple[
     return (entry(board, kind, None if kind == "annulled" else chance.choice(state.seats_in), at),)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_random_club(engine: Engine, seed: int) -> None:
     """Matches of all sizes begin, end in any order, are undone, awarded, made void; one in ten is unrated."""
     chance = random.Random(seed)
@@ -201,7 +200,7 @@ def step(engine: Engine) -> int:
         return ratings.recount(connection, "cephalopod")
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_random_club_counted_anew_in_steps(engine: Engine, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever begins, ends and is undone between two steps, and whoever takes them: it comes out right."""
     monkeypatch.setattr(ratings, "STEP", 1)
@@ -262,7 +261,7 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
             assert rankings.tallies(connection, player_id, None) == ({"cephalopod": tally} if tally else {})
 
 
-def test_two_at_once(postgresql_house: House) -> None:
+def test_two_at_once(postgresql_house: App) -> None:
     """The one that has ended earlier commits later; neither is lost, and each has the other before it or after."""
     engine = postgresql_house.engine
     with writing(engine) as connection:

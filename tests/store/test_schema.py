@@ -9,8 +9,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 
-from pbmserv.entrypoints.bootstrap import CannotStart, build_house
-from pbmserv.entrypoints.config import Settings
+from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.config import Settings
 from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import NEWEST, OtherSchema, migrate, migrations_folder, require_newest
 from pbmserv.store.tables import metadata
@@ -116,13 +116,13 @@ def test_no_house_on_a_newer_database(engine: Engine, bring_up_to_date: bool) ->
     set_version(engine, "9999")
     settings = Settings(database=engine.url.render_as_string(hide_password=False))
     with pytest.raises(CannotStart, match="9999"):
-        build_house(settings, bring_up_to_date)
+        build_app(settings, bring_up_to_date)
 
 
 def test_only_sqlite_is_brought_up_to_date_by_itself(engine: Engine) -> None:
     settings = Settings(database=engine.url.render_as_string(hide_password=False))
     if engine.dialect.name == "sqlite":
-        build_house(settings, bring_up_to_date=True).engine.dispose()
+        build_app(settings, bring_up_to_date=True).engine.dispose()
     else:
         with pytest.raises(CannotStart, match="pbmserv migrate"):
-            build_house(settings, bring_up_to_date=True)
+            build_app(settings, bring_up_to_date=True)

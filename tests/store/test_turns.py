@@ -1,13 +1,12 @@
-"""Turns: first come, first served, whatever happens in a turn; nobody waits for ever."""
+"""The write lock: first come, first served, whatever happens while it is held; nobody waits for ever."""
 
 import threading
 from collections.abc import Callable
 
 import pytest
 
-from pbmserv.services.house import House
-from pbmserv.store.engine import writing
-from pbmserv.store.turns import Turns
+from pbmserv.services.app import App
+from pbmserv.store.engine import FairLock, writing
 from tests.cli.processes import wait_for
 
 LONG = 30.0
@@ -22,19 +21,19 @@ def in_thread(run: Callable[[], None]) -> threading.Thread:
 
 def test_first_come_first_served() -> None:
     """Also for whoever has just had a turn and wants the next."""
-    turns, told, begin = Turns(), list[str](), threading.Event()
+    turns, told, begin = FairLock(), list[str](), threading.Event()
 
     def twice() -> None:
-        with turns.turn(LONG):
+        with turns.hold(LONG):
             begin.set()
             wait_for(lambda: len(turns._waiting) == 2)
             told.append("a")
-        with turns.turn(LONG):
+        with turns.hold(LONG):
             told.append("a again")
 
     def once(name: str) -> Callable[[], None]:
         def run() -> None:
-            with turns.turn(LONG):
+            with turns.hold(LONG):
                 wait_for(lambda: len(turns._waiting) == (2 if name == "b" else 1))
                 told.append(name)
 
@@ -51,26 +50,26 @@ def test_first_come_first_served() -> None:
 
 
 def test_a_turn_ends_with_an_error_too() -> None:
-    turns = Turns()
-    with pytest.raises(ValueError, match="bug"), turns.turn(LONG):
+    turns = FairLock()
+    with pytest.raises(ValueError, match="bug"), turns.hold(LONG):
         raise ValueError("bug")
-    with turns.turn(0.0):
+    with turns.hold(0.0):
         assert turns._is_taken
     assert not turns._is_taken
 
 
 def test_who_is_out_of_patience_goes_on_without() -> None:
     """The lock behind it tells then; and nobody else's turn is given away."""
-    turns = Turns()
-    with turns.turn(LONG):
-        with turns.turn(0.01):
+    turns = FairLock()
+    with turns.hold(LONG):
+        with turns.hold(0.01):
             pass
         assert turns._is_taken
         assert not turns._waiting
     assert not turns._is_taken
 
 
-def test_a_writer_that_never_rests_lets_others_write(sqlite_house: House) -> None:
+def test_a_writer_that_never_rests_lets_others_write(sqlite_house: App) -> None:
     """One transaction after the other, without a pause: another thread gets every second one."""
     engine, stop = sqlite_house.engine, threading.Event()
     written = {"busy": 0, "other": 0}

@@ -1,4 +1,4 @@
-"""A club that was begun on schema 0002 is renewed, and whoever answers one of its mails is known as before."""
+"""Databases of older schemas are upgraded: 0002, whose mails are still recognised, and 0009 with its old names."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,16 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from pbmserv.services.house import House
-from pbmserv.services.operator.check import check
-from pbmserv.services.operator.renewal import renew
-from pbmserv.services.steward.clocks import look_after_clocks
-from pbmserv.services.views.people import see_players
-from pbmserv.store import answered_mails, bounces, ratings
-from pbmserv.store.answered_mails import Answered
+from pbmserv.services.admin.check import check
+from pbmserv.services.admin.upgrade import renew
+from pbmserv.services.app import App
+from pbmserv.services.scheduler.clocks import look_after_clocks
+from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.views import list_players
+from pbmserv.store import bounces, mail_tokens, ratings
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import Queued
+from pbmserv.store.mail_tokens import AnsweredMail
+from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.schema import migrate, migrations_folder
 from tests.conftest import Clock
 from tests.services.post import Post, text_of, thread_word_of, token_of
@@ -33,7 +34,7 @@ ADD_MAIL = text("""
 
 
 @pytest.fixture
-def post(house: House, clock: Clock) -> Post:
+def post(house: App, clock: Clock) -> Post:
     """Two moves were played on board 101, and then a From address was proof no more."""
     made = Post(house, clock)
     made.people(alice="sesame", bob="poppy")
@@ -43,13 +44,13 @@ def post(house: House, clock: Clock) -> Post:
     return made.with_server(confirm="ask")
 
 
-def go_back(post: Post, letters: Sequence[Queued] = ()) -> None:
-    """The database as the program of schema 0002 had it: the tokens of the mails themselves stand there."""
+def go_back(post: Post, letters: Sequence[QueuedMessage] = (), version: str = "0002") -> None:
+    """The database as a program of that schema had it; in 0002 the tokens of the mails themselves stand there."""
     config = Config()
     config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
     with writing(post.house.engine) as connection:
         config.attributes["connection"] = connection
-        command.downgrade(config, "0002")
+        command.downgrade(config, version)
         for letter in letters:
             values = {"token": token_of(letter), "id": letter.id}
             connection.execute(text("UPDATE outbox SET token = :token WHERE id = :id"), values)
@@ -69,18 +70,18 @@ def known(post: Post, tokens: Sequence[str], words: Sequence[str]) -> list[objec
     """What the program finds by each token, the mail that is answered by whichever player; and by the word beside
     it in Message-IDs and envelope senders, the one that came back.
     """
-    ids = [player.id for player in see_players(post.house)]
+    ids = [player.id for player in list_players(post.house)]
     with reading(post.house.engine) as connection:
         return [
             (
-                [shown_by(answered_mails.find_answered(connection, each, [token], [])) for each in ids],
+                [shown_by(mail_tokens.find_answered_mail(connection, each, [token], [])) for each in ids],
                 bounces.find(connection, word),
             )
             for token, word in zip(tokens, words, strict=True)
         ]
 
 
-def shown_by(answered: Answered | None) -> object:
+def shown_by(answered: AnsweredMail | None) -> object:
     """What an answered mail was about, whenever it was written."""
     return answered and (answered.match, answered.shown, answered.written, answered.by_address)
 
@@ -89,24 +90,24 @@ def test_mails_from_before_are_found(post: Post) -> None:
     """By the token in them, with the board and ply that they show; a mail without a board as well."""
     letters = post.letters()
     tokens = [token_of(letter) for letter in letters]
-    before, people = known(post, tokens, [*map(thread_word_of, letters)]), see_players(post.house)
+    before, people = known(post, tokens, [*map(thread_word_of, letters)]), list_players(post.house)
     go_back(post, letters)
     migrate(post.house.engine)
     assert known(post, tokens, tokens) == before
-    assert see_players(post.house) == people
+    assert list_players(post.house) == people
     assert check(post.house) == []
 
 
 def test_each_of_many_mails_is_found(post: Post) -> None:
     """What its Message-ID does not tell is taken for the start, which no answer can be wrong about."""
-    bob = next(player.id for player in see_players(post.house) if player.userid == "bob")
+    bob = next(player.id for player in list_players(post.house) if player.userid == "bob")
     told = {f"old{ply}": f"<b101.{ply}.old{ply}@club.test>" for ply in range(MORE)}
     silent = {"silent": "", "another": "<b102.7.another@club.test>"}
     go_back(post, post.letters())
     add_mails(post, bob, told | silent)
     migrate(post.house.engine)
     with reading(post.house.engine) as connection:
-        found = [answered_mails.find_answered(connection, bob, [token], []) for token in (*told, *silent)]
+        found = [mail_tokens.find_answered_mail(connection, bob, [token], []) for token in (*told, *silent)]
     plies = [*range(MORE), 0, 0]
     assert [(each.match, each.shown) for each in found if each] == [(101, ((101, ply),)) for ply in plies]
 
@@ -129,7 +130,7 @@ def test_back_and_forth(post: Post) -> None:
     tokens = [token_of(letter) for letter in post.letters()]
     go_back(post)
     migrate(post.house.engine)
-    nobody = ([None] * len(see_players(post.house)), None)
+    nobody = ([None] * len(list_players(post.house)), None)
     assert known(post, tokens, tokens) == [nobody] * len(tokens)
     assert check(post.house) == []
     (asked,) = post.mail(ALICE, "101 c3")
@@ -181,3 +182,55 @@ def test_boards_from_before_have_no_clock(post: Post) -> None:
     assert "left" not in text_of(shown)
     (begun, *_) = post.mail(ALICE, "challenge alice bob -size=3x3")
     assert "alice has 21 days for this turn." in text_of(begun)
+
+
+# What schema 0009 called them, and where the same rows are now.
+RENAMED = (
+    ("beats", "heartbeats", ("part", "at"), ("part", "at")),
+    ("false_claims", "failed_logins", ("userid_lower", "sender", "at"), ("userid_lower", "sender", "at")),
+    ("said", "talk_counts", ("player_id", "kind", "stranger_id"), ("player_id", "kind", "stranger_id")),
+    ("plans", "conditional_moves", ('"match"', "seat", "kind"), ('"match"', "seat", "kind")),
+    (
+        "inbox",
+        "inbox",
+        ("kept_at", "lane", "place", "tidied_at"),
+        ("received_at", "priority", "queue_position", "redacted_at"),
+    ),
+    ("outbox", "outbox", ("id", "tidied_at"), ("id", "redacted_at")),
+    ("players", "players", ("userid", "words"), ("userid", "accessible_text")),
+)
+
+ADD_ROWS = (
+    "INSERT INTO failed_logins (userid_lower, sender, at) VALUES ('bob', 'x@example.org', '2026-01-01 12:00:00')",
+    "INSERT INTO talk_counts (player_id, kind, stranger_id, at) VALUES (:bob, 'talk', 7, '2026-01-01 12:00:00')",
+    """INSERT INTO conditional_moves (match, seat, kind, plies, content, made_at)
+        VALUES (101, 0, 'queue', 2, '{}', '2026-01-01 12:00:00')""",
+)
+
+
+def test_new_names_for_the_same_rows(post: Post) -> None:
+    """Tables and columns of 0.6.0 get other names, and keep every row; the scheduler's name goes with them."""
+    for part in ("scheduler", "poller"):
+        record_heartbeat(post.house, part, post.clock())
+    post.with_server(confirm="from").mail(ALICE, "set words on")
+    bob = next(player.id for player in list_players(post.house) if player.userid == "bob")
+    with writing(post.house.engine) as connection:
+        for insertion in ADD_ROWS:
+            connection.execute(text(insertion), {"bob": bob})
+    new = [rows(post, table, columns) for _, table, _, columns in RENAMED]
+    assert all(new)
+    go_back(post, version="0009")
+    old = [rows(post, table, columns) for table, _, columns, _ in RENAMED]
+    assert old == [
+        [tuple("steward" if value == "scheduler" else value for value in row) for row in table] for table in new
+    ]
+    migrate(post.house.engine)
+    assert [rows(post, table, columns) for _, table, _, columns in RENAMED] == new
+    assert check(post.house) == []
+
+
+def rows(post: Post, table: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
+    """All rows of a table, as they stand there."""
+    with reading(post.house.engine) as connection:
+        found = connection.execute(text(f"SELECT {', '.join(columns)} FROM {table}"))
+        return sorted((tuple(row) for row in found), key=repr)

@@ -13,15 +13,15 @@ from types import MappingProxyType
 import httpx
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.web.app import make_app
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
+from pbmserv.commands.base.server import Server
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.worker import process_next
 from pbmserv.store import inbox, outbox
-from pbmserv.store.engine import open_engine, reading
-from pbmserv.store.schema import migrate
+from pbmserv.store.engine import reading
+from pbmserv.web.app import make_app
+from pbmserv.web.site import Site
+from tests.conftest import prepared
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ Get = Callable[..., httpx.Response]
 """`get(path, method="GET", headers={})`: the answer of the house's pages."""
 
 
-class Club(House):
+class Club(App):
     """A house that mail can be posted to; each comes ten minutes after the one before."""
 
     def post(self, sender: str, subject: str, body: str = "") -> str:
@@ -39,8 +39,8 @@ class Club(House):
             now = NOON + timedelta(minutes=10 * len(inbox.listing(connection, None, 1000)))
         head = f"From: {sender}\r\nTo: pbmserv@club.test\r\nSubject: {subject}\r\n"
         raw = f"{head}Message-ID: <{now.timestamp()}@mail.test>\r\n\r\n{body}\r\n".encode()
-        keep(self, raw, sender, ["pbmserv@club.test"], now)
-        while handle_next(self, lambda: now):
+        receive_mail(self, raw, sender, ["pbmserv@club.test"], now)
+        while process_next(self, lambda: now):
             pass
         with reading(self.engine) as connection:
             sent = [mail for mail in outbox.listing(connection, None, 100) if mail.id > done]
@@ -55,15 +55,14 @@ class Club(House):
 @contextmanager
 def opened(folder: Path) -> Iterator[Club]:
     """An empty house in a folder."""
-    engine = open_engine(f"sqlite:///{folder / 'pbmserv.db'}")
-    migrate(engine)
+    engine = prepared(f"sqlite:///{folder / 'pbmserv.db'}")
     tokens = itertools.count(1)
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield Club(engine, Server("pbmserv@club.test", confirm="from"), lambda: f"t{next(tokens):05d}", hasher)
     engine.dispose()
 
 
-def asking(house: House) -> Get:
+def asking(house: App) -> Get:
     """A way to ask for the pages of a house."""
     app = make_app(Site(house))
 

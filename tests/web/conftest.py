@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.changes import NewPlayer
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import writing
@@ -65,17 +64,17 @@ def get_of_many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
     with opened(tmp_path_factory.mktemp("many")) as house:
         with writing(house.engine) as connection:
             for userid in ("ann", "ben", "cleo"):
-                accounts.keep(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
+                accounts.write_account_change(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
             for number in range(101, 221):
                 at = NOON + timedelta(minutes=number)
                 userids = ("ann" if number % 3 == 0 else "cleo", "ben")
                 match = Match(number, "cephalopod", "cephalopod/1", (), True, userids, "ben", NOON)
                 entry = Entry(number, 1, at, "played", 0, "C3")
                 after = replay(match.with_entries((entry,)))
-                matches.keep(
+                matches.write(
                     connection,
                     Decision(
-                        Moved(number, "C3"),
+                        MovePlayed(number, "C3"),
                         opened=match,
                         entries=(entry,),
                         boards=(after,),

@@ -4,28 +4,27 @@ import random
 from collections.abc import Iterable
 from datetime import timedelta
 
-from pbmserv.commands.changes import NewPlayer
-from pbmserv.commands.decision import Decision
-from pbmserv.commands.replies.common import Moved
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position
-from pbmserv.matches.entry import Entry
-from pbmserv.matches.match import Match
+from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.store import accounts, matches
 from pbmserv.store.engine import writing
 from tests.web.club import NOON
 
 
-def sign_up(house: House, *userids: str) -> None:
+def sign_up(house: App, *userids: str) -> None:
     """Makes players."""
     with writing(house.engine) as connection:
         for userid in userids:
-            accounts.keep(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
+            accounts.write_account_change(connection, NewPlayer(userid, f"{userid}@home.test", "-"), NOON)
 
 
-def put(house: House, number: int, size: str, userids: tuple[str, ...], moves: Iterable[str]) -> None:
+def put(house: App, number: int, size: str, userids: tuple[str, ...], moves: Iterable[str]) -> None:
     """Puts a board of players into the house; its moves came a minute after each other."""
     match = Match(number, "cephalopod", "cephalopod/1", (("size", size),), True, userids, userids[0], NOON)
     position = cephalopod.start(len(userids), {"size": size})
@@ -37,8 +36,8 @@ def put(house: House, number: int, size: str, userids: tuple[str, ...], moves: I
         position, _ = cephalopod.play(position, move)
     with writing(house.engine) as connection:
         after = replay(match.with_entries(tuple(entries)))
-        matches.keep(
-            connection, Decision(Moved(number, "-"), opened=match, entries=tuple(entries), boards=(after,))
+        matches.write(
+            connection, Decision(MovePlayed(number, "-"), opened=match, entries=tuple(entries), boards=(after,))
         )
 
 

@@ -15,10 +15,10 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position
 from pbmserv.rendering.record import schema
-from pbmserv.rendering.web.board import Board, Wish, board_page
-from pbmserv.rendering.web.page import Frame, html
-from pbmserv.services.steward.robots import play_robots
-from pbmserv.services.views.boards import see_board
+from pbmserv.services.scheduler.robots import play_robots
+from pbmserv.services.views import load_board
+from pbmserv.web.boards import BoardPage, BoardPageQuery, board_page
+from pbmserv.web.layout import Frame, html
 from tests.web.club import NOON, Club, Get, asking, opened
 from tests.web.put import after, many_moves, put, sign_up
 from tests.web.test_listing import HOSTILE
@@ -137,7 +137,7 @@ def test_a_board_in_play(get: Get) -> None:
     assert [head.words for head in moves.all("th")] == [["Paren", "alice"], ["Angle", "bob"]]
     rows = [row.words for row in moves.all("tr")[1:]]
     assert rows == [["1", "C3", "2", "C4"], ["3", "D3", "4", "D4xC4,D3"], ["5", "A1"]]
-    assert page.one("dl").said.startswith("Time left 21 days for this turn Begun 2026-01-01 12:30 UTC by alice")
+    assert page.one("dl").said.startswith("Time left 21 days for this turn Started 2026-01-01 12:30 UTC by alice")
 
 
 @pytest.mark.parametrize("number", [101, 102, 103, 104, 105])
@@ -214,7 +214,7 @@ def test_every_ply_is_as_the_rules_have_it(look: Get) -> None:
         page = main(look(f"/boards/103?ply={ply}"))
         assert said_by(page) == told(after("5x5", 3, CROWDED[:ply]), TRIO)
         assert page.one("table", class_="squares").one("caption").said == (
-            f"After ply {ply} of {len(CROWDED)}" if ply else "The start"
+            f"After move {ply} of {len(CROWDED)}" if ply else "The start"
         )
         assert not [cell for cell in squares(page).values() if cell.all("a")]
         current = [link.words for link in page.all("a", **{"aria-current": "true"}) if link.words[0].isdigit()]
@@ -249,10 +249,10 @@ def test_what_a_ply_did_is_said(look: Get) -> None:
     page = main(look("/boards/101?ply=3"))
     led = page.one("div", class_="led").said
     assert led.startswith(
-        "Ply 3: alice played B1, showing 2, and captured A1 alice 1 and B2 bob 1. It is bob's turn."
+        "Move 3: alice played B1, showing 2, and captured A1 alice 1 and B2 bob 1. It is bob's turn."
     )
-    assert links_of(page)["See the board as it stands now"] == "/boards/101#position"
-    assert "nothing is played yet" in main(look("/boards/101?ply=0")).one("p", id="led").said
+    assert links_of(page)["See the board as it is now"] == "/boards/101#position"
+    assert "no move yet" in main(look("/boards/101?ply=0")).one("p", id="led").said
     form = page.one("nav", **{"aria-label": "Replay"}).one("form", action="/boards/101", method="get")
     assert {name: form.one("input").attributes[name] for name in ("name", "value", "max")} == {
         "name": "ply",
@@ -265,7 +265,7 @@ def test_what_a_ply_did_is_said(look: Get) -> None:
 def test_a_ply_that_is_not_there_is_helped(look: Get, ply: str) -> None:
     response = look(f"/boards/101?ply={ply if ply == '%00' else quote(ply)}")
     assert response.status_code == 404
-    assert "Board 101 has no ply" in main(response).said
+    assert "Board 101 has no move" in main(response).said
     assert "/boards/101" in links_of(main(response)).values()
 
 
@@ -327,7 +327,7 @@ def _tried_as_it_should_be(
 ) -> None:
     result, events = cephalopod.play(position, cephalopod.read(position, text))
     expected = {
-        name: said.replace("last move", "only tried").replace("just captured", "would be captured")
+        name: said.replace("last move", "not played yet").replace("just captured", "would be captured")
         for name, said in told(result, userids).items()
     }
     assert said_by(page) == expected
@@ -367,11 +367,11 @@ def test_the_mail_that_the_button_begins_plays_the_move(empty: Club) -> None:
     [
         ("b1", "never on another die", "/boards/101?move="),
         ("d9", "The rules do not allow that move", "/boards/101?move="),
-        ("hello", "That cannot be read as a move", "/boards/101?move="),
-        ("pass", "Nobody passes in cephalopod", "/boards/101?move="),
-        ("c3#9", "That cannot be read as a move", "/boards/101?move="),
+        ("hello", "That can't be read as a move", "/boards/101?move="),
+        ("pass", "You can't pass in cephalopod", "/boards/101?move="),
+        ("c3#9", "That can't be read as a move", "/boards/101?move="),
         ("a3" + " " * 60, "Not played yet: A3", "mailto:"),
-        ("a3" + "," * 60, "That cannot be read as a move", "/boards/101?move="),
+        ("a3" + "," * 60, "That can't be read as a move", "/boards/101?move="),
         (" A3 ", "Not played yet: A3", "mailto:"),
     ],
 )
@@ -410,12 +410,14 @@ def test_only_who_is_to_move_now_can_try(look: Get, number: int, query: str) -> 
 
 
 def test_nobody_clicks_for_a_robot(shelf: Club) -> None:
-    seen = see_board(shelf, 101)
+    seen = load_board(shelf, 101)
     assert seen is not None
     assert not seen.waits_for_robot
     for may_move in (True, False):
-        page = board_page(seen.view, Wish("/boards/101", move="a3", may_move=may_move), Frame(shelf.server))
-        assert isinstance(page, Board)
+        page = board_page(
+            seen.view, BoardPageQuery("/boards/101", move="a3", may_move=may_move), Frame(shelf.server)
+        )
+        assert isinstance(page, BoardPage)
         assert (page.tried is not None) == may_move
 
 
@@ -435,9 +437,13 @@ def test_a_robot_is_known_as_one(empty: Club) -> None:
 def test_a_personal_page_keeps_its_path(shelf: Club) -> None:
     """Its links to squares, moves and plies; who may play there does so by a form, not by mail."""
     path = "/play/101/k123"
-    seen = see_board(shelf, 101)
+    seen = load_board(shelf, 101)
     assert seen is not None
-    for wish in (Wish(path, may_move=True), Wish(path, move="a3", may_move=True), Wish(path, ply="2")):
+    for wish in (
+        BoardPageQuery(path, may_move=True),
+        BoardPageQuery(path, move="a3", may_move=True),
+        BoardPageQuery(path, ply="2"),
+    ):
         page = board_page(seen.view, wish, Frame(shelf.server))
         whole = parse(html(page, Frame(shelf.server)))
         asked = [href for href in links_of(whole).values() if "?ply" in href or "?move" in href]
@@ -509,13 +515,13 @@ def test_a_feed_grows_at_its_head(empty: Club) -> None:
     put(empty, 101, "3x3", PAIR, SHORT)
     get = asking(empty)
     before = feed(get("/boards/101/feed.atom"))
-    assert before[0] == ("tag:club.test,2026-01-01:board-101/5", "Ply 5: alice played C3", "/boards/101?ply=5")
-    assert before[2][1] == "Ply 3: alice played B1xA1,B2"
+    assert before[0] == ("tag:club.test,2026-01-01:board-101/5", "Move 5: alice played C3", "/boards/101?ply=5")
+    assert before[2][1] == "Move 3: alice played B1xA1,B2"
     empty.post(BOB, "move 101 a3", "\r\nA word for alice alone")
     empty.post(ALICE, "resign 101")
     response = get("/boards/101/feed.atom")
     assert feed(response)[2:] == before
-    assert [title for _, title, _ in feed(response)[:2]] == ["alice resigned", "Ply 6: bob played A3"]
+    assert [title for _, title, _ in feed(response)[:2]] == ["alice resigned", "Move 6: bob played A3"]
     assert "A word" not in response.text
     assert "home.test" not in response.text
 
@@ -524,7 +530,7 @@ def test_a_feed_is_found_and_has_the_newest(look: Get) -> None:
     link = parse(look("/boards/102").text).one("link", rel="alternate", type="application/atom+xml")
     entries = feed(look(link.attributes["href"]))
     assert [title.partition(":")[0] for _, title, _ in entries] == [
-        f"Ply {ply}" for ply in range(len(LONG), len(LONG) - 50, -1)
+        f"Move {ply}" for ply in range(len(LONG), len(LONG) - 50, -1)
     ]
     assert len({name for name, _, _ in entries}) == 50
     assert feed(look("/boards/104/feed.atom")) == []
@@ -543,7 +549,7 @@ def test_a_hostile_name_stays_text(empty: Club) -> None:
     sign_up(empty, evil, "bob")
     put(empty, 101, "3x3", (evil, "bob"), SHORT)
     get = asking(empty)
-    assert feed(get("/boards/101/feed.atom"))[0][1] == f"Ply 5: {evil} played C3"
+    assert feed(get("/boards/101/feed.atom"))[0][1] == f"Move 5: {evil} played C3"
     put(empty, 102, "3x3", (evil, "bob"), SHORT[:4])
     for path in ("101", "101?ply=3", "101?ply=1", "101?move=a3", "102?move=c3"):
         page = parse(get(f"/boards/{path}").text)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from pbmserv.rendering.environment import templates_folder
+from pbmserv.rendering.templates import templates_folder
 from tests.web.club import Club, Get, asking
 from tests.web.tree import parse
 
@@ -29,11 +29,11 @@ def test_the_feed_tells_each_board(get: Get) -> None:
     assert answer.headers["content-type"] == "application/atom+xml; charset=utf-8"
     told = {each: (title, at) for each, title, at in entries(answer.text)}
     assert told["tag:club.test,2026:boards/101"] == (
-        "alice vs bob: bob to move, ply 6, last A1",
+        "alice vs bob: move 6, bob to play, last A1",
         "2026-01-01T13:20:00Z",
     )
-    assert told["tag:club.test,2026:boards/104"][0] == "alice vs bob: alice won after 2 plies, last A1"
-    assert told["tag:club.test,2026:boards/102"][0] == "bob vs Carol: declined after 0 plies"
+    assert told["tag:club.test,2026:boards/104"][0] == "alice vs bob: alice won after 2 moves, last A1"
+    assert told["tag:club.test,2026:boards/102"][0] == "bob vs Carol: declined after 0 moves"
     feed = ElementTree.fromstring(answer.text)
     assert feed.findtext(ATOM + "updated") == max(at for _, at in told.values())
     found = {link.attrib["rel"]: link.attrib["href"] for link in feed.findall(ATOM + "link")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.commands.changes import Erased
+from pbmserv.commands.base.changes import Erased
 from pbmserv.store import accounts, players
 from pbmserv.store.engine import writing
 from tests.web.club import NOON, Club, asking
@@ -22,7 +22,7 @@ def test_a_former_player_has_boards_but_no_page(empty: Club, path: str) -> None:
     with writing(empty.engine) as connection:
         player = players.find(connection, "alice")
         assert player is not None
-        accounts.keep(connection, Erased(player.id), NOON)
+        accounts.write_account_change(connection, Erased(player.id), NOON)
     page = parse(get(path).text)
     assert "alice" not in get(path).text
     assert "former player vs bob" in page.one("main").said
@@ -41,7 +41,7 @@ def test_results_against_a_former_player_stay_and_lead_nowhere(empty: Club) -> N
     with writing(empty.engine) as connection:
         player = players.find(connection, "alice")
         assert player is not None
-        accounts.keep(connection, Erased(player.id), NOON)
+        accounts.write_account_change(connection, Erased(player.id), NOON)
     (results,) = parse(get("/players/bob").text).all("table", class_="results")
     assert "former player" in results.said
     assert not results.all("a", class_="player")

@@ -7,14 +7,14 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from pbmserv.commands.library import commands
-from pbmserv.commands.line import read_line
-from pbmserv.commands.server import Server
-from pbmserv.commands.verbs.help import ELSEWHERE, page, subjects
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import ELSEWHERE, page, subjects
 from pbmserv.games.cephalopod import info
-from pbmserv.rendering.environment import laid_out
-from pbmserv.rendering.sentences import say
-from pbmserv.rendering.web.figures import read_grids
+from pbmserv.parser.line import parse_line
+from pbmserv.rendering.templates import say
+from pbmserv.rendering.text import laid_out
+from pbmserv.web.figures import read_grids
 from tests.games.positions import ALL_FOUR, CENTRE, CHOSEN, THE_END, TOO_MUCH
 from tests.web.club import Get, asking, opened
 from tests.web.tree import Element, main, parse
@@ -208,7 +208,7 @@ def test_what_a_link_writes_is_a_command_without_a_secret(get: Get, subject: str
         assert "poppy" not in command
         assert "tahini" not in command
         if command:
-            assert read_line(httpx.URL(link.attributes["href"]).params["subject"], None).parsed is not None
+            assert parse_line(httpx.URL(link.attributes["href"]).params["subject"], None).parsed is not None
 
 
 def test_lines_that_answer_a_board_or_are_no_command_lead_nowhere(get: Get) -> None:
@@ -274,7 +274,7 @@ def test_the_commands_are_a_table_of_all(get: Get) -> None:
                 "opening": "you, from your address",
                 "binding": "you, with proof",
                 "signup": "anybody",
-                "token": "whoever is asked",
+                "token": "the person asked",
             }[command.kind]
         ]
     }

@@ -1,10 +1,10 @@
 """The first page: what this is, how to start, and what is going on."""
 
-from pbmserv.commands.server import Server
-from pbmserv.matches.search import Search
-from pbmserv.rendering.web.home import home
-from pbmserv.rendering.web.page import Frame, html
-from pbmserv.services.views.listings import search_boards
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.queries import BoardSearch
+from pbmserv.services.views import search_boards
+from pbmserv.web.games import home
+from pbmserv.web.layout import Frame, html
 from tests.web.club import Club, Get, asking
 from tests.web.tree import Element, main, parse
 
@@ -23,9 +23,9 @@ def test_games_going_on_are_small_boards(get: Get) -> None:
         "width": "320",
         "height": "320",
         "loading": "lazy",
-        "alt": "Board 101: alice vs bob, after 5 plies",
+        "alt": "Board 101: alice vs bob, after 5 moves",
     }
-    assert boards[1].said == "alice vs bob vs Carol Cephalopod -size=3x3, ply 4: bob to move"
+    assert boards[1].said == "alice vs bob vs Carol Cephalopod -size=3x3, move 4: bob to play"
     assert "All 3 boards being played" in page.said
 
 
@@ -45,7 +45,7 @@ def test_how_to_start(get: Get) -> None:
 def test_an_empty_house_invites(empty: Club) -> None:
     get = asking(empty)
     page = main(get("/"))
-    assert "No board is being played at the moment." in page.said
+    assert "Nobody is playing at the moment." in page.said
     assert not page.all("img")
     assert not page.all("table")
     empty.post("alice@home.test", "signup alice sesame")
@@ -57,7 +57,7 @@ def test_an_empty_house_invites(empty: Club) -> None:
 
 
 def test_who_tries_the_server_out_is_told_where_mails_are(empty: Club) -> None:
-    page = home(search_boards(empty, Search()), ())
+    page = home(search_boards(empty, BoardSearch()), ())
     server = Server("pbmserv@localhost")
     at_home, elsewhere = (main_of(html(page, Frame(server, writes_here))) for writes_here in (True, False))
     assert "/mailbox" in {link.attributes["href"] for link in at_home.one("p", class_="notice").all("a")}

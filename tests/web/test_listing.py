@@ -20,7 +20,7 @@ def boards(response: httpx.Response) -> list[int]:
 def test_a_line_of_the_listing(get: Get) -> None:
     table = main(get("/games?status=all")).one("table")
     heads = [head.said for head in table.all("th", scope="col")]
-    assert heads == ["Board", "Game", "Players", "To move, or result", "Plies", "Last move", "When (UTC)"]
+    assert heads == ["Board", "Game", "Players", "To move, or result", "Moves", "Last move", "When (UTC)"]
     lines = {row.one("th").words[-1]: [cell.said for cell in row.all("td")] for row in table.all("tr")[1:]}
     assert lines["101"] == ["Cephalopod", "alice vs bob", "bob", "5", "A1", "2026-01-01 13:20"]
     assert lines["102"] == ["Cephalopod -size=3x5", "bob vs Carol", "declined", "0", "-", "2026-01-01 13:40"]
@@ -74,18 +74,18 @@ def test_the_form_keeps_what_was_asked(get: Get) -> None:
         ("player=zzz", "Nobody here is called zzz.", []),
         ("player=alice+zzz", "Nobody here is called zzz.", []),
         ("player=12", "Nobody here is called 12.", []),
-        ("game=chess", "There is no game chess here. Those on offer: cephalopod.", []),
-        ("status=zombie", "zombie is no status; shown are the boards being played.", [105, 103, 101]),
+        ("game=chess", "There is no game chess here. You can choose from: cephalopod.", []),
+        ("status=zombie", "zombie is not a status. These are the boards being played.", [105, 103, 101]),
         (
             "sort=zombie",
-            "Boards cannot be sorted by zombie; these are sorted by their last move.",
+            "Boards cannot be sorted by zombie; these are sorted by last move.",
             [105, 103, 101],
         ),
-        ("sort=time&status=over", "Only boards being played have time left; these are sorted", [104, 102]),
-        ("page=2", "There is no page 2: pages have no numbers. Shown is the first;", [105, 103, 101]),
-        ("after=zombie", "There is no page zombie; shown is the first.", [105, 103, 101]),
-        ("after=101", "There is no page 101; shown is the first.", [105, 103, 101]),
-        ("before=2026-99-01T00:00:00-101", "There is no page 2026-99-01T00:00:00-101;", [105, 103, 101]),
+        ("sort=time&status=over", "Only boards being played have time left. These are sorted", [104, 102]),
+        ("page=2", "There is no page 2: pages have no numbers. This is the first;", [105, 103, 101]),
+        ("after=zombie", "There is no page zombie. This is the first.", [105, 103, 101]),
+        ("after=101", "There is no page 101. This is the first.", [105, 103, 101]),
+        ("before=2026-99-01T00:00:00-101", "There is no page 2026-99-01T00:00:00-101.", [105, 103, 101]),
         ("sort=newest&after=2026-01-01T00:00:00-101", "There is no page 2026-01-01", [105, 103, 101]),
         ("after=2026-01-01T00:00:00%2B02:00-101", "There is no page 2026-01-01", [105, 103, 101]),
         ("after=2026-01-01T00:00:00-9999999999", "There is no page 2026-01-01", [105, 103, 101]),
@@ -220,7 +220,7 @@ def test_pages_count_what_was_asked(get_of_many: Get) -> None:
 def test_beyond_the_last_board(get_of_many: Get) -> None:
     response = get_of_many("/games?after=2025-01-01T00:00:00-101")
     assert boards(response) == []
-    assert "No board comes after these." in main(response).said
+    assert "There are no more boards." in main(response).said
     assert links(response) == {"prev": "/games"}
 
 

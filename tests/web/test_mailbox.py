@@ -11,19 +11,18 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from fastapi import FastAPI, Request
+from starlette.applications import Starlette
+from starlette.requests import Request
 
-from pbmserv.entrypoints.bootstrap import utc_now
-from pbmserv.entrypoints.web import mailbox
-from pbmserv.entrypoints.web.app import make_app
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.mail.maildir import Maildir
-from pbmserv.mail.outgoing import Outgoing, Sent
-from pbmserv.services.handle import handle_next
-from pbmserv.services.house import House
-from pbmserv.services.views import sent
+from pbmserv.mail.sending.maildir import Maildir
+from pbmserv.mail.sending.transport import Delivered, Outgoing
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.worker import process_next
 from pbmserv.store import inbox, outbox
 from pbmserv.store.engine import reading, writing
+from pbmserv.web import dev_mailbox, sent_mail
+from pbmserv.web.app import make_app
+from pbmserv.web.site import Site
 from tests.web.club import opened
 from tests.web.tree import Element, main, parse
 
@@ -36,22 +35,22 @@ OURS = {"Sec-Fetch-Site": "same-origin"}
 class Tryout:
     """A house that believes no From address, whose mails go into a folder, and its pages."""
 
-    house: House
+    house: App
     folder: Path
     is_working: bool = True
 
     def work(self) -> None:
         """Handles what was kept, and sends what is to be sent."""
-        while self.is_working and handle_next(self.house, utc_now):
+        while self.is_working and process_next(self.house, utc_now):
             pass
         way = Maildir(self.folder)
         with writing(self.house.engine) as connection:
             for mail in reversed(outbox.listing(connection, "waiting", 100)):
-                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Sent()
-                outbox.sent(connection, mail.id, utc_now())
+                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
+                outbox.mark_sent(connection, mail.id, utc_now())
 
     @lru_cache(maxsize=2)  # noqa: B019 - as many as there are tests
-    def app(self, has_mailbox: bool) -> FastAPI:
+    def app(self, has_mailbox: bool) -> Starlette:
         """The pages, with a folder that mail goes to or without."""
         return make_app(Site(self.house, self.folder if has_mailbox else None, self.work))
 
@@ -249,7 +248,7 @@ def first(tryout: Tryout) -> str:
 def test_an_empty_one_tells_how_to_begin(tryout: Tryout) -> None:
     link = tryout.see("/mailbox").one("p", class_="none").one("a")
     welcome = tryout.send(link.attributes["href"])
-    assert "the account alice for this address" in welcome.one("pre").said
+    assert "Please confirm your new account: alice" in welcome.one("pre").said
 
 
 def test_mails_are_listed_the_newest_first_and_by_recipient(begun: Tryout) -> None:
@@ -261,7 +260,7 @@ def test_mails_are_listed_the_newest_first_and_by_recipient(begun: Tryout) -> No
     assert {row.one("td", class_="to").said for row in page.one("tbody").all("tr")} == {BOB}
     choices = {option.attributes["value"]: "selected" in option.attributes for option in page.all("option")}
     assert choices == {"": False, ALICE: False, BOB: True}
-    assert "No mail to carol@example.org" in begun.see("/mailbox?to=carol@example.org").said
+    assert "There is no mail to carol@example.org" in begun.see("/mailbox?to=carol@example.org").said
 
 
 def test_a_mail_is_shown_as_text_and_as_html(begun: Tryout) -> None:
@@ -299,7 +298,7 @@ def test_a_square_writes_the_mail_that_plays_it(playing: Tryout) -> None:
     assert typed.pop("recipient").startswith("pbmserv+t")
     assert typed == {"sender": ALICE, "subject": "move 101 c3#1", "text": "move 101 c3#1", "answers": ""}
     played = playing.send(square)
-    assert "Your move C3 is played on board 101." in played.one("pre").said
+    assert "You played C3 on board 101." in played.one("pre").said
     assert f"Mails to {ALICE}" in played.said
 
 
@@ -309,7 +308,7 @@ def test_an_answer_proves_who_writes(playing: Tryout) -> None:
     typed = filled_in(playing.see(answer))
     assert (typed["sender"], typed["subject"]) == (ALICE, "Re: Cephalopod Board 101: alice vs bob")
     assert "+" in typed["recipient"], "to the personal address"
-    assert "Your move C3 is played" in playing.send(answer, text="c3").said
+    assert "You played C3" in playing.send(answer, text="c3").said
     newest = playing.see(path).one("p", class_="mailbox-newer").one("a").attributes["href"]
     assert newest == playing.see(f"/mailbox?to={ALICE}").one("tbody").all("a")[0].attributes["href"]
 
@@ -395,14 +394,14 @@ def test_any_words_make_one_mail(tryout: Tryout) -> None:
 
 
 def test_an_answer_that_is_late_is_waited_for(tryout: Tryout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mailbox, "PATIENCE", 0)
+    monkeypatch.setattr(dev_mailbox, "PATIENCE", 0)
     tryout.is_working = False
     page = tryout.send(sheet("signup alice sesame", ALICE))
     assert page.one("h1").said == "On its way"
     again = next(a.attributes["href"] for a in page.all("a") if a.said == "Look again")
     tryout.is_working = True
     tryout.work()
-    assert "the account alice for this address" in tryout.see(again).one("pre").said
+    assert "Please confirm your new account: alice" in tryout.see(again).one("pre").said
 
 
 def test_a_mail_that_is_never_answered_is_said_so(tryout: Tryout) -> None:
@@ -423,7 +422,7 @@ def other(begun: Tryout, tmp_path: Path) -> Tryout:
 def deliver(folder: Path, count: int, head: bytes = b"", recipient: str = ALICE) -> None:
     way = Maildir(folder)
     for number in range(count):
-        assert way.deliver(Outgoing("", recipient, head + b"Subject: n%d\r\n\r\nx\r\n" % number)) == Sent()
+        assert way.deliver(Outgoing("", recipient, head + b"Subject: n%d\r\n\r\nx\r\n" % number)) == Delivered()
 
 
 def test_a_large_one_comes_by_the_page(other: Tryout) -> None:
@@ -442,15 +441,15 @@ def test_of_a_very_large_one_little_is_read(other: Tryout, monkeypatch: pytest.M
     for number in range(1500):
         (other.folder / "new" / f"{1_700_000_000 + number}.x").write_bytes(b"To: a@b\n\nx")
     opened_files: list[Path] = []
-    read = sent._read
+    read = sent_mail._read
 
     def noted(file: Path, size: int = -1) -> bytes:
         opened_files.append(file)
         return read(file, size)
 
-    monkeypatch.setattr(sent, "_read", noted)
-    assert len(other.see("/mailbox").one("tbody").all("tr")) == sent.MOST
-    assert len(opened_files) <= sent.MOST + 1 + sent.LOOKED_THROUGH
+    monkeypatch.setattr(sent_mail, "_read", noted)
+    assert len(other.see("/mailbox").one("tbody").all("tr")) == sent_mail.MOST
+    assert len(opened_files) <= sent_mail.MOST + 1 + sent_mail.LOOKED_THROUGH
 
 
 def test_a_mail_keeps_its_address_when_a_mail_program_has_shown_it(other: Tryout) -> None:

@@ -27,8 +27,8 @@ def test_open_offers(empty: Club) -> None:
         [
             "accept 2",
             "cephalopod, 3 players, 21 days for a turn",
-            "bob vs carol, 1 more wanted",
-            "whoever accepts last",
+            "bob vs carol, 1 more needed",
+            "the last player to accept",
             "2026-01-31",
         ],
     ]

@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
-from pbmserv.commands.verbs.help import subjects
-from pbmserv.games.library import games
+from pbmserv.commands.help import subjects
+from pbmserv.games import games
 from tests.web.club import Get
 from tests.web.tree import main, parse
 

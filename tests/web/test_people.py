@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbmserv.entrypoints.web import people
-from pbmserv.matches.rating import INACTIVE_AFTER
-from pbmserv.rendering.picture.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
+from pbmserv.matches.ratings import INACTIVE_AFTER
+from pbmserv.rendering.svg.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
 from pbmserv.store import robots
 from pbmserv.store.engine import writing
+from pbmserv.web import players
 from tests.web.club import NOON, Club, Get, asking, opened
 from tests.web.tree import Element, main, parse
 
@@ -56,7 +56,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
 @pytest.fixture
 def get(house: Club, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Asks for a page on the day after."""
-    monkeypatch.setattr(people, "utc_now", lambda: NOON + timedelta(days=1))
+    monkeypatch.setattr(players, "utc_now", lambda: NOON + timedelta(days=1))
     return asking(house)
 
 
@@ -122,7 +122,7 @@ def test_boards_on_which_a_player_is_to_move_come_first(get: Get) -> None:
 def test_who_has_played_nothing_yet(empty: Club) -> None:
     empty.post(ALICE, "signup alice sesame")
     page = main(asking(empty)("/players/alice"))
-    assert "No finished game of alice counts yet. A rating begins at 1500, give or take 400" in page.said
+    assert "alice has not finished a game that counts yet. Ratings begin at 1500, give or take 400" in page.said
     assert not page.all("table")
     assert not page.all("svg")
 
@@ -267,8 +267,8 @@ def test_standings_are_those_that_are_mailed(house: Club, get: Get) -> None:
         each[1:] for each in mailed
     ]
     assert len(mailed) == 3
-    assert page.one("caption").said == "Provisional: not yet enough games to be ranked (3 players)"
-    assert page.one("a", **{"aria-current": "true"}).said == "Who plays"
+    assert page.one("caption").said == "Provisional: too few games to be ranked (3 players)"
+    assert page.one("a", **{"aria-current": "true"}).said == "Active"
     assert main(get("/standings")).said == page.said
 
 
@@ -309,7 +309,7 @@ def add_crowd(club: Club) -> None:
 @pytest.fixture
 def get_of_crowd(crowd: Club, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Asks for a page of the many."""
-    monkeypatch.setattr(people, "utc_now", lambda: NOON)
+    monkeypatch.setattr(players, "utc_now", lambda: NOON)
     return asking(crowd)
 
 
@@ -330,7 +330,7 @@ def test_pages_of_fifty_go_on_where_the_last_one_ended(crowd: Club, get_of_crowd
     assert [place for place, _ in lines] == [*map(str, range(1, 61)), *["–none"] * 60]
     assert [caption.said for caption in pages[1].all("caption")] == [
         "Established (60 players)",
-        "Provisional: not yet enough games to be ranked (60 players)",
+        "Provisional: too few games to be ranked (60 players)",
     ]
     links = {
         link.attributes["rel"]: link.attributes["href"] for link in pages[1].one("nav", class_="pages").all("a")
@@ -354,11 +354,11 @@ def test_the_inactive_and_everybody(get_of_crowd: Get) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("page=9", "There is no page 9; shown is page 3."),
-        ("page=0", "There is no page 0; shown is page 1."),
-        ("page=x", "There is no page x; shown is page 1."),
-        ("page=99999999999999999999", "shown is page"),
-        ("show=best", "These standings cannot show best; shown is who plays."),
+        ("page=9", "There is no page 9. This is page 3."),
+        ("page=0", "There is no page 0. This is page 1."),
+        ("page=x", "There is no page x. This is page 1."),
+        ("page=99999999999999999999", "This is page"),
+        ("show=best", "The standings cannot show best. These are the active players."),
     ],
 )
 def test_what_cannot_be_is_said(get_of_crowd: Get, query: str, said: str) -> None:
@@ -371,10 +371,10 @@ def test_what_cannot_be_is_said(get_of_crowd: Get, query: str, said: str) -> Non
 def test_a_game_that_is_not_here(get: Get) -> None:
     response = get("/standings/chess")
     assert response.status_code == 404
-    assert "There is no game chess here. Those on offer: cephalopod." in main(response).said
+    assert "There is no game chess here. You can choose from: cephalopod." in main(response).said
     assert get("/standings/Cephalopod").status_code == 200
 
 
 def test_nobody_is_rated_yet(tmp_path: Path) -> None:
     with opened(tmp_path) as house:
-        assert "Nobody is listed here." in main(asking(house)("/standings")).said
+        assert "There is nobody to list here." in main(asking(house)("/standings")).said

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbmserv.commands.server import Server
-from pbmserv.matches.replay import Replayed
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.environment import render
-from pbmserv.rendering.picture.draw import view_at
-from pbmserv.rendering.web.preview import Preview, board_preview
-from pbmserv.services.views.boards import see_replayed
+from pbmserv.rendering.svg.pictures import view_at
+from pbmserv.rendering.templates import render
+from pbmserv.services.views import load_game_state
+from pbmserv.web.layout import Preview, board_preview
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 from tests.web.club import Club, Get, asking
 from tests.web.tree import main, parse
@@ -23,14 +23,14 @@ PICTURES = ("/boards/101.svg", "/boards/101/movie.svg", "/boards/101.png")
 
 def view(club: Club, number: int, ply: int | None = None) -> BoardView:
     """A board of the club for anybody."""
-    board = see_replayed(club, number)
+    board = load_game_state(club, number)
     assert board is not None
     return view_at(board, ply)
 
 
 @pytest.mark.parametrize("number", [101, 102, 103, 104, 105])
 def test_every_board_has_its_pictures(club: Club, get: Get, number: int) -> None:
-    scene = view(club, number).scene
+    scene = view(club, number).diagram.scene
     still, movie, card = (get(path.replace("101", str(number))) for path in PICTURES)
     assert still.headers["content-type"] == movie.headers["content-type"] == "image/svg+xml"
     assert seen_in(parsed(still.text), scene) == told_by(scene)
@@ -42,7 +42,7 @@ def test_every_board_has_its_pictures(club: Club, get: Get, number: int) -> None
 
 @pytest.mark.parametrize("ply", range(6))
 def test_an_earlier_moment(club: Club, get: Get, ply: int) -> None:
-    scene = view(club, 101, ply).scene
+    scene = view(club, 101, ply).diagram.scene
     assert seen_in(parsed(get(f"/boards/101.svg?ply={ply}").text), scene) == told_by(scene)
 
 
@@ -115,7 +115,7 @@ def test_a_preview_of_a_board(club: Club) -> None:
 
 def test_a_preview_of_an_earlier_moment(club: Club) -> None:
     told = head(board_preview(view(club, 101, 3)), Server("pbm@club.test", site_url="https://club.test")).told
-    assert told["og:description"] == "As it stood after ply 3."
+    assert told["og:description"] == "The position after move 3."
     assert told["og:url"] == "https://club.test/boards/101?ply=3"
     assert told["og:image"] == "https://club.test/boards/101.png?ply=3"
 
@@ -131,11 +131,11 @@ def test_who_asks_for_too_many_slow_pictures_is_sent_away(club: Club, monkeypatc
     """Five are in line; then the sixth is told when to come again, while pages go on."""
     may_go_on = threading.Event()
 
-    def slow(board: Replayed, ply: int | None = None) -> bytes:
+    def slow(board: GameState, ply: int | None = None) -> bytes:
         assert may_go_on.wait(30)
         return b"drawn"
 
-    monkeypatch.setattr("pbmserv.entrypoints.web.pictures.card_of", slow)
+    monkeypatch.setattr("pbmserv.web.pictures.card_of", slow)
     get = asking(club)
     with ThreadPoolExecutor(6) as pool:
         asked = [pool.submit(get, "/boards/101.png") for _ in range(6)]

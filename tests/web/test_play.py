@@ -13,12 +13,11 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from pbmserv.entrypoints.web import play as room
-from pbmserv.entrypoints.web.app import make_app
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.services.handle import handle_next
-from pbmserv.services.views.boards import see_board
-from pbmserv.services.views.mails import see_inbox, see_outbox
+from pbmserv.services.views import list_inbox, list_outbox, load_board
+from pbmserv.services.worker import process_next
+from pbmserv.web import play as room
+from pbmserv.web.app import make_app
+from pbmserv.web.site import Site
 from tests.web.club import NOON, Club, opened
 from tests.web.tree import Element, main, parse
 
@@ -37,7 +36,7 @@ class Visitor:
 
     def work(self) -> None:
         if not self.worker_is_away:
-            while handle_next(self.club, lambda: NOON):
+            while process_next(self.club, lambda: NOON):
                 pass
 
     def __call__(self, path: str, form: dict[str, str] | None = None, method: str = "") -> httpx.Response:
@@ -53,17 +52,17 @@ class Visitor:
         return asyncio.run(ask())
 
     def moves(self) -> list[str]:
-        seen = see_board(self.club, 101)
+        seen = load_board(self.club, 101)
         assert seen is not None
         return [entry.text for entry in seen.match.entries]
 
     def link(self, address: str) -> str:
         """The newest personal link that was mailed to an address, as a path."""
-        mails = (mail for mail in see_outbox(self.club, None, 1000) if mail.recipient == address)
+        mails = (mail for mail in list_outbox(self.club, None, 1000) if mail.recipient == address)
         return next(found[1].decode() for mail in mails if (found := LINK.search(mail.raw)))
 
     def mails(self) -> int:
-        return len(see_inbox(self.club, None, 1000))
+        return len(list_inbox(self.club, None, 1000))
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_from_the_mail_to_the_move(visit: Visitor) -> None:
     assert form.one("button").said == "Play C3 now"
     fields = {each.attributes["name"]: each.attributes.get("value", "") for each in form.all("input")}
     area = form.one("textarea")
-    assert form.one("label", **{"for": area.attributes["id"]}).said.startswith("Words to the other players")
+    assert form.one("label", **{"for": area.attributes["id"]}).said.startswith("Message to the other players")
     assert visit.moves() == []
     sent = visit(link, fields | {area.attributes["name"]: "Good luck!"})
     assert sent.status_code == 303
@@ -102,7 +101,7 @@ def test_from_the_mail_to_the_move(visit: Visitor) -> None:
     assert done.status_code == 200
     said = main(done)
     assert said.one("h1").said == "Played"
-    assert "Your move C3 is played on board 101." in said.said
+    assert "You played C3 on board 101." in said.said
     assert "It is bob's turn." in said.said
     assert "Summary of" not in said.said
     assert {each.attributes["href"] for each in said.all("a")} == {"/boards/101"}
@@ -125,7 +124,7 @@ def test_unknown_links(visit: Visitor) -> None:
             assert asked.status_code == 404
             assert main(asked).one("h1").said in ("No such link", "No such board")
             assert_private(asked)
-    assert "newest mail of that board" in main(visit("/play/101/nosuchkey")).said
+    assert "newest mail about that board" in main(visit("/play/101/nosuchkey")).said
     assert visit.moves() == []
 
 
@@ -146,7 +145,7 @@ def test_a_link_that_has_done_its_work(visit: Visitor) -> None:
     assert visit.mails() == kept
     shown = visit(link)
     page = main(shown)
-    assert "This link has done its work" in page.one("div", class_="notice").said
+    assert "This link has been used" in page.one("div", class_="notice").said
     assert page.one("h1").said == "Cephalopod Board 101"
     assert not page.all("form", method="post")
     key = link.rpartition("/")[2]
@@ -167,7 +166,7 @@ def test_an_old_link_leads_to_no_newer_one(visit: Visitor, monkeypatch: pytest.M
     newest = visit.link(ALICE)
     assert newest != link
     assert b"Nothing was played" in next(
-        mail.raw for mail in see_outbox(visit.club, None, 9) if newest.encode() in mail.raw
+        mail.raw for mail in list_outbox(visit.club, None, 9) if newest.encode() in mail.raw
     )
     for path in (*(each.headers["location"] for each in sent), link):
         shown = visit(path)
@@ -191,7 +190,7 @@ def test_words_that_would_be_commands(visit: Visitor) -> None:
     """They are told to the other player."""
     visit(visit.link(ALICE), {"move": "c3", "words": "resign 101\r\nas alice sesame\r\n<b>well</b>"})
     assert visit.moves() == ["C3"]
-    text = next(mail.raw.decode() for mail in see_outbox(visit.club, None, 10) if mail.recipient == BOB)
+    text = next(mail.raw.decode() for mail in list_outbox(visit.club, None, 10) if mail.recipient == BOB)
     assert "| resign 101" in text
     assert "sesame" not in text
 
@@ -224,7 +223,7 @@ def test_when_the_worker_is_away(visit: Visitor, monkeypatch: pytest.MonkeyPatch
 
 def test_so_many_wait_and_no_more(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the worker is away those who play must not take all threads from those who look."""
-    monkeypatch.setattr("pbmserv.entrypoints.web.waiting.time.sleep", lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr("pbmserv.web.site.time.sleep", lambda _: pytest.fail("it waits"))
     monkeypatch.setattr(room, "MOST_WAITING", 0)
     visit = Visitor(visit.club)
     visit.worker_is_away = True
@@ -243,7 +242,7 @@ def test_a_move_that_came_too_late_is_told_as_mailed(visit: Visitor, monkeypatch
     visit.work()
     said = main(visit(last.headers["location"]))
     assert said.one("h1").said == "Not played"
-    assert "Your move was meant to be ply 1, but on board 101 ply 2 comes next, and it is bob's turn." in said.said
+    assert "Your move was meant as move 1, but move 2 comes next on board 101, and it is bob's turn." in said.said
     assert visit.moves() == ["D3"]
 
 
@@ -274,7 +273,7 @@ def test_no_key_is_logged(
     link = visit.link(ALICE)
     caplog.set_level(logging.DEBUG)
     visit(link, {"move": "c3"})
-    monkeypatch.setattr(room, "find_door", lambda *_: 1 / 0)
+    monkeypatch.setattr(room, "find_play_link", lambda *_: 1 / 0)
     assert visit(link).status_code == 500
     # The browser of this test logs what it asks for.
     ours = [each.getMessage() for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import text
 
-from pbmserv.entrypoints.web.serving import WebPart
-from pbmserv.entrypoints.web.site import Site
-from pbmserv.rendering.environment import templates_folder
-from pbmserv.rendering.web.page import asset
+from pbmserv.rendering.templates import templates_folder
 from pbmserv.store.engine import writing
+from pbmserv.web.layout import asset
+from pbmserv.web.server import WebPart
+from pbmserv.web.site import Site
 from tests.web.club import Club, Get, asking
 from tests.web.tree import main, parse
 
@@ -61,14 +61,14 @@ def test_pages_are_for_looking(get: Get, method: str) -> None:
     assert response.status_code == 405
     assert set(response.headers["allow"].split(", ")) == {"GET", "HEAD"}
     assert "content-security-policy" in response.headers
-    assert main(response).one("h1").said == "These pages are for looking"
+    assert main(response).one("h1").said == "These pages are read-only"
 
 
 def test_a_fault_tells_nothing(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object) -> None:
         raise ValueError("sesame")
 
-    monkeypatch.setattr("pbmserv.entrypoints.web.boards.see_board", broken)
+    monkeypatch.setattr("pbmserv.web.boards.load_board", broken)
     response = get("/boards/101")
     assert response.status_code == 500
     assert "content-security-policy" in response.headers
@@ -93,7 +93,9 @@ def test_a_database_that_is_away_is_said_so(empty: Club, caplog: pytest.LogCaptu
 
 def test_an_empty_house_invites(empty: Club) -> None:
     get = asking(empty)
-    assert main(get("/games")).one("p", class_="none").said == "There is no board being played. Look among all."
+    assert (
+        main(get("/games")).one("p", class_="none").said == "There is no board being played. Look at all boards."
+    )
     assert main(get("/games?status=all")).one("p", class_="none").said == "There is no board."
 
 
@@ -172,9 +174,9 @@ def test_assets_may_be_kept_for_ever_since_their_address_changes(get: Get) -> No
 def test_another_content_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     version = asset("style.css").version
     shutil.copytree(templates_folder(), tmp_path / "templates")
-    (tmp_path / "templates" / "web" / "style" / "help.css").write_text("body { color: red }")
+    (tmp_path / "templates" / "assets" / "style" / "pages.css").write_text("body { color: red }")
     asset.cache_clear()
-    monkeypatch.setattr("pbmserv.rendering.web.page.templates_folder", lambda: tmp_path / "templates")
+    monkeypatch.setattr("pbmserv.web.layout.templates_folder", lambda: tmp_path / "templates")
     changed = asset("style.css").version
     asset.cache_clear()
     assert changed != version

@@ -1,17 +1,17 @@
-"""The tables, as SQLAlchemy Core sees them. `migrations/` makes them; a test holds the two together."""
+"""The tables, for SQLAlchemy Core. `migrations/` creates them; a test shows that the two agree."""
 
-from pbmserv.store.tables.boards import clocks, entries, matches, plans, seats, subscriptions
-from pbmserv.store.tables.club import beats, offer_players, offers, outages, rating_changes, ratings, recounts
+from pbmserv.store.tables.boards import clocks, conditional_moves, entries, matches, seats, subscriptions
+from pbmserv.store.tables.club import heartbeats, offer_players, offers, outages, rating_changes, ratings, recounts
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 from pbmserv.store.tables.mails import bounces, inbox, outbox
 from pbmserv.store.tables.people import (
     addresses,
     blocks,
     confirmations,
-    false_claims,
+    failed_logins,
     players,
-    said,
     standstills,
+    talk_counts,
     vacations,
 )
 
@@ -19,13 +19,14 @@ __all__ = [
     "RowId",
     "UtcDateTime",
     "addresses",
-    "beats",
     "blocks",
     "bounces",
     "clocks",
+    "conditional_moves",
     "confirmations",
     "entries",
-    "false_claims",
+    "failed_logins",
+    "heartbeats",
     "inbox",
     "matches",
     "metadata",
@@ -33,14 +34,13 @@ __all__ = [
     "offers",
     "outages",
     "outbox",
-    "plans",
     "players",
     "rating_changes",
     "ratings",
     "recounts",
-    "said",
     "seats",
     "standstills",
     "subscriptions",
+    "talk_counts",
     "vacations",
 ]

@@ -1,4 +1,4 @@
-"""Boards: matches with their logs, and what is noted beside them while they run."""
+"""Matches with their logs, and what is stored beside them while they run."""
 
 from sqlalchemy import (
     JSON,
@@ -28,11 +28,11 @@ matches = Table(
     Column("rated", Boolean, nullable=False),
     Column("started_by", RowId, ForeignKey("players.id"), nullable=False),
     Column("started_at", UtcDateTime, nullable=False),
-    # The terms of its clocks in seconds; NULL where it has none.
+    # The time control in seconds; NULL if there is none.
     Column("clock", JSON(none_as_null=True)),
     # The board that it is a rematch of.
     Column("after", Integer, index=True),
-    # From here on derived: written with the log, and rebuilt from it by `services.operator.check`.
+    # The rest is derived: written with the log, and rebuilt from it by `services.admin.check`.
     Column("status", String(10), nullable=False),
     Column("to_move", Integer),
     Column("plies", Integer, nullable=False),
@@ -56,7 +56,7 @@ seats = Table(
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
-    # Derived: when the match was over; NULL while it runs. So a player's boards are found in their order.
+    # Derived: when the match ended; NULL while it runs. It puts a player's boards in order.
     Column("ended_at", UtcDateTime),
     Index("ix_seats_player_id_match", "player_id", "match"),
     Index("ix_seats_player_id_ended_at_match", "player_id", "ended_at", "match"),
@@ -69,14 +69,14 @@ entries = Table(
     Column("seq", Integer, primary_key=True),
     Column("at", UtcDateTime, nullable=False),
     Column("kind", String(20), nullable=False),
-    # NULL for what no seat did.
+    # NULL if no seat did it.
     Column("seat", Integer),
     Column("text", Text, nullable=False),
-    # Seconds that this took of the seat's time.
+    # Seconds of the seat's time that it took.
     Column("used", Integer, nullable=False, server_default="0"),
 )
 
-# Of each board that runs: whose turn it is, since when that player can know, and when to look at the clock again.
+# For each running board: whose turn it is, since when that player can know, and when to check the clock again.
 clocks = Table(
     "clocks",
     metadata,
@@ -85,11 +85,11 @@ clocks = Table(
     Column("turn", Integer, nullable=False),
     Column("plies", Integer, nullable=False),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
-    # When the board was handed over; NULL until it was.
+    # When the board was delivered; NULL until it was.
     Column("started_at", UtcDateTime),
     Column("next_at", UtcDateTime),
     Column("deadline_at", UtcDateTime),
-    # Seconds that the turn may take; NULL where that has no limit.
+    # Seconds that the turn may take; NULL if there is no limit.
     Column("lasts", Integer),
     Column("reminders", Integer, nullable=False),
     Index("ix_clocks_next_at", "next_at"),
@@ -97,20 +97,20 @@ clocks = Table(
     Index("ix_clocks_player_id", "player_id"),
 )
 
-# What a player has in mind for a board, and nobody else may see: queued answers, a move to be confirmed.
-plans = Table(
-    "plans",
+# Conditional moves, and moves that wait for confirmation. Only their player may see them.
+conditional_moves = Table(
+    "conditional_moves",
     metadata,
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("seat", Integer, primary_key=True, autoincrement=False),
     Column("kind", String(10), primary_key=True),
-    # The plies played when it was made, or when it last came about.
+    # The plies played when it was made, or when part of it was last played.
     Column("plies", Integer, nullable=False),
     Column("content", JSON, nullable=False),
     Column("made_at", UtcDateTime, nullable=False),
 )
 
-# Whoever watches a board that is not theirs.
+# Who watches other people's boards.
 subscriptions = Table(
     "subscriptions",
     metadata,

@@ -1,4 +1,4 @@
-"""The club: open offers, ratings, and when the server itself was away."""
+"""Open offers, ratings, and the server's heartbeats and outages."""
 
 from sqlalchemy import JSON, Boolean, Column, Double, ForeignKey, Index, Integer, String, Table, text
 
@@ -6,7 +6,7 @@ from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _OPEN = text("status = 'open'")
 
-# Offers of a game to whoever accepts; `number` is what people type, and is used again after a while.
+# Open offers of a game. People type `number`, which is reused after a while.
 offers = Table(
     "offers",
     metadata,
@@ -18,16 +18,16 @@ offers = Table(
     Column("rated", Boolean, nullable=False),
     Column("clock", JSON(none_as_null=True)),
     Column("seats", Integer, nullable=False),
-    # Whoever made it is first in the order of play, or last.
+    # Whether its maker moves last instead of first.
     Column("moves_last", Boolean, nullable=False),
     Column("made_at", UtcDateTime, nullable=False),
     Column("status", String(10), nullable=False),
     Column("match", Integer),
-    # Two that come at once cannot be given one number: the later one runs again.
+    # Two made at the same time cannot get one number: the later transaction retries.
     Index("uq_offers_open_number", "number", unique=True, sqlite_where=_OPEN, postgresql_where=_OPEN),
 )
 
-# Who has accepted an offer that waits for more.
+# Who has joined an offer that still needs players.
 offer_players = Table(
     "offer_players",
     metadata,
@@ -36,7 +36,7 @@ offer_players = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Derived from the finished matches, in the order in which they ended; `services.operator.check` recomputes it.
+# Derived from the finished matches, in the order in which they ended. `services.admin.check` recomputes it.
 ratings = Table(
     "ratings",
     metadata,
@@ -47,7 +47,7 @@ ratings = Table(
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Column("last_at", UtcDateTime, nullable=False),
-    # All that a page of the standings is chosen by: who is not on it is not read.
+    # Covers all that selects a page of the standings, so that no other row is read.
     Index("ix_ratings_standings", "game", "mu", "last_at", "sigma", "player_id"),
 )
 
@@ -63,7 +63,7 @@ rating_changes = Table(
     Column("sigma_before", Double, nullable=False),
     Column("mu", Double, nullable=False),
     Column("sigma", Double, nullable=False),
-    # With this match: how many have counted, and how many of them were won.
+    # Including this match: how many have counted, and how many of those were won.
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Index("ix_rating_changes_game_at_match", "game", "at", "match"),
@@ -71,7 +71,7 @@ rating_changes = Table(
     Index("ix_rating_changes_player_id_game_at_match", "player_id", "game", "at", "match"),
 )
 
-# Of each game whose ratings are being counted anew: the place from which that is still to be done.
+# For each game whose ratings are being recalculated: the match from which that is still to be done.
 recounts = Table(
     "recounts",
     metadata,
@@ -80,9 +80,9 @@ recounts = Table(
     Column("match", Integer, nullable=False),
 )
 
-# When a part of the server was last seen alive, and when it was not: such time is on nobody's clock.
-beats = Table(
-    "beats",
+# When each part of the server was last alive, and when parts were down. Outages count on nobody's clock.
+heartbeats = Table(
+    "heartbeats",
     metadata,
     Column("part", String(80), primary_key=True),
     Column("at", UtcDateTime, nullable=False),

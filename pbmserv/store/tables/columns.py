@@ -1,4 +1,4 @@
-"""What all tables share: the metadata that they stand in, and kinds of columns."""
+"""What all tables share: the metadata, and types of columns."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,13 +7,13 @@ from sqlalchemy import BigInteger, DateTime, Dialect, Integer, MetaData, TypeDec
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, aware and in UTC on both sides; SQLite keeps it without the zone."""
+    """A time zone aware datetime in UTC. SQLite stores it without the zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuses a naive time rather than guess its zone."""
+        """Raises ValueError for a naive datetime rather than guess its zone."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -21,7 +21,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC) if dialect.name != "sqlite" else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Gives the zone back."""
+        """Adds the zone."""
         if value is None:
             return None
         assert isinstance(value, datetime)
@@ -39,5 +39,5 @@ metadata = MetaData(
 )
 
 
-# SQLite counts up by itself only in a column whose type is exactly INTEGER.
+# SQLite numbers rows by itself only in a column whose type is exactly INTEGER.
 RowId = BigInteger().with_variant(Integer(), "sqlite")

@@ -1,4 +1,4 @@
-"""Mails: those taken in, those to be sent, and those that came back."""
+"""Mails: received, to be sent, and bounced."""
 
 from sqlalchemy import (
     JSON,
@@ -20,8 +20,8 @@ from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _ZERO = text("0")
 _WAITING = text("status = 'waiting'")
-_HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND tidied_at IS NULL")
-_DONE_AND_WHOLE = text("status <> 'waiting' AND tidied_at IS NULL")
+_HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND redacted_at IS NULL")
+_DONE_AND_WHOLE = text("status <> 'waiting' AND redacted_at IS NULL")
 
 _HAS_KEY = text("key_digest IS NOT NULL")
 _HAS_WORD = text("thread_digest IS NOT NULL")
@@ -30,37 +30,38 @@ inbox = Table(
     "inbox",
     metadata,
     Column("id", RowId, primary_key=True),
-    Column("kept_at", UtcDateTime, nullable=False),
+    Column("received_at", UtcDateTime, nullable=False),
     Column("envelope_sender", Text, nullable=False),
     Column("recipients", JSON, nullable=False),
     Column("sender", String(320), nullable=False),
     Column("raw", LargeBinary, nullable=False),
-    # Of the whole mail, in bytes, where only its head was kept.
+    # Bytes of the whole mail, if only its head was stored.
     Column("full_size", BigInteger),
-    # Of what was kept, in bytes, before anything was blotted out.
+    # Bytes stored, before secrets were masked.
     Column("size", BigInteger, nullable=False, server_default=_ZERO),
-    # How much it is known by (`lanes`), and its place in that lane, in seconds.
-    Column("lane", SmallInteger, nullable=False, server_default=_ZERO),
-    Column("place", BigInteger, nullable=False, server_default=_ZERO),
-    # Who brought it to our own listener, where that is out in the net.
+    # 0 is the highest priority; the position within it is a time in seconds (`store.priorities`).
+    Column("priority", SmallInteger, nullable=False, server_default=_ZERO),
+    Column("queue_position", BigInteger, nullable=False, server_default=_ZERO),
+    # The host that delivered it to our listener, if that is outside our own network.
     Column("host", String(45)),
     Column("status", String(12), nullable=False),
     Column("tries", Integer, nullable=False),
-    # Of processes of its own, killed over it while the worker that had begun them lived on.
+    # How many isolated processes were killed over it while their worker lived on.
     Column("kills", Integer, nullable=False),
-    # What cannot be blamed on it: a worker that ended with it in hand, a database that refused it alone.
+    # Failures that are not its fault: its worker ended, or the database refused this statement.
     Column("setbacks", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcDateTime, nullable=False),
     Column("content_key", String(64)),
     Column("error", Text),
     Column("handled_at", UtcDateTime),
-    # When what it said was let go of.
-    Column("tidied_at", UtcDateTime),
-    Index("ix_inbox_tidy", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE),
+    Column("redacted_at", UtcDateTime),
     Index(
-        "ix_inbox_waiting_lane",
-        "lane",
-        "place",
+        "ix_inbox_retention", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE
+    ),
+    Index(
+        "ix_inbox_waiting_priority",
+        "priority",
+        "queue_position",
         "id",
         sqlite_where=_WAITING,
         postgresql_where=_WAITING,
@@ -68,12 +69,12 @@ inbox = Table(
     Index(
         "ix_inbox_waiting_sender",
         "sender",
-        "lane",
+        "priority",
         "id",
         sqlite_where=_WAITING,
         postgresql_where=_WAITING,
     ),
-    # Only the mail that was obeyed bears its key: a second copy can never be obeyed too.
+    # Only the mail that was handled has its key, so a second copy can never be handled too.
     Index("uq_inbox_content_key", "content_key", unique=True),
 )
 
@@ -81,17 +82,17 @@ outbox = Table(
     "outbox",
     metadata,
     Column("id", RowId, primary_key=True),
-    # Of the token in the address that it comes from: an answer to that address is its reader's.
+    # Of the token in its From address: a reply to that address comes from its reader.
     Column("token_digest", String(40), nullable=False),
-    # Of the word in its Message-ID and envelope sender, which tells which mail is answered, or comes back, and
-    # proves nothing. NULL for mails of 0.5.0 and before: there the token stood in all three places.
+    # Of the word in its Message-ID and envelope sender, which identifies a reply or a bounce and proves nothing.
+    # NULL for mails of 0.5.0 and earlier: they have the token in all three places.
     Column("thread_digest", String(40)),
-    # Of the key in its links to the pages, by which its reader may play there; NULL where it has none.
+    # Of the key in its play links; NULL if it has none.
     Column("key_digest", String(40)),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),
-    # Of each board in it, the ply after which it is shown: pairs; NULL where it shows none.
+    # Pairs: a board in it, and the ply after which it is shown. NULL if it shows none.
     Column("shown", JSON(none_as_null=True)),
     Column("recipient", String(320), nullable=False),
     Column("envelope_sender", Text, nullable=False),
@@ -105,11 +106,11 @@ outbox = Table(
     Column("not_before", UtcDateTime, nullable=False),
     Column("error", Text),
     Column("sent_at", UtcDateTime),
-    Column("tidied_at", UtcDateTime),
+    Column("redacted_at", UtcDateTime),
     UniqueConstraint("token_digest", name="uq_outbox_token"),
     Index("uq_outbox_thread", "thread_digest", unique=True, sqlite_where=_HAS_WORD, postgresql_where=_HAS_WORD),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
-    Index("ix_outbox_tidy", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
+    Index("ix_outbox_retention", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(
         "ix_outbox_waiting",
         "not_before",
@@ -124,7 +125,7 @@ outbox = Table(
 bounces = Table(
     "bounces",
     metadata,
-    # One mail bounces once, however many reports of it come.
+    # A mail counts as one bounce, however many reports come.
     Column("outbox_id", RowId, primary_key=True, autoincrement=False),
     Column("address", String(320), nullable=False),
     Column("at", UtcDateTime, nullable=False),

@@ -1,4 +1,4 @@
-"""Players: accounts, addresses, settings, and what waits for their `yes`."""
+"""Players: accounts, addresses, settings, confirmations, and what rate limits count."""
 
 from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, String, Table, Text, false, text, true
 
@@ -12,25 +12,25 @@ players = Table(
     Column("id", RowId, primary_key=True),
     Column("userid", String(20), nullable=False),
     Column("userid_lower", String(20), nullable=False, unique=True),
-    # What userids have in common that look alike (`commands.names`); empty for whoever has left.
+    # The same for userids that look alike (`commands.base.names`); empty for deleted accounts.
     Column("skeleton", String(20), nullable=False, server_default=text("''"), index=True),
     Column("password_hash", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("html", Boolean, nullable=False, server_default=true()),
-    Column("words", Boolean, nullable=False, server_default=false()),
+    Column("accessible_text", Boolean, nullable=False, server_default=false()),
     Column("takes_challenges", Boolean, nullable=False, server_default=true()),
     Column("broadcast", Boolean, nullable=False, server_default=false()),
-    # From whom messages come: "on" from all, "known" from whom they have played with, "off" from nobody.
+    # Who may send them messages: "on" everybody, "known" people they have played with, "off" nobody.
     Column("messages", String(5), nullable=False, server_default="on"),
     # Which robot it is; NULL for people.
     Column("robot", String(20)),
-    # When the boards come in one mail ("daily 07:30"), and when that is due next.
+    # When boards come in one mail ("daily 07:30"), and when the next one is due.
     Column("digest", String(20)),
     Column("digest_at", UtcDateTime, index=True),
     Column("banned_at", UtcDateTime),
-    # The newest mail (its number in the outbox) whose address and links prove nothing any more; 0: all are good.
+    # The id of the newest mail in the outbox whose address and links are revoked; 0 if none is.
     Column("revoked_up_to", RowId, nullable=False, server_default=text("0")),
-    # Several hosts that start at once make each robot once; and robots are found without looking at people.
+    # Several hosts that start together create each robot once. And robots are found without reading all players.
     Index("uq_players_robot", "robot", unique=True, sqlite_where=_IS_ROBOT, postgresql_where=_IS_ROBOT),
 )
 
@@ -54,33 +54,33 @@ blocks = Table(
 confirmations = Table(
     "confirmations",
     metadata,
-    # Of the token that was mailed; the token itself is kept nowhere but in that mail.
+    # Of the token that was mailed. The token itself is only in that mail.
     Column("token_digest", String(40), primary_key=True),
     Column("kind", String(20), nullable=False),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
-    # Where it was mailed, and from where it may be answered.
+    # Where it was mailed, and from where it can be answered.
     Column("address", String(320), nullable=False),
-    # One question about the same is open at a time, though several mails may bear it.
+    # Only one question about the same thing is open at a time, though several mails may ask it.
     Column("about", String(400), nullable=False, index=True),
     Column("lines", JSON, nullable=False),
     Column("shown", JSON, nullable=False),
     Column("asked_at", UtcDateTime, nullable=False),
 )
 
-# Wrong passwords in mails, for a day: they are counted, whoever is meant and whoever sent them.
-false_claims = Table(
-    "false_claims",
+# Wrong passwords in mails, kept for a day and counted for every userid and sender.
+failed_logins = Table(
+    "failed_logins",
     metadata,
     Column("id", RowId, primary_key=True),
     Column("userid_lower", String(20), nullable=False),
     Column("sender", String(320), nullable=False),
     Column("at", UtcDateTime, nullable=False),
-    Index("ix_false_claims_userid_lower_at", "userid_lower", "at"),
-    Index("ix_false_claims_sender_at", "sender", "at"),
-    Index("ix_false_claims_at", "at"),
+    Index("ix_failed_logins_userid_lower_at", "userid_lower", "at"),
+    Index("ix_failed_logins_sender_at", "sender", "at"),
+    Index("ix_failed_logins_at", "at"),
 )
 
-# Whole days, in UTC, on which a player's clocks stand still.
+# Whole days, in UTC, on which a player's clocks stop.
 vacations = Table(
     "vacations",
     metadata,
@@ -90,8 +90,7 @@ vacations = Table(
     Column("last_day", Date, nullable=False),
 )
 
-# When a player's clocks stand still since mail to them comes back; `told_at` is when the opponents were told that
-# they run on, though it still does.
+# When a player's clocks stop because their mail bounces.
 standstills = Table(
     "standstills",
     metadata,
@@ -99,19 +98,20 @@ standstills = Table(
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
     Column("began_at", UtcDateTime, nullable=False),
     Column("until_at", UtcDateTime, nullable=False),
-    Column("told_at", UtcDateTime),
+    # When opponents were notified that the clocks run again although mail still bounces.
+    Column("notified_at", UtcDateTime),
 )
 
-# That somebody has spoken to others, never what: talk has limits.
-said = Table(
-    "said",
+# That somebody has sent messages, never their text, because messages are limited.
+talk_counts = Table(
+    "talk_counts",
     metadata,
     Column("id", RowId, primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
     Column("kind", String(12), nullable=False),
-    # To whom, where the two had never played; else NULL: it is nobody's business who writes to whom.
+    # The recipient, if the two had never played; otherwise NULL, to keep who writes to whom private.
     Column("stranger_id", RowId),
     Column("at", UtcDateTime, nullable=False),
-    Index("ix_said_player_id_kind_at", "player_id", "kind", "at"),
-    Index("ix_said_stranger_id_at", "stranger_id", "at"),
+    Index("ix_talk_counts_player_id_kind_at", "player_id", "kind", "at"),
+    Index("ix_talk_counts_stranger_id_at", "stranger_id", "at"),
 )

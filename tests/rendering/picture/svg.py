@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, fromstring
 
 from pbmserv.games.game import Scene
-from pbmserv.rendering.picture.pieces import piece_id
-from pbmserv.rendering.picture.scene import Plan, plan_of
+from pbmserv.rendering.svg.pieces import piece_id
+from pbmserv.rendering.svg.position import PictureLayout, plan_of
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 Place = tuple[int, int]
@@ -72,7 +72,7 @@ def _is_visible(element: Element, moment: float) -> bool:
     return value_at(element, "visibility", moment) != "hidden"
 
 
-def _marked(root: Element, plan: Plan, kind: str, moment: float) -> frozenset[Place]:
+def _marked(root: Element, plan: PictureLayout, kind: str, moment: float) -> frozenset[Place]:
     corners = [
         (mark.get("d") or "").split("h")[0].removeprefix("M").split()
         for mark in every(root, "path", kind)
@@ -81,7 +81,7 @@ def _marked(root: Element, plan: Plan, kind: str, moment: float) -> frozenset[Pl
     return frozenset(_place(plan, x, y) for x, y in corners)
 
 
-def _place(plan: Plan, x: str | None, y: str | None) -> Place:
+def _place(plan: PictureLayout, x: str | None, y: str | None) -> Place:
     """The column and row of the square that holds a point near its upper left corner."""
     size = range(max(len(plan.columns), len(plan.rows)))
     corners = {plan.at(column, row): (column, row) for column in size for row in size}

@@ -5,16 +5,17 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from pbmserv.games import games
 from pbmserv.games.game import Scene
-from pbmserv.games.library import games
+from pbmserv.matches.moves import play
 from pbmserv.matches.next_state import entry_after
-from pbmserv.matches.replay import Replayed, fold, line
-from pbmserv.matches.turn import play
-from pbmserv.rendering.picture.draw import movie_of
-from pbmserv.rendering.picture.movie import PACE, REST, Pacing, draw_movie
+from pbmserv.matches.replay import GameState, fold, line
+from pbmserv.rendering.svg.animation import PACE, REST, Pacing, draw_movie
+from pbmserv.rendering.svg.pictures import movie_of
+from tests.examples import examples
 from tests.rendering.letters import MIDDLE, NOON, PAIR, SIX, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by, value_at
 
@@ -22,14 +23,14 @@ MOST_BYTES = 150_000
 CEPHALOPOD = "cephalopod"
 
 
-def scenes_of(board: Replayed) -> list[Scene]:
+def scenes_of(board: GameState) -> list[Scene]:
     """A scene for each ply, each found by folding to there."""
     game = games()[board.match.game]
     return [game.scene(fold(board.match, ply).position) for ply in range(board.state.plies + 1)]
 
 
 @cache
-def played_at_random(seed: int, most: int, seats: int = 2) -> Replayed:
+def played_at_random(seed: int, most: int, seats: int = 2) -> GameState:
     """A board with so many plies at most, in which captures are liked."""
     rng = random.Random(seed)
     board = played("", (*PAIR, "carol")[:seats])
@@ -38,11 +39,11 @@ def played_at_random(seed: int, most: int, seats: int = 2) -> Replayed:
         texts = [game.write(board.state.position, move) for move in game.moves(board.state.position)]
         text = rng.choice([text for text in texts if "x" in text] or texts)
         entry = play(board.match, board.state, board.state.to_move, text, None, NOON)
-        board = board.then(entry)  # type: ignore[arg-type]
+        board = board.apply(entry)
     return board
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=st.integers(0, 10**6), plies=st.integers(0, 40), seats=st.integers(2, 3), part=st.floats(0, 0.999))
 def test_at_each_moment_it_shows_its_ply(seed: int, plies: int, seats: int, part: float) -> None:
     """Pieces, marks, number and move; whatever part of the ply's time has gone."""
@@ -139,9 +140,9 @@ def test_a_game_not_begun() -> None:
     assert seen_in(every(root, "g", "film")[0], scene, 0.5) == told_by(scene)
 
 
-def taken_back(board: Replayed, ply: int) -> Replayed:
+def taken_back(board: GameState, ply: int) -> GameState:
     """The board when the operator has taken it back to right after a ply."""
-    return board.then(entry_after(board.match, board.state, NOON, "rewound", text=str(ply)))
+    return board.apply(entry_after(board.match, board.state, NOON, "rewound", text=str(ply)))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def taken_back(board: Replayed, ply: int) -> Replayed:
     ],
     ids=["two", "six", "resigned", "taken back"],
 )
-def test_line_is_what_folding_to_each_ply_gives(board: Replayed) -> None:
+def test_line_is_what_folding_to_each_ply_gives(board: GameState) -> None:
     """In one go."""
     assert list(line(board.match)) == [fold(board.match, ply) for ply in range(board.state.plies + 1)]
 

@@ -6,9 +6,9 @@ from itertools import combinations, product
 import pytest
 
 from pbmserv.games.game import Cell
-from pbmserv.rendering.looks import LOOKS, Look
-from pbmserv.rendering.picture.pieces import drawing, piece_id, symbols
-from pbmserv.rendering.picture.sheet import (
+from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
+from pbmserv.rendering.svg.pieces import drawing, piece_id, symbols
+from pbmserv.rendering.svg.stylesheet import (
     DARK_LAST,
     DARK_SQUARE,
     LIGHT_LAST,
@@ -61,10 +61,10 @@ def test_sides_differ_in_more_than_colour() -> None:
     for name in ("body", "pip"):
         outlines = [every(root, "path", name)[0].get("d") for root in roots]
         assert all(one != other for one, other in combinations(outlines, 2))
-    for seat, look in enumerate(LOOKS):
+    for seat, look in enumerate(PIECE_STYLES):
         inside = look.light.ink if look.is_filled else look.light.paper
         assert f".seat{seat} .body{{fill:{inside};stroke:{look.light.ink}}}" in PIECES_LIGHT
-    assert [look.is_filled for look in LOOKS] == [True, False] * 3
+    assert [look.is_filled for look in PIECE_STYLES] == [True, False] * 3
 
 
 def test_a_seventh_seat_looks_like_the_first() -> None:
@@ -73,8 +73,8 @@ def test_a_seventh_seat_looks_like_the_first() -> None:
     assert piece_id(die(6, 2)) != piece_id(die(0, 2))
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_every_piece_can_be_seen(look: Look) -> None:
+@pytest.mark.parametrize("look", PIECE_STYLES)
+def test_every_piece_can_be_seen(look: PieceStyle) -> None:
     """In both schemes: on a square, on one that is marked, and its pips on its body."""
     for colours, grounds in ((look.light, (LIGHT_SQUARE, LIGHT_LAST)), (look.dark, (DARK_SQUARE, DARK_LAST))):
         assert contrast(colours.ink, colours.paper) >= TEXT

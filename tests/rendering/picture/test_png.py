@@ -4,10 +4,10 @@ import struct
 
 import pytest
 
-from pbmserv.matches.replay import Replayed
-from pbmserv.rendering.picture import png
-from pbmserv.rendering.picture.draw import card_of, sentence_of, view_at
-from pbmserv.rendering.picture.png import draw_card
+from pbmserv.matches.replay import GameState
+from pbmserv.rendering.svg import png
+from pbmserv.rendering.svg.pictures import card_of, sentence_of, view_at
+from pbmserv.rendering.svg.png import draw_card
 from tests.rendering.letters import MIDDLE, SIX, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 
@@ -27,16 +27,21 @@ def test_a_card_is_of_the_size_that_is_asked_for() -> None:
 @pytest.mark.parametrize(
     "board", [played(MIDDLE), played(first_moves(500, "7x7", SIX), SIX, "7x7")], ids=["two", "six"]
 )
-def test_it_tells_who_plays_and_how_it_stands(board: Replayed) -> None:
+def test_it_tells_who_plays_and_how_it_stands(board: GameState) -> None:
     """The position, the title, each player with the score, whose turn it is or who has won."""
     view = view_at(board)
     root = parsed(draw_card(view, sentence_of(view)))
     texts = [each.text for each in every(root, "text")]
-    for word in ("Cephalopod", "Board 101", *view.userids, *(str(score) for _, score in view.scores)):
+    for word in (
+        "Cephalopod",
+        "Board 101",
+        *view.players.userids,
+        *(str(score) for _, score in view.players.scores),
+    ):
         assert word in texts
-    assert ("It is alice's turn." if view.to_move else "The game is over: bob wins.") in texts
-    assert len(every(root, "rect", "turn")) == (1 if view.to_move else 0)
-    assert seen_in(root, view.scene) == told_by(view.scene)
+    assert ("It is alice's turn." if view.players.to_move else "The game is over: bob wins.") in texts
+    assert len(every(root, "rect", "turn")) == (1 if view.players.to_move else 0)
+    assert seen_in(root, view.diagram.scene) == told_by(view.diagram.scene)
 
 
 def test_without_fonts_there_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,16 @@
 
 import pytest
 
+from pbmserv.games import games
 from pbmserv.games.game import Scene
-from pbmserv.games.library import games
-from pbmserv.matches.replay import Replayed
-from pbmserv.rendering.picture.draw import picture_of
-from pbmserv.rendering.picture.scene import draw_scene
+from pbmserv.matches.replay import GameState
+from pbmserv.rendering.svg.pictures import picture_of
+from pbmserv.rendering.svg.position import draw_scene
 from tests.rendering.letters import MIDDLE, SIX, checkered, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 
 
-def scene_of(board: Replayed) -> Scene:
+def scene_of(board: GameState) -> Scene:
     """The scene of a board as it stands."""
     scene: Scene = games()[board.match.game].scene(board.state.position)
     return scene
@@ -29,7 +29,7 @@ def scene_of(board: Replayed) -> Scene:
     ],
     ids=["start", "middle", "capture", "3x9", "9x9", "six"],
 )
-def test_a_picture_shows_the_position(board: Replayed) -> None:
+def test_a_picture_shows_the_position(board: GameState) -> None:
     """Each piece once in its place, the last move, what it took, each label; nothing comes from elsewhere."""
     scene = scene_of(board)
     root = parsed(picture_of(board))
@@ -72,7 +72,7 @@ def test_an_earlier_moment() -> None:
     scene = scene_of(board.at(4))
     assert seen_in(root, scene) == told_by(scene) != told_by(scene_of(board))
     described = every(root, "desc")[0].text or ""
-    assert described.startswith("As it stood after ply 4. Score: alice 1, bob 1.")
+    assert described.startswith("The position after move 4. Score: alice 1, bob 1.")
 
 
 def test_a_title_cannot_break_out() -> None:

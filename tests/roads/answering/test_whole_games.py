@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from pathlib import Path
 
-from pbmserv.entrypoints.tryout import DEMO_GAME
+from pbmserv.cli.try_out import DEMO_GAME
 from tests.cli.processes import running
 from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
@@ -63,7 +63,7 @@ def play(people: Sequence[Person], post_office: Gate, folder: Path, delimiter: s
     """Has them play to the end of all their games; the terminal of the server, which is down then."""
     settings = club(post_office, folder, delimiter)
     with running(settings, folder, "serve") as server:
-        server.wait_for("it takes mail to")
+        server.wait_for("it receives mail for")
         live(people, ADDRESS, post_office.postfix, post_office.sink)
         assert server.stop() == 0
     terminal = Terminal(folder, settings)

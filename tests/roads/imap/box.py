@@ -10,14 +10,14 @@ from functools import partial
 
 from imapclient import IMAPClient
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.poller import polling
-from pbmserv.mail.imap.address import MailboxAddress
-from pbmserv.mail.imap.mailbox import Filing, Mailbox, open_mailbox
-from pbmserv.mail.imap.sweep import Keep, Sweeper
-from pbmserv.services.house import House
-from pbmserv.services.views.mails import see_inbox
-from pbmserv.store.inbox import Kept
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.receiving.imap_fetch import MailFetcher, StoreMail
+from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
+from pbmserv.server.poller import polling
+from pbmserv.services.app import App
+from pbmserv.services.views import list_inbox
+from pbmserv.store.inbox import InboxMessage
 from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import ADDRESS
 from tests.servers.dovecot import PASSWORD, Dovecot
@@ -45,7 +45,7 @@ class Box:
 
     server: Dovecot
     folder: str = "INBOX"
-    filing: Filing = field(default_factory=Filing)
+    filing: Disposition = field(default_factory=Disposition)
     user: str = field(default_factory=lambda: f"user{next(_users)}")
 
     @property
@@ -53,7 +53,7 @@ class Box:
         """As the poller knows it."""
         return MailboxAddress("127.0.0.1", self.server.imap_port, self.user, self.folder, "none")
 
-    def open(self) -> Mailbox:
+    def open(self) -> ImapMailbox:
         """The poller's connection."""
         return open_mailbox(self.address, PASSWORD, self.filing)
 
@@ -96,7 +96,7 @@ class Box:
         ).stdout
 
     @contextmanager
-    def polled(self, house: House) -> Iterator["Polled"]:
+    def polled(self, house: App) -> Iterator["Polled"]:
         """While the poller runs, as part of a server."""
         open_this = partial(open_mailbox, self.address, PASSWORD, self.filing)
         bell = threading.Event()
@@ -116,7 +116,7 @@ class Box:
 class Polled:
     """A poller that runs, and the house it keeps mails in."""
 
-    house: House
+    house: App
     thread: threading.Thread
     bell: threading.Event
 
@@ -130,12 +130,12 @@ class Polled:
         assert self.subjects() == [*subjects]
 
 
-def inbox_of(house: House) -> list[Kept]:
+def inbox_of(house: App) -> list[InboxMessage]:
     """All that was kept, in order."""
-    return [*reversed(see_inbox(house, None, 10_000))]
+    return [*reversed(list_inbox(house, None, 10_000))]
 
 
-def subjects_in(house: House) -> list[str]:
+def subjects_in(house: App) -> list[str]:
     """What the kept mails are about."""
     return [subject_of(kept.raw) for kept in inbox_of(house)]
 
@@ -163,21 +163,21 @@ class Keeping:
         return [*map(subject_of, self.raws)]
 
 
-def sweeper_of(keep: Keep) -> Sweeper:
+def sweeper_of(keep: StoreMail) -> MailFetcher:
     """A sweeper of a server at ADDRESS."""
-    return Sweeper(Server(ADDRESS), keep, MAX_SIZE)
+    return MailFetcher(Server(ADDRESS), keep, MAX_SIZE)
 
 
-def swept(box: Box, sweeper: Sweeper) -> None:
+def swept(box: Box, sweeper: MailFetcher) -> None:
     """One connection's first sweep."""
     mailbox = box.open()
     try:
         sweeper.start_over()
-        sweeper.sweep(mailbox, threading.Event())
+        sweeper.fetch_new(mailbox, threading.Event())
     finally:
         mailbox.close()
 
 
 def deleting(box: Box) -> Box:
     """The same, but mails that were kept are deleted."""
-    return replace(box, filing=Filing("delete"))
+    return replace(box, filing=Disposition("delete"))

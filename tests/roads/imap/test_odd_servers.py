@@ -9,11 +9,19 @@ from functools import partial
 
 import pytest
 
-from pbmserv.entrypoints.poller import polling
-from pbmserv.mail.imap.address import MailboxAddress
-from pbmserv.mail.imap.mailbox import Filing, LoginRefused, Mailbox, Refused, Silence, Trouble, open_mailbox
-from pbmserv.mail.imap.sweep import Sweeper
-from pbmserv.services.house import House
+from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.receiving.imap_fetch import MailFetcher
+from pbmserv.mail.receiving.imap_mailbox import (
+    Disposition,
+    ImapError,
+    ImapMailbox,
+    ImapRefused,
+    LoginRefused,
+    Silence,
+    open_mailbox,
+)
+from pbmserv.server.poller import polling
+from pbmserv.services.app import App
 from tests.cli.processes import PATIENCE, wait_for
 from tests.roads.imap.box import MAX_SIZE, Keeping, mail, subjects_in, sweeper_of
 from tests.roads.imap.fake_imap import FakeImap, fake_imap
@@ -24,7 +32,7 @@ SECRET = "Xy7zzy-Q"
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeImap]:
     """One with three mails, for which there is little patience."""
-    monkeypatch.setattr("pbmserv.mail.imap.mailbox.READ_WITHIN", 1.0)
+    monkeypatch.setattr("pbmserv.mail.receiving.imap_mailbox.READ_WITHIN", 1.0)
     with fake_imap() as server:
         server.mails = {number: mail(f"m{number}") for number in (1, 2, 3)}
         yield server
@@ -35,17 +43,17 @@ def address_of(fake: FakeImap, tls: str = "none") -> MailboxAddress:
     return MailboxAddress("127.0.0.1", fake.port, "club", "INBOX", tls)  # type: ignore[arg-type]
 
 
-def opened(fake: FakeImap) -> Mailbox:
+def opened(fake: FakeImap) -> ImapMailbox:
     """A connection."""
-    return open_mailbox(address_of(fake), SECRET, Filing())
+    return open_mailbox(address_of(fake), SECRET, Disposition())
 
 
-def swept(fake: FakeImap, sweeper: Sweeper) -> None:
+def swept(fake: FakeImap, sweeper: MailFetcher) -> None:
     """One connection's first sweep."""
     mailbox = opened(fake)
     try:
         sweeper.start_over()
-        sweeper.sweep(mailbox, threading.Event())
+        sweeper.fetch_new(mailbox, threading.Event())
     finally:
         mailbox.close()
 
@@ -104,7 +112,7 @@ def test_a_mail_over_which_the_server_hangs_up_comes_last(fake: FakeImap, keepin
     fake.answers["FETCH"] = break_off
     sweeper = sweeper_of(keeping.keep)
     for kept in ([], ["m1"], ["m1", "m3"]):
-        with pytest.raises(Trouble):
+        with pytest.raises(ImapError):
             swept(fake, sweeper)
         assert keeping.subjects == kept
     swept(fake, sweeper)
@@ -144,7 +152,7 @@ def test_news_before_idle_has_begun(fake: FakeImap, line: str) -> None:
     fake.answers["IDLE"] = lambda tag, _: f"{line}\r\n+ idling\r\n".encode()
     mailbox = opened(fake)
     mailbox.select()
-    with pytest.raises(Trouble):
+    with pytest.raises(ImapError):
         mailbox.wait(threading.Event(), PATIENCE)
     mailbox.close()
 
@@ -154,7 +162,7 @@ def test_news_before_idle_has_begun(fake: FakeImap, line: str) -> None:
 )
 def test_what_is_news(fake: FakeImap, monkeypatch: pytest.MonkeyPatch, line: str, is_news: bool) -> None:
     """Told together with the beginning of IDLE, where no poll of the socket shows it."""
-    monkeypatch.setattr("pbmserv.mail.imap.mailbox.CHECK_EVERY", 0.2)
+    monkeypatch.setattr("pbmserv.mail.receiving.imap_mailbox.CHECK_EVERY", 0.2)
     usual = fake.reply
 
     def with_news(tag: str, rest: str) -> bytes | None:
@@ -169,7 +177,7 @@ def test_what_is_news(fake: FakeImap, monkeypatch: pytest.MonkeyPatch, line: str
 
 
 def test_silence(fake: FakeImap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbmserv.mail.imap.mailbox.CHECK_EVERY", 0.2)
+    monkeypatch.setattr("pbmserv.mail.receiving.imap_mailbox.CHECK_EVERY", 0.2)
     fake.answers["DONE"] = lambda tag, rest: b""
     mailbox = opened(fake)
     mailbox.select()
@@ -197,7 +205,7 @@ def test_silence(fake: FakeImap, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_any_bytes_are_trouble_or_no_mail(fake: FakeImap, keeping: Keeping, command: str, answer: bytes) -> None:
     """No other error, and no end of it all."""
     fake.answers[command] = lambda tag, rest: answer.replace(b"%s", tag.encode())
-    with suppress(Trouble, Refused):
+    with suppress(ImapError, ImapRefused):
         swept(fake, sweeper_of(keeping.keep))
     assert set(keeping.subjects) <= {"m1", "m2", "m3"}
 
@@ -209,10 +217,10 @@ def test_each_way_to_log_in(fake: FakeImap, capabilities: str) -> None:
     address = MailboxAddress("127.0.0.1", fake.port, user, "INBOX", "none")
     if "DISABLED" in capabilities:
         with pytest.raises(LoginRefused):
-            open_mailbox(address, password, Filing())
+            open_mailbox(address, password, Disposition())
         assert not any(word in line for line in fake.said for word in ("LOGIN", "b\\"))
         return
-    open_mailbox(address, password, Filing()).close()
+    open_mailbox(address, password, Disposition()).close()
     if "AUTH" in capabilities:
         assert base64.b64encode(f"\0{user}\0{password}".encode()).decode() in fake.said
     else:
@@ -220,11 +228,11 @@ def test_each_way_to_log_in(fake: FakeImap, capabilities: str) -> None:
 
 
 def test_a_password_that_is_not_ascii(fake: FakeImap) -> None:
-    open_mailbox(address_of(fake), "sch\u00f6n", Filing()).close()
+    open_mailbox(address_of(fake), "sch\u00f6n", Disposition()).close()
     assert base64.b64encode("\0club\0sch\u00f6n".encode()).decode() in fake.said
     fake.capabilities = "IMAP4rev1"
     with pytest.raises(LoginRefused) as error:
-        open_mailbox(address_of(fake), "sch\u00f6n", Filing())
+        open_mailbox(address_of(fake), "sch\u00f6n", Disposition())
     assert "\u00f6" not in str(error.value)
 
 
@@ -240,7 +248,7 @@ def test_a_refusal_that_repeats_the_password(fake: FakeImap) -> None:
 def test_a_login_that_fails_for_other_reasons_is_no_refusal(fake: FakeImap, answer: str | None) -> None:
     fake.capabilities = "IMAP4rev1"
     fake.answers["LOGIN"] = lambda tag, rest: f"{tag} {answer}\r\n".encode() if answer else None
-    with pytest.raises(Trouble) as error:
+    with pytest.raises(ImapError) as error:
         opened(fake)
     assert not isinstance(error.value, LoginRefused)
 
@@ -251,27 +259,27 @@ def test_a_login_that_fails_for_other_reasons_is_no_refusal(fake: FakeImap, answ
 def test_no_password_without_the_tls_that_was_demanded(fake: FakeImap, greeting: bytes) -> None:
     """A server, or somebody in between, that does not offer STARTTLS or pretends that there is no need."""
     fake.greeting = greeting
-    with pytest.raises(Trouble):
-        open_mailbox(address_of(fake, "starttls"), SECRET, Filing())
+    with pytest.raises(ImapError):
+        open_mailbox(address_of(fake, "starttls"), SECRET, Disposition())
     assert {"LOGIN", "AUTHENTICATE"}.isdisjoint(fake.commands())
 
 
 def test_plain_text_behind_starttls_counts_for_nothing(fake: FakeImap) -> None:
     fake.capabilities = "IMAP4rev1 STARTTLS AUTH=PLAIN"
     fake.answers["STARTTLS"] = lambda tag, rest: f"{tag} OK go\r\n* CAPABILITY IMAP4rev1\r\n".encode()
-    with pytest.raises(Trouble):
-        open_mailbox(address_of(fake, "starttls"), SECRET, Filing())
+    with pytest.raises(ImapError):
+        open_mailbox(address_of(fake, "starttls"), SECRET, Disposition())
     assert {"LOGIN", "AUTHENTICATE"}.isdisjoint(fake.commands())
 
 
 def test_a_server_that_always_hangs_up_is_not_called_in_a_tight_loop(
-    fake: FakeImap, sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+    fake: FakeImap, sqlite_house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mails are taken nevertheless, and waiting costs no time of the processor."""
     fake.answers["IDLE"] = lambda tag, rest: None
     stop = threading.Event()
     part = polling(
-        partial(open_mailbox, address_of(fake), SECRET, Filing()),
+        partial(open_mailbox, address_of(fake), SECRET, Disposition()),
         "there",
         sqlite_house,
         MAX_SIZE,

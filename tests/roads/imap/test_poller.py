@@ -10,12 +10,12 @@ import time
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.entrypoints import poller
-from pbmserv.entrypoints.poller import Course
-from pbmserv.mail.imap import mailbox as imap
-from pbmserv.mail.imap.mailbox import LoginRefused, Silence, Trouble
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
+from pbmserv.mail.receiving import imap_mailbox as imap
+from pbmserv.mail.receiving.imap_mailbox import ImapError, LoginRefused, Silence
+from pbmserv.server import poller
+from pbmserv.server.poller import MailboxHealth
+from pbmserv.services.app import App
+from pbmserv.services.receive import receive_mail
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS
 from tests.roads.imap.box import Box, inbox_of, mail, subjects_in
@@ -45,7 +45,7 @@ def test_trouble_is_over_within_ten_seconds() -> None:
 
 
 def test_mails_are_kept_as_they_come_and_the_worker_is_told(
-    box: Box, sqlite_house: House, caplog: pytest.LogCaptureFixture
+    box: Box, sqlite_house: App, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     box.deliver("one")
@@ -60,12 +60,12 @@ def test_mails_are_kept_as_they_come_and_the_worker_is_told(
     assert box.subjects("Kept") == ["one", "two"]
     assert [kept.recipients for kept in inbox_of(sqlite_house)] == [(ADDRESS,)] * 2
     assert f"mailbox imap://{box.user}@127.0.0.1:" in caplog.text
-    assert "kept as 2" in caplog.text
+    assert "stored as 2" in caplog.text
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
 def test_a_session_that_ends_or_hangs_is_made_anew(
-    box: Box, sqlite_house: House, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    box: Box, sqlite_house: App, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "READ_WITHIN", LONG)  # it is in idling that a hanging session is noticed
     with box.polled(sqlite_house) as polled:
@@ -78,7 +78,7 @@ def test_a_session_that_ends_or_hangs_is_made_anew(
             box.server.kill_sessions(signal.SIGCONT)
 
 
-def test_a_server_that_stops_and_starts(sqlite_house: House, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_stops_and_starts(sqlite_house: App, caplog: pytest.LogCaptureFixture) -> None:
     """It is looked for all the time, without haste and without many words."""
     caplog.set_level(logging.INFO)
     length = 30 if is_soak else 2  # there must be a while to measure
@@ -99,7 +99,7 @@ def test_a_server_that_stops_and_starts(sqlite_house: House, caplog: pytest.LogC
     assert caplog.text.count(": connected") == 1
 
 
-def test_waiting_costs_nothing(box: Box, sqlite_house: House) -> None:
+def test_waiting_costs_nothing(box: Box, sqlite_house: App) -> None:
     with box.polled(sqlite_house):
         box.wait_until_idle()
         used, began = time.process_time(), time.monotonic()
@@ -107,7 +107,7 @@ def test_waiting_costs_nothing(box: Box, sqlite_house: House) -> None:
         assert (time.process_time() - used) / (time.monotonic() - began) < 0.3
 
 
-def test_a_folder_that_is_deleted_and_made_again(box: Box, sqlite_house: House) -> None:
+def test_a_folder_that_is_deleted_and_made_again(box: Box, sqlite_house: App) -> None:
     box.folder = "Club"
     with box.client() as client:
         client.create_folder("Club")
@@ -122,7 +122,7 @@ def test_a_folder_that_is_deleted_and_made_again(box: Box, sqlite_house: House) 
         polled.wait_for("one", "two", "three")
 
 
-def test_a_server_without_idle_is_asked_now_and_then(sqlite_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_without_idle_is_asked_now_and_then(sqlite_house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imap, "POLL_EVERY", 0.2)
     with running_dovecot("imap_capability = IMAP4rev1 LITERAL+ UIDPLUS MOVE\n") as server:
         box = Box(server)
@@ -134,7 +134,7 @@ def test_a_server_without_idle_is_asked_now_and_then(sqlite_house: House, monkey
 
 
 def test_the_whole_folder_is_looked_at_now_and_then(
-    box: Box, sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+    box: Box, sqlite_house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What could not be moved is moved once it can."""
     monkeypatch.setattr(poller, "RENEW_EVERY", 0.5)
@@ -158,18 +158,18 @@ class Away:
         self.calls += 1
         if self.is_away:
             raise OperationalError("INSERT", {}, Exception("gone"))
-        return keep(*arguments)  # type: ignore[arg-type]
+        return receive_mail(*arguments)  # type: ignore[arg-type]
 
 
 def test_a_database_that_is_away_is_waited_for(
-    box: Box, sqlite_house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    box: Box, sqlite_house: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is moved meanwhile, and the session may die under it."""
     caplog.set_level(logging.INFO)
     monkeypatch.setattr(poller, "DATABASE_PAUSE", 0.01)
     monkeypatch.setattr(poller, "LONGEST_DATABASE_PAUSE", 0.05)
     away = Away(box)
-    monkeypatch.setattr(poller, "keep", away)
+    monkeypatch.setattr(poller, "receive_mail", away)
     box.deliver("one", "two")
     with box.polled(sqlite_house) as polled:
         wait_for(lambda: away.calls > 3)
@@ -183,10 +183,10 @@ def test_a_database_that_is_away_is_waited_for(
 
 
 def test_told_to_stop_it_does_not_wait_for_the_database(
-    box: Box, sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+    box: Box, sqlite_house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = Away(box)
-    monkeypatch.setattr(poller, "keep", away)
+    monkeypatch.setattr(poller, "receive_mail", away)
     monkeypatch.setattr(poller, "DATABASE_PAUSE", LONG)
     box.deliver("one")
     with box.polled(sqlite_house):
@@ -195,14 +195,14 @@ def test_told_to_stop_it_does_not_wait_for_the_database(
 
 
 def test_told_to_stop_it_does_not_wait_for_news(
-    box: Box, sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+    box: Box, sqlite_house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "CHECK_EVERY", LONG)
     with box.polled(sqlite_house):
         box.wait_until_idle()
 
 
-def test_two_roads_bring_one_mail(box: Box, sqlite_house: House) -> None:
+def test_two_roads_bring_one_mail(box: Box, sqlite_house: App) -> None:
     """By the listener and by the mailbox; the second is a success without effect."""
     post = Post(sqlite_house)
     post.put(mail("help"))
@@ -216,7 +216,7 @@ def test_two_roads_bring_one_mail(box: Box, sqlite_house: House) -> None:
 
 
 def test_a_wrong_password_is_told_once_and_tried_again(
-    dovecot: Dovecot, sqlite_house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    dovecot: Dovecot, sqlite_house: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr("tests.roads.imap.box.PASSWORD", "Xy7zzy-Q")
@@ -229,24 +229,24 @@ def test_a_wrong_password_is_told_once_and_tried_again(
 
 
 def test_no_mail_and_no_password_is_in_the_log(
-    box: Box, sqlite_house: House, caplog: pytest.LogCaptureFixture
+    box: Box, sqlite_house: App, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     box.server.deliver(box.user, mail("one", "Xy7zzy-Q"))
     with box.polled(sqlite_house) as polled:
         polled.wait_for("one")
-    assert "kept as" in caplog.text
+    assert "stored as" in caplog.text
     for secret in ("Xy7zzy", "LOGIN", "AUTHENTICATE", "alice@example.org"):
         assert secret not in caplog.text
 
 
 def test_pauses_grow_and_are_never_quite_the_same() -> None:
-    course = Course("there")
-    pauses = [course.pause_after(Trouble("broken")) for _ in range(20)]
+    health = MailboxHealth("there")
+    pauses = [health.pause_after(ImapError("broken")) for _ in range(20)]
     for pause, most in zip(pauses, [1, 2, 4] + [8] * 17, strict=True):
         assert most / 2 <= pause <= most
     assert len(set(pauses)) > 10
-    pauses = [course.pause_after(LoginRefused("no")) for _ in range(10)]
+    pauses = [health.pause_after(LoginRefused("no")) for _ in range(10)]
     for pause, most in zip(pauses, [10, 20, 40, 80, 160] + [300] * 5, strict=True):
         assert most / 2 <= pause <= most
 
@@ -254,21 +254,21 @@ def test_pauses_grow_and_are_never_quite_the_same() -> None:
 def test_a_connection_that_always_breaks_is_made_ever_more_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only one that has lasted makes it forget the trouble."""
     clock = [0.0]
-    monkeypatch.setattr("pbmserv.entrypoints.poller.time.monotonic", lambda: clock[0])
-    course = Course("there")
+    monkeypatch.setattr("pbmserv.server.poller.time.monotonic", lambda: clock[0])
+    health = MailboxHealth("there")
     for _ in range(3):
-        course.connected()
-        course.went_well()
-        pause = course.pause_after(Trouble("broken"))
+        health.connected()
+        health.fetched_all()
+        pause = health.pause_after(ImapError("broken"))
     assert pause >= 2
-    course.connected()
+    health.connected()
     clock[0] += 11
-    course.went_well()
-    assert course.pause_after(Trouble("broken")) <= 1
+    health.fetched_all()
+    assert health.pause_after(ImapError("broken")) <= 1
 
 
 def test_a_slow_server_gets_more_patience() -> None:
-    course = Course("there", patience=3.0)
+    health = MailboxHealth("there", patience=3.0)
     for patience in (6, 12, 24, 30, 30):
-        course.pause_after(Silence("no answer"))
-        assert course.patience == patience
+        health.pause_after(Silence("no answer"))
+        assert health.patience == patience

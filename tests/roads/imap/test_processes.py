@@ -26,7 +26,7 @@ def settings(tmp_path: Path, box: Box) -> dict[str, str]:
     }
 
 
-ASKED = "Somebody, you I hope, has opened the account alice"
+ASKED = "Please confirm your new account: alice"
 
 
 def answers(folder: Path) -> str:
@@ -38,7 +38,7 @@ def test_serve_answers_mail_from_a_mailbox(box: Box, settings: dict[str, str], t
     """The second mail answers the first answer: its head alone tells that, a mailbox tells of no envelope."""
     box.server.deliver(box.user, mail("signup alice Xy7zzy-R"))
     with running(settings, tmp_path, "serve") as server:
-        server.wait_for("Ctrl-C ends it.")
+        server.wait_for("Press Ctrl-C to stop it.")
         assert f"imap://{box.user}@127.0.0.1:{box.server.imap_port}/INBOX" in server.log
         wait_for(lambda: ASKED in answers(tmp_path))
         (asked,) = re.findall(r"(?m)^From: (.*)$", answers(tmp_path))
@@ -61,7 +61,7 @@ def test_a_poller_by_itself(box: Box, settings: dict[str, str], tmp_path: Path) 
         for part in parts:
             assert part.stop() == 0
             assert "Traceback" not in part.log
-        assert "kept as 1" in parts[0].log
+        assert "stored as 1" in parts[0].log
 
 
 def test_a_server_outlives_a_mailbox_that_refuses_it(

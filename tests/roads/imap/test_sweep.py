@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.mail.imap import sweep
-from pbmserv.mail.imap.mailbox import Filing, Mailbox, Refused, Trouble
+from pbmserv.mail.receiving import imap_fetch
+from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, ImapMailbox, ImapRefused
 from tests.conftest import ADDRESS
 from tests.roads.imap.box import MAX_SIZE, Box, Keeping, deleting, mail, sweeper_of, swept
 from tests.servers.dovecot import Dovecot, running_dovecot
@@ -117,7 +117,7 @@ def test_what_another_has_deleted_is_not_expunged_with_ours(poor_dovecot: Doveco
 
 
 def test_the_folder_may_be_there_and_have_a_name_in_any_script(box: Box, keeping: Keeping) -> None:
-    box.filing = Filing("move", "H\u00e4user & S\u00f6hne")
+    box.filing = Disposition("move", "H\u00e4user & S\u00f6hne")
     with box.client() as client:
         client.create_folder(box.filing.folder)
     box.deliver("one")
@@ -130,7 +130,7 @@ def test_the_folder_may_vanish(box: Box, keeping: Keeping) -> None:
     with box.client() as client:
         client.delete_folder("Kept")
     box.deliver("one", "two")
-    sweeper_of(keeping.keep).sweep(mailbox, threading.Event())
+    sweeper_of(keeping.keep).fetch_new(mailbox, threading.Event())
     mailbox.close()
     assert box.subjects("Kept") == ["one", "two"]
 
@@ -174,8 +174,8 @@ def test_without_uidvalidity_nothing_is_put_away_that_was_not_kept(
 ) -> None:
     """The connection is lost before the mail is moved; then another mail has its UID."""
     box.folder = "Club"
-    select = Mailbox.select
-    monkeypatch.setattr(Mailbox, "select", lambda mailbox: replace(select(mailbox), uidvalidity=0))
+    select = ImapMailbox.select
+    monkeypatch.setattr(ImapMailbox, "select", lambda mailbox: replace(select(mailbox), uidvalidity=0))
     box.refuse_to_keep()
     sweeper = sweeper_of(keeping.keep)
     for subject in ("one", "two"):
@@ -188,7 +188,7 @@ def test_without_uidvalidity_nothing_is_put_away_that_was_not_kept(
     assert keeping.subjects == ["one", "two"]
 
 
-def before(mailbox: Mailbox, method: str, act: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def before(mailbox: ImapMailbox, method: str, act: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Something happens just before the mailbox is asked for that, the first time."""
     ask = getattr(mailbox, method)
     pending = [act]
@@ -214,7 +214,7 @@ def test_mails_may_vanish_at_any_moment(
 
     mailbox = box.open()
     before(mailbox, method, expunge, monkeypatch)
-    sweeper_of(keeping.keep).sweep(mailbox, threading.Event())
+    sweeper_of(keeping.keep).fetch_new(mailbox, threading.Event())
     mailbox.close()
     is_kept = method == "put_away"
     assert keeping.subjects == (["one", "two", "three"] if is_kept else ["one", "three"])
@@ -230,7 +230,7 @@ def test_a_mail_may_come_at_any_moment(
     box.deliver("one")
     mailbox = box.open()
     before(mailbox, method, lambda: box.deliver("two"), monkeypatch)
-    sweeper_of(keeping.keep).sweep(mailbox, threading.Event())
+    sweeper_of(keeping.keep).fetch_new(mailbox, threading.Event())
     mailbox.close()
     assert keeping.subjects == ["one", "two"]
 
@@ -242,11 +242,11 @@ def test_the_connection_may_break_before_a_mail_is_moved(
     sweeper, mailbox = sweeper_of(keeping.keep), box.open()
 
     def broken() -> None:
-        raise Trouble("broken")
+        raise ImapError("broken")
 
     before(mailbox, "put_away", broken, monkeypatch)
-    with pytest.raises(Trouble):
-        sweeper.sweep(mailbox, threading.Event())
+    with pytest.raises(ImapError):
+        sweeper.fetch_new(mailbox, threading.Event())
     mailbox.close()
     assert box.subjects() == ["one"]
     swept(box, sweeper)
@@ -279,7 +279,7 @@ def test_many_mails_come_in_order_and_a_few_at_a_time(
     box: Box, keeping: Keeping, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name, value in (("PAGE", 10), ("BATCH", 4), ("BATCH_BYTES", 3_000)):
-        monkeypatch.setattr(sweep, name, value)
+        monkeypatch.setattr(imap_fetch, name, value)
     caplog.set_level("INFO")
     box.refuse_to_keep()
     asked = []
@@ -296,7 +296,7 @@ def test_many_mails_come_in_order_and_a_few_at_a_time(
     mailbox = box.open()
     fetch = mailbox.bodies
     monkeypatch.setattr(mailbox, "bodies", bodies)
-    sweeper_of(keeping.keep).sweep(mailbox, threading.Event())
+    sweeper_of(keeping.keep).fetch_new(mailbox, threading.Event())
     mailbox.close()
     assert keeping.subjects == [*names, "long"]
     assert max(map(len, asked)) == 4
@@ -321,7 +321,7 @@ def test_a_mail_that_cannot_be_kept_does_not_keep_the_others(
         swept(box, sweeper)
     assert keeping.subjects == box.subjects("Kept") == ["one", "three"]
     assert (box.subjects(), len(tries)) == (["two"], 3)
-    assert "not kept, ValueError at" in caplog.text
+    assert "not stored, ValueError at" in caplog.text
     assert "Xy7zzy" not in caplog.text
     sweeper.start_over(forgive=True)
     swept(box, sweeper)
@@ -330,5 +330,5 @@ def test_a_mail_that_cannot_be_kept_does_not_keep_the_others(
 
 def test_a_folder_that_is_not_there_is_refused(box: Box, keeping: Keeping) -> None:
     box.folder = "Nowhere"
-    with pytest.raises(Refused, match="exist"):
+    with pytest.raises(ImapRefused, match="exist"):
         swept(box, sweeper_of(keeping.keep))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.imap.address import mailbox_address
-from pbmserv.mail.imap.mailbox import Filing, Trouble, open_mailbox
+from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, open_mailbox
 from tests.conftest import needed
 from tests.free_port import free_port
 from tests.servers.dovecot import PASSWORD, Dovecot, running_dovecot
@@ -60,20 +60,20 @@ def url(request: pytest.FixtureRequest, secure_dovecot: tuple[Dovecot, int]) -> 
 
 def test_a_certificate_that_is_trusted(url: str, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    mailbox = open_mailbox(mailbox_address(url), PASSWORD, Filing())
+    mailbox = open_mailbox(mailbox_address(url), PASSWORD, Disposition())
     assert mailbox.select().exists == 0
     mailbox.close()
 
 
 def test_a_certificate_that_is_not_trusted(url: str, secure_dovecot: tuple[Dovecot, int]) -> None:
     logins = secure_dovecot[0].log.count("Login: user=<secure>")
-    with pytest.raises(Trouble, match="certificate is not trusted: self-signed"):
-        open_mailbox(mailbox_address(url), PASSWORD, Filing())
+    with pytest.raises(ImapError, match="certificate is not trusted: self-signed"):
+        open_mailbox(mailbox_address(url), PASSWORD, Disposition())
     assert secure_dovecot[0].log.count("Login: user=<secure>") == logins
 
 
 def test_a_certificate_of_another_host(url: str, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     other = url.replace("127.0.0.1", "localhost")
-    with pytest.raises(Trouble, match=re.compile("certificate is not trusted: .*localhost", re.IGNORECASE)):
-        open_mailbox(mailbox_address(other), PASSWORD, Filing())
+    with pytest.raises(ImapError, match=re.compile("certificate is not trusted: .*localhost", re.IGNORECASE)):
+        open_mailbox(mailbox_address(other), PASSWORD, Disposition())

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pbmserv.commands.server import Server
-from pbmserv.entrypoints.listener import Listener
-from pbmserv.mail.together import Arrival, Keep
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, StoreMails
+from pbmserv.server.listener import Listener
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS
 from tests.servers.postfix import Postfix
@@ -35,7 +35,9 @@ class Gate:
     sink: Sink
 
     @contextmanager
-    def open(self, keep: Keep, port: int = 0, max_size: int = 2**20, delimiter: str = "+") -> Iterator[Listener]:
+    def open(
+        self, keep: StoreMails, port: int = 0, max_size: int = 2**20, delimiter: str = "+"
+    ) -> Iterator[Listener]:
         """A listener behind it, at another port if something stands between."""
         server = Server(ADDRESS, delimiter)
         listener = Listener(f"lmtp://127.0.0.1:{port or self.port}", server, keep, max_size=max_size)
@@ -87,9 +89,9 @@ class Desk:
     """Keeps mails in memory, after it has met with as many troubles as it is given, one a try."""
 
     troubles: list[Exception] = field(default_factory=list)
-    kept: list[Arrival] = field(default_factory=list)
+    kept: list[IncomingEnvelope] = field(default_factory=list)
 
-    def __call__(self, mails: Sequence[Arrival]) -> list[Exception | None]:
+    def __call__(self, mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
         """What a listener keeps by."""
         if self.troubles:
             raise self.troubles.pop(0)

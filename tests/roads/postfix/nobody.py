@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 USER = "nobody"
-ENTRY = "from pbmserv.entrypoints.cli import app; app()"
+ENTRY = "from pbmserv.cli.main import cli; cli()"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _python() -> str:
     """A Python of this version that the user may run: ours may lie in root's home."""
     same = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for program in (sys.executable, shutil.which(same, path="/usr/local/bin:/usr/bin")):
-        code = f"import sys; sys.path += {sys.path!r}; import pbmserv.entrypoints.cli"
+        code = f"import sys; sys.path += {sys.path!r}; import pbmserv.cli.main"
         if program and subprocess.run(["runuser", "-u", USER, "--", program, "-c", code]).returncode == 0:
             return program
     pytest.skip(f"the user {USER} can run no {same} with our libraries")

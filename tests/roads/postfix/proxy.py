@@ -8,7 +8,7 @@ from typing import Literal
 
 Place = Literal["in the text", "before the reply", "between the replies"]
 
-KEPT = b"250 2.0.0 kept\r\n"
+KEPT = b"250 2.0.0 stored\r\n"
 
 
 class Wire:

@@ -18,7 +18,7 @@ def test_a_mail_and_its_answer(gate: Gate, tmp_path: Path) -> None:
         "PBMSERV_WEB": "",
     }
     with running(settings, tmp_path, "serve") as server:
-        server.wait_for("it takes mail to")
+        server.wait_for("it receives mail for")
         gate.postfix.send(MAIL, CAROL, ADDRESS)
         answer = gate.mail_to(CAROL)
         assert server.stop() == 0

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from pbmserv.entrypoints.parts import keeper
-from pbmserv.services.house import House
+from pbmserv.server.parts import batch_store
+from pbmserv.services.app import App
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
 from tests.roads.postfix.gate import TAGGED, Gate
@@ -22,13 +22,13 @@ RECIPIENTS_OF_COPIES: dict[Place, list[int]] = {
 
 
 @pytest.mark.parametrize("place", RECIPIENTS_OF_COPIES)
-def test_what_comes_again_is_carried_out_once(place: Place, gate: Gate, sqlite_house: House) -> None:
+def test_what_comes_again_is_carried_out_once(place: Place, gate: Gate, sqlite_house: App) -> None:
     post = Post(sqlite_house)
     post.people(alice="sesame", bob="poppy")
     post.mail(SENDER, "challenge alice bob -size=3x3")
     earlier, letters = len(post.inbox()), len(post.letters())
     port = free_port()
-    with gate.open(keeper(sqlite_house, threading.Event()), port), wire(gate.port, port, place) as between:
+    with gate.open(batch_store(sqlite_house, threading.Event()), port), wire(gate.port, port, place) as between:
         gate.postfix.send(post.write(SENDER, text="move 101 b2"), SENDER, ADDRESS, TAGGED)
         assert between.broken.wait(60)
         gate.wait_for(SENDER, "deferred", 1)
@@ -41,4 +41,4 @@ def test_what_comes_again_is_carried_out_once(place: Place, gate: Gate, sqlite_h
     assert post.fates()[earlier:] == ["handled", "duplicate"][: len(copies)]
     answers = post.letters()[letters:]
     assert [letter.recipient for letter in answers] == [SENDER, "bob@example.org"]
-    assert "Your move B2 is played" in text_of(answers[0])
+    assert "You played B2" in text_of(answers[0])

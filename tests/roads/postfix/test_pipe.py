@@ -6,7 +6,7 @@ import pytest
 
 from pbmserv.store import inbox
 from pbmserv.store.engine import open_engine, reading
-from pbmserv.store.inbox import Kept
+from pbmserv.store.inbox import InboxMessage
 from tests.roads.postfix.gate import Gate
 from tests.roads.postfix.nobody import USER, Place, place
 
@@ -32,7 +32,7 @@ def home(standing: Gate) -> Iterator[Place]:
         yield folder
 
 
-def kept(home: Place) -> list[Kept]:
+def kept(home: Place) -> list[InboxMessage]:
     """The mails of the inbox."""
     engine = open_engine(f"sqlite:///{home.folder}/data/pbmserv.db")
     with reading(engine) as connection:

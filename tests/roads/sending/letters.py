@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from pbmserv.services.house import House
+from pbmserv.services.app import App
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import Letter
+from pbmserv.store.outbox import OutboxMessage
 from tests.conftest import NOON
 
 
-def letter(token: str, recipient: str) -> Letter:
+def letter(token: str, recipient: str) -> OutboxMessage:
     """A letter with a token of its own."""
     message_id = f"<{token}@club.test>"
     raw = (
@@ -19,10 +19,10 @@ def letter(token: str, recipient: str) -> Letter:
         f"Your turn, b\xe4r {token}.\r\n.\r\n..\r\n.quit\r\n\r\n"
     )
     sender = f"pbmserv+b.{token}@club.test"
-    return Letter(token, "answer", True, recipient, sender, message_id, raw.encode(), thread_word=token)
+    return OutboxMessage(token, "answer", True, recipient, sender, message_id, raw.encode(), thread_word=token)
 
 
-def queue(house: House, letters: Sequence[Letter]) -> None:
+def queue(house: App, letters: Sequence[OutboxMessage]) -> None:
     """Has them wait to be sent, in this order."""
     with writing(house.engine) as connection:
         outbox.queue(connection, letters, NOON)

@@ -9,8 +9,8 @@ from pathlib import Path
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbmserv.services.house import House
-from pbmserv.services.views.mails import see_outbox
+from pbmserv.services.app import App
+from pbmserv.services.views import list_outbox
 from tests.cli.processes import running, wait_for
 from tests.free_port import free_port
 from tests.roads.sending.letters import letter, queue
@@ -48,7 +48,7 @@ def counting_sink() -> Iterator[Counting]:
         controller.stop()
 
 
-def test_all_go_out_in_order(house: House, tmp_path: Path) -> None:
+def test_all_go_out_in_order(house: App, tmp_path: Path) -> None:
     letters = [letter(f"n{number}", f"p{number % PEOPLE}@example.org") for number in range(MAILS)]
     queue(house, letters)
     with counting_sink() as sink:
@@ -72,5 +72,5 @@ def test_all_go_out_in_order(house: House, tmp_path: Path) -> None:
     for person in range(PEOPLE):
         to_them = [mail.raw for mail in sink.mails if mail.recipients == (f"p{person}@example.org",)]
         assert to_them == [each.raw for each in letters[person::PEOPLE]]
-    rows = see_outbox(house, None, MAILS)
+    rows = list_outbox(house, None, MAILS)
     assert {(row.status, row.tries) for row in rows} == {("sent", 1)}

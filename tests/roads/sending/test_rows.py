@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbmserv.mail.road import road
-from pbmserv.services.deliver import Patience, Sender
-from pbmserv.services.house import House
-from pbmserv.store.outbox import Queued
+from pbmserv.mail.sending.destination import open_transport
+from pbmserv.services.app import App
+from pbmserv.services.deliver import RetryTimes, Sender
+from pbmserv.store.outbox import QueuedMessage
 from tests.cli.processes import wait_for
 from tests.conftest import Clock
 from tests.mail.fake_relay import DROP, GOOD, HANG, Relay
 from tests.roads.sending.letters import letter, queue
 from tests.services.post import Post
 
-AT_ONCE = Patience(first_pause=1e-9, longest_pause=1e-9)
+AT_ONCE = RetryTimes(first_pause=1e-9, longest_pause=1e-9)
 ANN, BEN = letter("one", "ann@a.test"), letter("two", "ben@b.test")
 
 
@@ -31,7 +31,7 @@ class Scene:
     sender: Sender
 
     @property
-    def rows(self) -> list[Queued]:
+    def rows(self) -> list[QueuedMessage]:
         """The outbox, in order."""
         return self.post.letters()
 
@@ -40,16 +40,18 @@ Play = Callable[..., Scene]
 
 
 @contextlib.contextmanager
-def playing(house: House, clock: Clock) -> Iterator[Play]:
+def playing(house: App, clock: Clock) -> Iterator[Play]:
     """What begins a scene in a house: a step, the relay's answers to it, the last of which holds for ever."""
     with contextlib.ExitStack() as stack:
 
-        def begin(step: str, *answers: str, timeout: float = 20, patience: Patience = AT_ONCE) -> Scene:
+        def begin(step: str, *answers: str, timeout: float = 20, patience: RetryTimes = AT_ONCE) -> Scene:
             relay = Relay({step: [*answers]}, ("8BITMIME", "SMTPUTF8"))
             listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             threading.Thread(target=relay.serve, args=(listening,), daemon=True).start()
             url = f"smtp://127.0.0.1:{listening.getsockname()[1]}"
-            sender = Sender(house, lambda: road(url, hostname="club.test", timeout=timeout), clock, patience)
+            sender = Sender(
+                house, lambda: open_transport(url, hostname="club.test", timeout=timeout), clock, patience
+            )
             stack.callback(listening.shutdown, socket.SHUT_RDWR)
             stack.callback(sender.close)
             return Scene(Post(house, clock), relay, sender)
@@ -58,13 +60,13 @@ def playing(house: House, clock: Clock) -> Iterator[Play]:
 
 
 @pytest.fixture
-def play(sqlite_house: House, clock: Clock) -> Iterator[Play]:
+def play(sqlite_house: App, clock: Clock) -> Iterator[Play]:
     with playing(sqlite_house, clock) as begin:
         yield begin
 
 
 @pytest.fixture
-def play_on_both(house: House, clock: Clock) -> Iterator[Play]:
+def play_on_both(house: App, clock: Clock) -> Iterator[Play]:
     with playing(house, clock) as begin:
         yield begin
 
@@ -173,7 +175,7 @@ def test_nothing_but_failures_lets_no_mail_fail(play_on_both: Play) -> None:
 
 @pytest.mark.parametrize(("idle", "connections"), [(0.0, 2), (3600.0, 1)])
 def test_a_connection_that_is_not_used_is_taken_leave_of(idle: float, connections: int, play: Play) -> None:
-    scene = play("quit", GOOD["quit"], patience=Patience(idle=idle))
+    scene = play("quit", GOOD["quit"], patience=RetryTimes(idle=idle))
     queue(scene.post.house, [ANN])
     assert scene.sender.send_due() == 1
     assert scene.sender.send_due() == 0

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbmserv.mail.road import road
-from pbmserv.services.deliver import Patience, Sender
-from pbmserv.services.house import House
+from pbmserv.mail.sending.destination import open_transport
+from pbmserv.services.app import App
+from pbmserv.services.deliver import RetryTimes, Sender
 from tests.conftest import Clock
 from tests.free_port import free_port
 from tests.roads.sending.letters import letter, queue
@@ -44,14 +44,14 @@ def servers() -> Iterator[tuple[Postfix, Sink]]:
 
 
 @pytest.fixture
-def behind(servers: tuple[Postfix, Sink], sqlite_house: House, clock: Clock) -> Iterator[Behind]:
+def behind(servers: tuple[Postfix, Sink], sqlite_house: App, clock: Clock) -> Iterator[Behind]:
     postfix, sink = servers
     sink.mails.clear()
     sender = Sender(
         sqlite_house,
-        lambda: road(f"smtp://127.0.0.1:{postfix.port}", hostname="club.test"),
+        lambda: open_transport(f"smtp://127.0.0.1:{postfix.port}", hostname="club.test"),
         clock,
-        Patience(first_pause=1e-9, longest_pause=1e-9),
+        RetryTimes(first_pause=1e-9, longest_pause=1e-9),
     )
     yield Behind(postfix, sink, Post(sqlite_house, clock), sender)
     sender.close()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from pbmserv.matches.match import Match
+from pbmserv.matches.log import Match
 from pbmserv.matches.state import State
 
 Turn = tuple[int, int]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from pbmserv.mail.outgoing import Failed, Outcome, Outgoing, Sent
+from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
 
 _SUMMARY = re.compile(rb"^Summary of \S+ Board ([0-9]+)\r?$", re.MULTILINE)
 _FROM = re.compile(rb"^From: .*?([^\s<>]+@[^\s<>]+)>?\r?$", re.MULTILINE)
@@ -39,7 +39,7 @@ class LetterBox:
             self.refused += 1
             return Failed("550 5.1.1 no such mailbox", refuses_recipient=True)
         self.arrived.append(opened(mail))
-        return Sent()
+        return Delivered()
 
     def close(self) -> None:
         """Nothing is open."""

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from datetime import timedelta
 from random import Random
 
-from pbmserv.matches.records import Wanted
-from pbmserv.matches.replay import Replayed
-from pbmserv.services.operator import banning, referee
-from pbmserv.services.steward.beats import beat
-from pbmserv.services.views.listings import see_boards
-from pbmserv.store.outages import STEWARD
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.matches.replay import GameState
+from pbmserv.services.admin import banning, referee
+from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.views import list_boards
+from pbmserv.store.heartbeats import SCHEDULER
 from tests.soak.year.world import BEGINS, World
 
 WHY = "So the committee has decided."
@@ -25,18 +25,18 @@ def look_after(world: World, days: int) -> None:
 
 def _rule(world: World) -> None:
     """Does something to a board that runs, whatever it is."""
-    lines = see_boards(world.house, Wanted(count=500)).lines
+    lines = list_boards(world.house, ListingQuery(count=500)).lines
     if not lines or world.down_until is not None:
         return
     number = world.chance.choice([line.number for line in lines])
     seen = world.see(number)
     assert seen is not None
-    world.chance.choice(_RULINGS)(world, Replayed(seen.match, seen.state))
+    world.chance.choice(_RULINGS)(world, GameState(seen.match, seen.state))
     world.done["rulings"] += 1
     world.serve()
 
 
-def _pause(world: World, board: Replayed) -> None:
+def _pause(world: World, board: GameState) -> None:
     if board.state.is_paused:
         return
     number = board.match.number
@@ -51,29 +51,29 @@ def _pause(world: World, board: Replayed) -> None:
     world.after(9 * 24, go_on)
 
 
-def _extend(world: World, board: Replayed) -> None:
+def _extend(world: World, board: GameState) -> None:
     assert board.on_turn is not None
     referee.extend(
         world.house, board.match.number, board.on_turn, world.chance.randint(1, 12), WHY, world.clock.now
     )
 
 
-def _take_back(world: World, board: Replayed) -> None:
+def _take_back(world: World, board: GameState) -> None:
     # What a bank gets back is the server's own reckoning; the second book has none of it.
     if board.state.plies > 2 and board.match.clock is not None and board.match.clock.total is None:
         referee.take_back(world.house, board.match.number, board.state.plies - 2, WHY, world.clock.now)
 
 
-def _annul(world: World, board: Replayed) -> None:
+def _annul(world: World, board: GameState) -> None:
     referee.annul(world.house, board.match.number, WHY, world.clock.now)
 
 
-def _award(world: World, board: Replayed) -> None:
+def _award(world: World, board: GameState) -> None:
     winner = min(board.playing)
     referee.award(world.house, board.match.number, winner, WHY, world.clock.now)
 
 
-_RULINGS: tuple[Callable[[World, Replayed], None], ...] = (
+_RULINGS: tuple[Callable[[World, GameState], None], ...] = (
     _pause,
     _pause,
     _extend,
@@ -101,7 +101,7 @@ def _off(world: World, hours: float) -> None:
 
     def on() -> None:
         world.down_until = None
-        beat(world.house, STEWARD, world.clock.now)
+        record_heartbeat(world.house, SCHEDULER, world.clock.now)
         # Who relays mail may not have tried again at once: README promises as long again, but four hours at most.
         world.ledger.still.append((now, world.clock.now + timedelta(hours=min(hours, 4))))
         world.round()

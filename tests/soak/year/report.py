@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from pbmserv.matches.match import Match
-from pbmserv.matches.replay import Replayed, fold
+from pbmserv.matches.log import Match
+from pbmserv.matches.replay import GameState, fold
 from pbmserv.matches.state import State
-from pbmserv.services.operator.check import check
-from pbmserv.services.views.mails import see_inbox
+from pbmserv.services.admin.check import check
+from pbmserv.services.views import list_inbox
 from pbmserv.store import matches
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import entries, rating_changes, ratings
@@ -91,7 +91,7 @@ def lines_of(world: World) -> dict[str, Line]:
 def wrongs(world: World) -> list[str]:
     """Everything that should not be after a year."""
     wrong = [f"admin check: {difference.what}" for difference in check(world.house)]
-    left = [mail for status in ("set aside", "waiting") for mail in see_inbox(world.house, status, 100)]
+    left = [mail for status in ("set aside", "waiting") for mail in list_inbox(world.house, status, 100)]
     wrong += [f"mail {mail.id} is {mail.status}: {mail.error}" for mail in left]
     with reading(world.house.engine) as connection:
         for number in matches.numbers(connection):
@@ -99,7 +99,7 @@ def wrongs(world: World) -> list[str]:
             assert match is not None
             states = _states(match)
             if states[-1].status == "active":
-                wrong.append(f"board {number} is not finished: {Replayed(match, states[-1]).on_turn} is on turn")
+                wrong.append(f"board {number} is not finished: {GameState(match, states[-1]).on_turn} is on turn")
             wrong += differences(world.ledger, match, states[:-1])
     return wrong
 
@@ -111,9 +111,9 @@ def _counted(connection: Connection, query: Select[Any]) -> Counter[str]:
 def _states(match: Match) -> list[State]:
     """The state before each entry, and the last."""
     bare = replace(match, entries=())
-    boards = [Replayed(bare, fold(bare))]
+    boards = [GameState(bare, fold(bare))]
     for entry in match.entries:
-        boards.append(boards[-1].then(entry))
+        boards.append(boards[-1].apply(entry))
     return [board.state for board in boards]
 
 

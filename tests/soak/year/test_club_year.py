@@ -13,9 +13,9 @@ from random import Random
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.server import Server
-from pbmserv.matches.records import Wanted
-from pbmserv.services.views.listings import see_boards
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.services.views import list_boards
 from tests.conftest import ADDRESS, make_house
 from tests.soak.year.operator import look_after
 from tests.soak.year.people import crowd
@@ -72,4 +72,4 @@ def test_a_year_in_a_club(tmp_path: Path, quick_hasher: PasswordHasher, capfd: p
 
 def is_over(world: World) -> bool:
     """Whether no board runs any more."""
-    return see_boards(world.house, Wanted(count=1)).total == 0
+    return list_boards(world.house, ListingQuery(count=1)).total == 0

@@ -14,25 +14,25 @@ from random import Random
 
 from sqlalchemy import update
 
-from pbmserv.entrypoints.steward import DUTIES
 from pbmserv.games.game import Seat
-from pbmserv.matches.match import rules_of
-from pbmserv.services.bounce import see_suspended
+from pbmserv.matches.log import rules_of
+from pbmserv.server.scheduler import JOBS
+from pbmserv.services.app import App
+from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import Sender
-from pbmserv.services.handle import handle_some
-from pbmserv.services.house import House
-from pbmserv.services.intake import keep
-from pbmserv.services.steward.beats import beat
-from pbmserv.services.views.boards import SeenBoard, see_board
+from pbmserv.services.receive import receive_mail
+from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.views import BoardSnapshot, load_board
+from pbmserv.services.worker import process_some
 from pbmserv.store.engine import writing
-from pbmserv.store.outages import STEWARD
-from pbmserv.store.tables import beats
+from pbmserv.store.heartbeats import SCHEDULER
+from pbmserv.store.tables import heartbeats
 from tests.conftest import ADDRESS, Clock
 from tests.soak.year.ledger import Ledger
 from tests.soak.year.letter_box import Arrived, LetterBox
 from tests.soak.year.people import Person
 
-Act = Callable[["World", Person, SeenBoard, Seat, Arrived], None]
+Act = Callable[["World", Person, BoardSnapshot, Seat, Arrived], None]
 
 HOUR = timedelta(hours=1)
 BEGINS = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
@@ -45,7 +45,7 @@ class World:
     In a hurried club all that people do takes a share of the time, their `pace`, and they agree on other `terms`.
     """
 
-    house: House
+    house: App
     people: dict[str, Person]
     act: Act
     chance: Random
@@ -65,7 +65,7 @@ class World:
     def __post_init__(self) -> None:
         self.clock.now = BEGINS
         self._sender = Sender(self.house, lambda: self.box, self.clock)
-        beat(self.house, STEWARD, self.clock.now)
+        record_heartbeat(self.house, SCHEDULER, self.clock.now)
 
     # time
 
@@ -95,7 +95,7 @@ class World:
 
     def round(self) -> None:
         """What the server does by itself in an hour."""
-        for duty in DUTIES:
+        for duty in JOBS:
             while duty.do(self.house, self.clock.now):
                 pass
         self.serve()
@@ -104,7 +104,7 @@ class World:
         """Handles and sends all that waits, and puts it into people's hands."""
         if self.down_until is not None:
             return
-        while handle_some(self.house, self.clock):
+        while process_some(self.house, self.clock):
             pass
         while self._sender.send_due():
             pass
@@ -121,7 +121,7 @@ class World:
         """The steward was there all the time that has passed, unless the server is off."""
         if self.down_until is None:
             with writing(self.house.engine) as connection:
-                connection.execute(update(beats).values(at=self.clock.now))
+                connection.execute(update(heartbeats).values(at=self.clock.now))
 
     # mails in
 
@@ -146,7 +146,7 @@ class World:
         if self.down_until is not None:
             self.at(self.down_until + timedelta(minutes=5), lambda: self._hand_in(raw, sender, recipient))
             return
-        keep(self.house, raw, sender, [recipient], self.clock.now)
+        receive_mail(self.house, raw, sender, [recipient], self.clock.now)
         self.serve()
 
     # mails out
@@ -171,9 +171,9 @@ class World:
                     self._answering.add((number, person.userid))
                     self.after(person.hours_to_answer(), lambda n=number: self.think(person, n, mail))  # type: ignore[misc]
 
-    def see(self, number: int) -> SeenBoard | None:
+    def see(self, number: int) -> BoardSnapshot | None:
         """A board as it stands."""
-        return see_board(self.house, number)
+        return load_board(self.house, number)
 
     def think(self, person: Person, number: int, mail: Arrived) -> None:
         """Somebody sits down before a board."""
@@ -190,7 +190,7 @@ class World:
             return
         self.act(self, person, board, seat, mail)
 
-    def move_of(self, person: Person, board: SeenBoard, seat: Seat) -> str:
+    def move_of(self, person: Person, board: BoardSnapshot, seat: Seat) -> str:
         """What somebody plays."""
         return person.choose(rules_of(board.match), board.state.position, seat)
 

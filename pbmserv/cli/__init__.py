@@ -1,0 +1,1 @@
+"""Floor 8: the command line, the settings, and how the parts are put together."""

@@ -1,0 +1,255 @@
+"""`pbmserv admin`: the operator's commands for boards, players and mails."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbmserv.cli import admin_addresses, admin_backup, admin_games, admin_referee
+from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, out, settings_or_exit
+from pbmserv.cli.terminal import print_rows as _show
+from pbmserv.matches.queries import Filter, ListingQuery
+from pbmserv.rendering.templates import ordered, render
+from pbmserv.rendering.text import laid_out
+from pbmserv.services.admin.act import CannotOperate, run_as, set_password
+from pbmserv.services.admin.check import check as check_all
+from pbmserv.services.admin.check import rebuild
+from pbmserv.services.admin.mails import CannotResend
+from pbmserv.services.admin.mails import resend as resend_board
+from pbmserv.services.admin.mails import retry as retry_mail
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.scheduler.retention import discard as discard_mail
+from pbmserv.services.views import list_boards, list_inbox, list_outbox, list_players, list_quarantine, load_board
+
+cli = typer.Typer(no_args_is_help=True, help="Manage the server: boards, players, mails.")
+cli.command("backup")(admin_backup.backup)
+cli.command("import")(admin_games.import_records)
+cli.command("dump")(admin_games.dump)
+cli.command("movie")(admin_games.movie)
+cli.command("restore")(admin_backup.restore)
+cli.command("address")(admin_addresses.address)
+cli.command("suspended")(admin_addresses.suspended)
+cli.command("lift")(admin_addresses.lift)
+cli.command("invite")(admin_addresses.invite)
+for each in (
+    admin_referee.end,
+    admin_referee.undo,
+    admin_referee.extend,
+    admin_referee.pause,
+    admin_referee.resume,
+    admin_referee.ban,
+    admin_referee.unban,
+    admin_referee.announce,
+):
+    cli.command()(each)
+
+Count = Annotated[int, typer.Option(min=1, max=10_000, help="show at most this many, the newest")]
+Board = Annotated[int, typer.Argument(help="number of a board")]
+
+
+@cli.command()
+def resend(board: Board, to: Annotated[str, typer.Option(help="only to this userid")] = "") -> None:
+    """Mail a board again to all its players, or to one."""
+    try:
+        sent_to = resend_board(_app(), board, to or None, utc_now())
+    except CannotResend as error:
+        give_up(str(error))
+    out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)
+
+
+@cli.command()
+def games(
+    player: Annotated[list[str] | None, typer.Option(help="userid; may be repeated")] = None,
+    game: Annotated[str, typer.Option(help="only boards of this game")] = "",
+    filter: Annotated[str, typer.Option(help="all, active, inactive or next")] = "active",  # noqa: A002
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List boards, the latest moves first."""
+    which: Filter
+    match filter:
+        case "all" | "active" | "inactive" | "next":
+            which = filter
+        case _:
+            give_up("the filter must be one of all, active, inactive, next", Exit.USAGE)
+    listing = list_boards(_app(), ListingQuery(game or None, tuple(player or ()), which, count=count))
+    rows = [
+        {
+            "board": line.number,
+            "game": " ".join(filter_empty(line.game, ordered(line.options))),
+            "players": list(line.userids),
+            "status": line.summary.status,
+            "to_move": line.to_move,
+            "plies": line.summary.plies,
+            "last_move": line.summary.last_move,
+            "last_at": line.summary.last_at,
+        }
+        for line in listing.lines
+    ]
+    _show(rows, json, f"{listing.total} boards in all" if rows else "boards")
+
+
+@cli.command()
+def show(board: Board, json: Json = False) -> None:
+    """Show a board with all its moves."""
+    seen = load_board(_app(), board)
+    if seen is None:
+        give_up(f"there is no board {board}")
+    if json:
+        turns = [{"ply": turn.ply, "seat": turn.seat, "move": turn.move} for turn in seen.state.turns]
+        match = seen.match
+        facts = {
+            "board": match.number,
+            "rules": match.rules,
+            "options": dict(match.options),
+            "players": match.userids,
+        }
+        out.print_json(
+            data={**facts, "status": seen.state.status, "to_move": seen.view.players.to_move, "turns": turns}
+        )
+        return
+    text = render("mail/notice.txt", view=seen.view, alone=True, server=settings_or_exit().server())
+    out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
+
+
+@cli.command()
+def players(json: Json = False) -> None:
+    """List everybody who has an account."""
+    _show([{"userid": each.userid, "address": each.address} for each in list_players(_app())], json, "players")
+
+
+@cli.command()
+def password(userid: str) -> None:
+    """Set a player's password, asked for twice, or read from standard input when that is no terminal."""
+    app = _app()
+    if sys.stdin.isatty():
+        secret = typer.prompt(f"New password of {userid}", hide_input=True, confirmation_prompt=True)
+    else:
+        secret = sys.stdin.readline().rstrip("\n")
+    try:
+        set_password(app, userid, secret, utc_now())
+    except CannotOperate as error:
+        give_up(str(error))
+    out.print(f"{userid} has a new password.", highlight=False)
+
+
+inbox_app = typer.Typer(
+    invoke_without_command=True, help="Mails taken in: those in trouble, or all; retry or discard one."
+)
+cli.add_typer(inbox_app, name="inbox")
+
+
+@inbox_app.callback()
+def inbox(
+    context: typer.Context,
+    everything: Annotated[bool, typer.Option("--all", help="not only those in trouble")] = False,
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
+
+    Tries: exceptions; kills: ends of processes of its own; setbacks are not its fault and set nothing aside.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    rows = [
+        {
+            "id": mail.id,
+            "kept_at": mail.received_at,
+            "sender": mail.sender,
+            "status": mail.status,
+            "tries": mail.tries,
+            "kills": mail.kills,
+            "setbacks": mail.setbacks,
+            "not_before": mail.not_before if mail.is_held_up else None,
+            "error": mail.error or "",
+        }
+        for mail in (list_inbox(_app(), None, count) if everything else list_quarantine(_app(), count))
+    ]
+    _show(rows, json, "mails" if everything else "mails set aside or held up")
+
+
+@inbox_app.command()
+def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Let a mail that was set aside be handled again."""
+    if not retry_mail(_app(), mail_id, utc_now()):
+        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
+
+
+@inbox_app.command()
+def discard(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Let go of a mail that was set aside, words and all; it is never handled then."""
+    if not discard_mail(_app(), mail_id, utc_now()):
+        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    out.print(f"Mail {mail_id} is discarded.", highlight=False)
+
+
+@cli.command()
+def outbox(
+    status: Annotated[str, typer.Option(help="waiting, withheld, sent or failed; empty: any")] = "",
+    count: Count = 50,
+    json: Json = False,
+) -> None:
+    """List outgoing mails, the newest first."""
+    if status not in ("", "waiting", "withheld", "sent", "failed"):
+        give_up("the status is one of waiting, withheld, sent, failed", Exit.USAGE)
+    rows = [
+        {
+            "id": mail.id,
+            "to": mail.recipient,
+            "kind": mail.kind,
+            "board": mail.match,
+            "status": mail.status,
+            "tries": mail.tries,
+            "created_at": mail.created_at,
+            "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
+            "error": mail.error or "",
+        }
+        for mail in list_outbox(_app(), status or None, count)
+    ]
+    _show(rows, json, "outgoing mails")
+
+
+@cli.command()
+def check(
+    repair: Annotated[
+        bool, typer.Option("--rebuild", help="rewrite summaries and ratings that differ from the logs")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Replay every log and compare summaries and ratings with it. Exit code 1 if a difference remains."""
+    app = _app()
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("replaying", total=None)
+        differences = check_all(app, lambda done, of: progress.update(task, completed=done, total=of))
+    _show([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
+    if repair and differences:
+        err.print(f"{rebuild(app, differences)} summaries were rewritten.", highlight=False)
+        differences = [each for each in differences if not each.can_be_mended]
+    if differences:
+        raise typer.Exit(Exit.FAILED)
+
+
+@cli.command("as")
+def as_player(
+    userid: str, line: Annotated[str, typer.Argument(metavar="COMMAND", help='such as "move 101 c3"')]
+) -> None:
+    """Run one command for a player; boards that it changes are mailed to all their players."""
+    try:
+        operated = run_as(_app(), userid, line, utc_now())
+    except CannotOperate as error:
+        give_up(str(error))
+    out.print(operated.text, highlight=False, markup=False, soft_wrap=True, end="")
+    if not operated.done:
+        raise typer.Exit(Exit.FAILED)
+
+
+def filter_empty(*words: str) -> list[str]:
+    """The words that are not empty."""
+    return [word for word in words if word]
+
+
+def _app() -> App:
+    return app_or_exit(settings_or_exit())

@@ -1,0 +1,69 @@
+"""`pbmserv admin backup` and `restore`: the whole database to a file and back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbmserv.cli.config import Settings
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
+from pbmserv.services.admin.check import check
+from pbmserv.store.backup import CannotBackUp, back_up
+from pbmserv.store.backup import restore as restore_database
+
+File = Annotated[Path, typer.Argument(metavar="FILE")]
+
+
+def backup(file: File) -> None:
+    """Copy the whole database to a new file; the server may be running."""
+    settings = settings_or_exit()
+    with err.status("copying"):
+        try:
+            back_up(settings.database_url, file)
+        except CannotBackUp as error:
+            give_up(str(error))
+        except OSError as error:
+            give_up(f"{file} cannot be written by this user: {error.strerror or error}")
+    out.print(
+        f"Backed up into {file}, {file.stat().st_size:,} bytes.", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+def restore(file: File) -> None:
+    """Create the database from a backup and check it. There must be none yet. Stop the server first."""
+    settings = settings_or_exit()
+    with err.status("restoring"):
+        try:
+            restore_database(settings.database_url, file)
+        except CannotBackUp as error:
+            give_up(str(error))
+        except OSError as error:
+            give_up(f"{error.filename or file} cannot be read or written by this user: {error.strerror or error}")
+    boards, differences = _check(settings)
+    if differences:
+        give_up(
+            f"{file} is restored, but {differences} of {boards} boards differ from their moves: "
+            "see `pbmserv admin check`",
+            Exit.FAILED,
+        )
+    out.print(
+        f"Restored from {file}: {boards} boards, no differences.", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+def _check(settings: Settings) -> tuple[int, int]:
+    """How many boards there are, and how many of them differ from their logs."""
+    app = app_or_exit(settings)
+    boards = 0
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("replaying", total=None)
+
+        def seen(done: int, of: int) -> None:
+            nonlocal boards
+            boards = of
+            progress.update(task, completed=done, total=of)
+
+        differences = check(app, seen)
+    app.engine.dispose()
+    return boards, len(differences)

@@ -1,0 +1,190 @@
+"""`pbmserv admin end`, `undo`, `extend`, `pause`, `resume`, `ban`, `unban` and `announce`: refereeing."""
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Annotated, Final
+
+import typer
+from rich.progress import Progress, TaskID
+
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
+from pbmserv.services.admin import banning, referee
+from pbmserv.services.admin.mails import announce as announce_to
+from pbmserv.services.admin.mails import announce_on, audience
+from pbmserv.services.admin.referee import CannotRule, Ruled
+from pbmserv.services.admin.upgrade import recount_all
+from pbmserv.services.app import App, utc_now
+
+QUIET: Final = 2.0
+"""Seconds of work before a terminal shows the progress."""
+
+Board = Annotated[int, typer.Argument(help="number of a board")]
+Reason = Annotated[str, typer.Option(help="why; told to the players by mail, and stored nowhere else")]
+
+
+def end(
+    board: Board,
+    annul: Annotated[bool, typer.Option("--annul", help="make the game void; it will not count")] = False,
+    award: Annotated[str, typer.Option(metavar="USERID", help="this player has won")] = "",
+    reason: Reason = "",
+) -> None:
+    """End a game, or change its result."""
+    if annul == bool(award):
+        give_up("use either --annul or --award USERID", Exit.USAGE)
+    if annul:
+        _tell(_ruled(lambda app, now: referee.annul(app, board, reason, now)), "is void")
+    else:
+        _tell(_ruled(lambda app, now: referee.award(app, board, award, reason, now)), f"is won by {award}")
+
+
+def undo(
+    board: Board,
+    ply: Annotated[int | None, typer.Argument(help="the last ply to keep; default: take back one")] = None,
+    reason: Reason = "",
+) -> None:
+    """Take back moves, or the end of a game. Players who left after that ply are back in."""
+    ruled = _ruled(lambda app, now: referee.take_back(app, board, ply, reason, now))
+    _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
+
+
+def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
+    """Give a player more days."""
+    ruled = _ruled(lambda app, now: referee.extend(app, board, userid, days, reason, now))
+    _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
+
+
+Boards = Annotated[list[int] | None, typer.Argument(metavar="BOARD...", help="numbers of boards")]
+All = Annotated[bool, typer.Option("--all", help="every running board with clocks")]
+
+
+def pause(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+    """Stop the clocks; moves can still be played."""
+    _each(boards, all_boards, referee.pause, reason, paused=False)
+
+
+def resume(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+    """Restart the clocks."""
+    _each(boards, all_boards, referee.resume, reason, paused=True)
+
+
+def ban(userid: str, reason: Reason = "") -> None:
+    """Remove a player from all boards, and run none of their commands any more."""
+    app = app_or_exit(settings_or_exit())
+    try:
+        banned = banning.ban(app, userid, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    removed = f"; taken off {_listed(banned.removed)}" if banned.removed else ""
+    void = f"; void now: {_listed(banned.declined)}" if banned.declined else ""
+    _print(f"{banned.userid} is banned{removed}{void}. {_mails(banned.mails)}")
+
+
+def unban(userid: str, reason: Reason = "") -> None:
+    """Let a banned player take part again."""
+    try:
+        found = banning.unban(app_or_exit(settings_or_exit()), userid, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    _print(f"{found} is not banned any more. {_mails(1)}")
+
+
+def announce(
+    text: Annotated[str, typer.Argument(help="what to say; else it is read from standard input")] = "",
+    board: Annotated[int, typer.Option(help="only to the players of this board")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask before")] = False,
+) -> None:
+    """Write to all players, or to those of one board."""
+    app = app_or_exit(settings_or_exit())
+    said = (text or sys.stdin.read()).strip()
+    if not said:
+        give_up("there is nothing to announce", Exit.USAGE)
+    to = [] if board else audience(app)
+    whom = f"the players of board {board}" if board else f"{len(to)} players"
+    if is_terminal() and not yes and not typer.confirm(f"Write this to {whom}?"):
+        give_up("nothing was announced")
+    if board:
+        try:
+            _print(_mails(announce_on(app, board, said, utc_now())))
+        except CannotRule as error:
+            give_up(str(error))
+        return
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("announcing", total=len(to))
+        announce_to(app, to, said, utc_now(), lambda done: progress.update(task, completed=done))
+    _print(_mails(len(to)))
+
+
+def is_terminal() -> bool:
+    """Whether somebody sits there who can be asked."""
+    return sys.stdin.isatty()
+
+
+def _each(
+    boards: list[int] | None,
+    all_boards: bool,
+    rule: Callable[[App, int, str, datetime], Ruled],
+    reason: str,
+    paused: bool,
+) -> None:
+    """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
+    if bool(boards) == all_boards:
+        give_up("name boards, or say --all", Exit.USAGE)
+    app = app_or_exit(settings_or_exit())
+    done, failed = 0, 0
+    with Progress(console=err, transient=True) as progress:
+        for number in progress.track(boards or referee.with_clocks(app, paused=paused)):
+            try:
+                rule(app, number, reason, utc_now())
+                done += 1
+            except CannotRule as error:
+                err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
+                failed += 1
+    what = "set going again" if paused else "stopped"
+    _print(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
+    if failed:
+        raise typer.Exit(Exit.FAILED)
+
+
+def _ruled(rule: Callable[[App, datetime], Ruled]) -> Ruled:
+    app = app_or_exit(settings_or_exit())
+    try:
+        ruled = rule(app, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    _recount(app)
+    return ruled
+
+
+def _recount(app: App) -> None:
+    """Has the ratings follow at once; where that takes long, a terminal shows how far it is."""
+    shown_from = time.monotonic() + QUIET
+    with ExitStack() as stack:
+        bar: list[tuple[Progress, TaskID]] = []
+
+        def progress(done: int, of: int) -> None:
+            if not bar and err.is_terminal and time.monotonic() >= shown_from:
+                shown = stack.enter_context(Progress(console=err, transient=True))
+                bar.append((shown, shown.add_task("counting ratings anew", total=of)))
+            for shown, task in bar:
+                shown.update(task, completed=done)
+
+        recount_all(app, progress)
+
+
+def _tell(ruled: Ruled, what: str) -> None:
+    _print(f"Board {ruled.board.match.number} {what}. {_mails(ruled.mails)}")
+
+
+def _mails(count: int) -> str:
+    return f"{count} {'mail is' if count == 1 else 'mails are'} queued."
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return f"{'board' if len(numbers) == 1 else 'boards'} {', '.join(map(str, numbers))}"
+
+
+def _print(sentence: str) -> None:
+    out.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,128 @@
+"""Builds the App from the settings: opens the engine, checks the schema, takes tokens from the system."""
+
+import base64
+import logging
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.server.isolation import lock_marker
+from pbmserv.services.admin.upgrade import renew
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import password_hasher
+from pbmserv.store.backup import CannotBackUp, back_up_aside
+from pbmserv.store.engine import open_engine
+from pbmserv.store.schema import NEWEST, OtherSchema, knows_version, require_newest, stored_version
+
+TOKEN_BYTES = 12
+
+log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """The database is away or has another schema; the message is one sentence."""
+
+
+def new_token() -> str:
+    """A random word of 20 lower-case letters and digits: it survives mail servers that change the case."""
+    return base64.b32encode(secrets.token_bytes(TOKEN_BYTES)).decode().rstrip("=").lower()
+
+
+def build_app(settings: Settings, bring_up_to_date: bool = False) -> App:
+    """The App. On request the schema of SQLite is updated; any other is only checked. Raises CannotStart."""
+    file = make_url(settings.database_url).database
+    if not bring_up_to_date and settings.database_url.startswith("sqlite"):
+        try:
+            is_there = Path(file or "").exists()
+        except OSError as error:
+            raise CannotStart(f"the database {file} is not available: {error.strerror or error}") from error
+        if not is_there:
+            raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
+    with opened(settings) as engine:
+        if bring_up_to_date and engine.dialect.name == "sqlite":
+            bring_up(settings, engine)
+        require_newest(engine)
+    return App(engine, settings.server(), new_token, password_hasher())
+
+
+def bring_up(settings: Settings, engine: Engine) -> None:
+    """Updates the schema; of a SQLite file, a copy from before is kept in the data folder.
+
+    Raises CannotStart, and changes nothing, if the copy cannot be made.
+    """
+    version = stored_version(engine)
+    if engine.dialect.name == "sqlite" and version not in (None, NEWEST) and knows_version(str(version)):
+        try:
+            copy = back_up_aside(settings.database_url, settings.data / f"before-{version}.db")
+        except CannotBackUp as error:
+            raise CannotStart(
+                f"the database has schema {version} and is not updated, since it cannot be copied first: {error}"
+            ) from error
+        log.info("updating the database from schema %s; a copy from before is in %s", version, copy)
+    renew(engine)
+
+
+@contextmanager
+def alone(settings: Settings) -> Iterator[None]:
+    """Keeps other servers off the same SQLite file until the block ends; PostgreSQL allows any number of them.
+
+    Raises WrongSetting if another server is running.
+    """
+    url = make_url(settings.database_url)
+    if url.get_backend_name() != "sqlite":
+        yield
+        return
+    lock = Path(f"{Path(url.database or '').resolve()}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        mark = lock_marker(lock)
+    except OSError as error:
+        raise CannotStart(f"the database {url.database} is not available: {error.strerror or error}") from error
+    if mark is None:
+        raise WrongSetting(
+            f"another server, process {lock.read_text().strip() or '?'}, is running on {url.database}: "
+            "stop it first, or set PBMSERV_DATA to another folder for this one"
+        )
+    with closing(mark):
+        mark.put(os.getpid())
+        yield
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Engine]:
+    """Opens the database; everything that goes wrong is raised as CannotStart."""
+    try:
+        engine = open_engine(settings.database_url)
+    except ImportError as error:
+        raise _away(settings, f"{error}; pip install 'pbmserv[postgresql]'") from error
+    except OSError as error:
+        raise _away(settings, str(error)) from error
+    try:
+        yield engine
+    except OtherSchema as error:
+        engine.dispose()
+        raise CannotStart(str(error)) from error
+    except (SQLAlchemyError, OSError) as error:
+        engine.dispose()
+        # The driver's message contains neither statements nor values.
+        raise _away(settings, str(getattr(error, "orig", None) or type(error).__name__)) from error
+
+
+def _away(settings: Settings, reason: str) -> CannotStart:
+    place = make_url(settings.database_url).render_as_string(hide_password=True)
+    first_line = reason.partition("\n")[0]
+    return CannotStart(f"the database {place} is not available: {first_line}")
+
+
+def start_logging(verbose: bool = False) -> None:
+    """Starts the log on standard error: one line for each event."""
+    form = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S")
+    for name in ("alembic", "sqlalchemy"):
+        logging.getLogger(name).setLevel(logging.INFO if verbose else logging.WARNING)

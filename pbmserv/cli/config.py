@@ -1,0 +1,276 @@
+"""The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
+from pbmserv.mail.sending.destination import Transport, open_transport, relay_address
+from pbmserv.server.listener import split as split_listener
+
+PREFIX = "PBMSERV_"
+FILE = "pbmserv.toml"
+DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
+
+
+class WrongSetting(Exception):
+    """A wrong setting; the message is one sentence that names it."""
+
+
+class Settings(BaseSettings):
+    """Every setting, with its default. Passwords are not part of URLs and never printed."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid", validate_default=True)
+
+    data: Path = Field(Path("data"), description="folder for the database, the outgoing Maildir and marks")
+    database: str = Field("", description="SQLAlchemy URL; empty: SQLite in the data folder")
+    database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
+    address: str = Field("pbmserv@localhost", description="the server's own mail address")
+    listen: str = Field(
+        "smtp://127.0.0.1:8025", description="smtp://host:port, lmtp://host:port, blanks between; empty: off"
+    )
+    out: str = Field("", description="maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data")
+    out_password: SecretStr = Field(SecretStr(""), description="of the relay's user")
+    out_password_file: Path | None = Field(None, description="a file that holds that password")
+    imap: str = Field("", description="mailbox to fetch mail from, imaps://user@host[:port][/folder]; empty: none")
+    imap_password: SecretStr = Field(SecretStr(""), description="of the mailbox's user")
+    imap_password_file: Path | None = Field(None, description="a file that holds that password")
+    imap_done: Literal["move", "delete"] = Field("move", description="what becomes of mail that was fetched")
+    imap_kept: str = Field("Kept", min_length=1, description="folder of the mailbox that it is moved to")
+    web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
+    site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
+    confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
+    authserv_id: str = Field("", description="mail server whose Authentication-Results are believed; empty: none")
+    delimiter: Literal["+", "-", ""] = Field(
+        "+", description="what stands before a tag in the address; empty: answers prove moves alone"
+    )
+    max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
+    keep_days: int = Field(
+        90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment comes before the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @field_validator("address")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        local, _, domain = value.rpartition("@")
+        is_here = domain.lower() == "localhost" or domain.lower().endswith(".localhost")
+        if not value.isascii() or "=?" in value or not is_address(f"{local}@example.org" if is_here else value):
+            raise ValueError("is not a mail address")
+        return value
+
+    @field_validator("authserv_id")
+    @classmethod
+    def _is_authserv_id(cls, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._@-]*", value):
+            raise ValueError("is not the name of a mail server, such as mx.example.org")
+        return value
+
+    @field_validator("listen")
+    @classmethod
+    def _are_listeners(cls, value: str) -> str:
+        for url in value.split():
+            split_listener(url)
+        return value
+
+    @field_validator("out")
+    @classmethod
+    def _is_way_out(cls, value: str) -> str:
+        if value == "maildir:":
+            raise ValueError("maildir: needs the path of a folder after it")
+        if value and not value.startswith("maildir:"):
+            relay_address(value)
+        return value
+
+    @field_validator("imap")
+    @classmethod
+    def _is_mailbox(cls, value: str) -> str:
+        if value:
+            mailbox_address(value)
+        return value
+
+    @field_validator("imap_kept")
+    @classmethod
+    def _is_folder(cls, value: str) -> str:
+        if not value.isprintable():
+            raise ValueError("is not the name of a folder")
+        return value
+
+    @field_validator("web")
+    @classmethod
+    def _is_host_and_port(cls, value: str) -> str:
+        host, _, port = value.rpartition(":")
+        if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+            raise ValueError("is not host:port")
+        return value
+
+    @field_validator("database")
+    @classmethod
+    def _is_database(cls, value: str) -> str:
+        try:
+            url = make_url(value) if value else None
+        except ArgumentError:
+            raise ValueError("is not a SQLAlchemy URL, such as sqlite:///file.db") from None
+        if url is not None and {"password", "sslpassword"} & url.query.keys():
+            raise ValueError("must not hold a password: it has a setting of its own")
+        if url is not None and url.drivername not in DRIVERS:
+            raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+        if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+            raise ValueError("must name a file, as in sqlite:///FILE: a database in memory is lost")
+        return value
+
+    @property
+    def database_url(self) -> str:
+        """The URL with its password in place."""
+        if not self.database:
+            return f"sqlite:///{(self.data / 'pbmserv.db').resolve()}"
+        url, password = make_url(self.database), self.database_password.get_secret_value()
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        return (url.set(password=password) if password else url).render_as_string(hide_password=False)
+
+    @property
+    def way_out(self) -> str:
+        """Where mail goes out to."""
+        return self.out or f"maildir:{(self.data / 'outgoing').resolve()}"
+
+    @property
+    def outgoing(self) -> Path | None:
+        """The Maildir that mail goes out to; None where it goes to people."""
+        return Path(self.way_out.removeprefix("maildir:")) if self.way_out.startswith("maildir:") else None
+
+    @property
+    def listeners(self) -> tuple[str, ...]:
+        """The URLs at which mail is taken."""
+        return tuple(self.listen.split())
+
+    @property
+    def web_place(self) -> tuple[str, int] | None:
+        """Host and port of the web pages; None when they are off."""
+        host, _, port = self.web.rpartition(":")
+        return (host.strip("[]"), int(port)) if self.web else None
+
+    @property
+    def is_web_at_home(self) -> bool:
+        """Whether there are web pages that only this machine can reach."""
+        is_told_here = not self.site_url or _is_loopback(_host(self.site_url))
+        return self.web_place is not None and _is_loopback(self.web_place[0]) and is_told_here
+
+    def server(self) -> Server:
+        """What the server knows about itself."""
+        # With mail to a Maildir somebody is trying the server out, and links lead to this machine.
+        site = self.site_url or (f"http://{self.web}" if self.web and self.way_out.startswith("maildir:") else "")
+        return Server(
+            self.address, self.delimiter, self.confirm, site.rstrip("/"), self.authserv_id, self.max_size
+        )
+
+    def road_out(self) -> Callable[[], Transport]:
+        """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""
+        password = _password("OUT_PASSWORD", self.out_password, self.out_password_file)
+        opening = partial(open_transport, self.way_out, password=password, hostname=self.server().domain)
+        try:
+            opening().close()
+        except ValueError as error:
+            raise WrongSetting(f"{PREFIX}OUT: {error}") from error
+        return opening
+
+    def mailbox(self) -> Callable[[], ImapMailbox]:
+        """What connects to the mailbox, which must be named. Raises WrongSetting."""
+        address, filing = mailbox_address(self.imap), Disposition(self.imap_done, self.imap_kept)
+        password = _password("IMAP_PASSWORD", self.imap_password, self.imap_password_file)
+        if not password:
+            raise WrongSetting(f"{PREFIX}IMAP names a mailbox, and {PREFIX}IMAP_PASSWORD is empty")
+        if filing.done == "move" and filing.folder.casefold() == address.folder.casefold():
+            raise WrongSetting(f"{PREFIX}IMAP_KEPT must be another folder than the one that mail comes to")
+        return partial(open_mailbox, address, password, filing)
+
+    def is_open_to_strangers(self) -> bool:
+        """Whether mail is taken from other machines, or from a mailbox, although a From address is believed."""
+        has_strangers = self.imap or any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
+        return self.confirm == "from" and bool(has_strangers)
+
+
+def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The current settings. Raises WrongSetting."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in environment:
+        if name.startswith(PREFIX) and name not in known:
+            raise WrongSetting(f"{name} is not a setting; use one of {', '.join(sorted(known))}")
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            known_keys = ", ".join(sorted(Settings.model_fields))
+            raise WrongSetting(f"{name} in {FILE} is not a setting; use one of {known_keys}") from None
+        raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
+    except (ValueError, OSError) as error:
+        raise WrongSetting(f"{FILE} cannot be read: {error}") from None
+
+
+def described(settings: Settings) -> list[tuple[str, str, str]]:
+    """Name, value with secrets masked, and meaning of each setting."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
+        if name == "database":
+            shown = make_url(settings.database_url).render_as_string(hide_password=True)
+        if name == "out":
+            shown = settings.way_out
+        if name == "site_url":
+            shown = settings.server().site_url
+        rows.append((PREFIX + name.upper(), shown, field.description or ""))
+    return rows
+
+
+def _password(name: str, value: SecretStr, file: Path | None) -> str:
+    try:
+        return value.get_secret_value() if file is None else file.read_text().strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", "") or "it is not text"
+        raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,212 @@
+"""Trying the server out without a mail program: `pbmserv mail` writes and reads, `pbmserv demo` plays."""
+
+import smtplib
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.rule import Rule
+
+from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.config import Settings
+from pbmserv.cli.serve import all_parts, run_parts
+from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
+from pbmserv.mail.reading.headers import one_address
+from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
+from pbmserv.mail.sending.maildir import MaildirMail, read_all
+from pbmserv.server.listener import split
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.views import list_outbox
+
+PATIENCE: Final = 20.0
+LOOK_EVERY: Final = 0.02
+SHOWN_HEADERS: Final = ("From", "To", "Subject", "Date")
+
+DEMO_GAME: Final = (
+    "c3 b1 b2 c1 c2xb2,c1,c3 c3 c1xb1,c2 a2 a3 b2 c2xb2,c1,c3 b2 c1 b1xb2,c1 b2xa2,b1 b1 b3xa3,b2 a1 a2 "
+    "b2xa2,b1,b3 a2 b1 a3 b3 c3 c1"
+)
+"""A whole game on 3x3."""
+
+
+class NoAnswer(Exception):
+    """Nothing came back within a reasonable time."""
+
+
+def mail(
+    subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice sesame"')] = "",
+    text: Annotated[str, typer.Argument(help="the text; \\n begins a new line")] = "",
+    sender: Annotated[str, typer.Option("--from", help="your mail address")] = "",
+    answer: Annotated[str, typer.Option("--answer", help="answer the last mail to you with this text")] = "",
+    read: Annotated[bool, typer.Option("--read", help="print what has arrived for that address")] = False,
+    count: Annotated[int, typer.Option(min=1, help="with --read: at most so many, the newest")] = 5,
+) -> None:
+    """Send a mail to the running server and print its answer, or read what has arrived."""
+    settings = settings_or_exit()
+    folder = _maildir(settings)
+    if not sender or not (subject or text or read or answer):
+        give_up('say who writes and what: pbmserv mail --from alice@example.org "help"', Exit.USAGE)
+    if answer and (subject or text):
+        give_up("an answer has the Subject of the mail that it answers: give --answer alone", Exit.USAGE)
+    if one_address([sender.encode("ascii", "replace")]) != sender.lower():
+        give_up(f"{sender!a} is no mail address", Exit.USAGE)
+    if read:
+        _print_arrived(folder, sender, count)
+    if not (subject or text or answer):
+        return
+    written = _written(settings.address, sender, subject, text.replace("\\n", "\n"))
+    if answer:
+        written = _answering(_last_letter(folder, sender), sender, answer.replace("\\n", "\n"))
+    url = settings.listeners[0] if settings.listeners else give_up("PBMSERV_LISTEN is empty", Exit.WRONG_SETTING)
+    with err.status("waiting for the answer ..."):
+        try:
+            came = send_and_wait(url, folder, written)
+        except (OSError, smtplib.SMTPException) as error:
+            give_up(f"the server does not take mail at {url}: is `make serve` running? ({error})")
+        except NoAnswer:
+            give_up(f"no answer after {PATIENCE:.0f} seconds; is the server's log telling why?", Exit.TRY_LATER)
+    _print_letter(came)
+
+
+def demo() -> None:
+    """Play a short game between two players through a server of its own, and print every mail."""
+    started = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder,
+        _server(Path(folder)) as (settings, app, url),
+    ):
+        mails = Path(folder) / "outgoing"
+        last: dict[str, MaildirMail] = {}
+        printed: set[Path] = set()
+        for sender, about, text in _demo_mails():
+            address = f"{sender}@example.org"
+            written = _written(settings.address, address, about, text)
+            if not about:
+                written = _answering(last[sender], address, text)
+            out.print(Rule(f"[bold]{sender}[/] writes: {written['Subject']}", align="left"))
+            if text:
+                out.print(text, highlight=False)
+            send_and_wait(url, mails, written)
+            _wait_until_sent(app)
+            for letter in [each for each in read_all(mails) if each.path not in printed]:
+                printed.add(letter.path)
+                last[letter.header("To").partition("@")[0]] = letter
+                _print_letter(letter)
+    out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
+
+
+def send_and_wait(url: str, folder: Path, written: EmailMessage) -> MaildirMail:
+    """Sends a mail to a listener and gives the answer that arrives in the Maildir. Raises NoAnswer."""
+    hand_over(url, written["To"], written["From"], written.as_bytes())
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for letter in reversed(list(read_all(folder))):
+            if letter.header("In-Reply-To") == written["Message-ID"]:
+                return letter
+        time.sleep(LOOK_EVERY)
+    raise NoAnswer
+
+
+def _wait_until_sent(app: App) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while list_outbox(app, "waiting", 1):
+        if time.monotonic() > deadline:
+            raise NoAnswer
+        time.sleep(LOOK_EVERY)
+
+
+def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
+    """Gives a mail to a listener. Raises OSError, SMTPException."""
+    kind, host, port = split(url)
+    connect = smtplib.LMTP if kind == "lmtp" else smtplib.SMTP
+    with connect(host, port, timeout=PATIENCE) as client:
+        client.sendmail(sender, [address], raw)
+
+
+def _demo_mails() -> Iterator[tuple[str, str, str]]:
+    yield "alice", "signup alice sesame", ""
+    yield "bob", "signup bob poppy", ""
+    yield "alice", "cephalopod challenge alice bob -size=3x3", "Good luck!"
+    for ply, move in enumerate(DEMO_GAME.split()):
+        yield ("alice", "bob")[ply % 2], "", move
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
+    own = {
+        "data": folder,
+        "database": "",
+        "address": "pbmserv@localhost",
+        "listen": "smtp://127.0.0.1:0",
+        "out": "",
+        "web": "",
+        "site_url": "",
+        "confirm": "from",
+    }
+    settings = settings_or_exit().model_copy(update=own)
+    stop = threading.Event()
+    app = build_app(settings, bring_up_to_date=True)
+    parts = all_parts(settings, app)
+    url = next(name for name in parts if "://" in name)
+    running = threading.Thread(target=run_parts, args=(parts, stop))
+    running.start()
+    try:
+        yield settings, app, url
+    finally:
+        stop.set()
+        running.join()
+
+
+def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage:
+    return compose(sender, address, subject, text, utc_now())
+
+
+def _answering(letter: MaildirMail, sender: str, text: str) -> EmailMessage:
+    """An answer as mail programs write it: to where the mail came from, in its thread, quoted below."""
+    _, _, address = letter.header("From").rpartition("<")
+    body = letter.message.get_body(("plain",))
+    lines = body.get_content().splitlines() if body else []
+    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
+    whole = f"{text}\n\nOn {letter.header('Date')}, pbmserv wrote:\n{quoted}"
+    written = _written(address.removesuffix(">"), sender, subject_of_answer(letter.header("Subject")), whole)
+    put_in_thread(written, letter.header("Message-ID"), letter.header("References"))
+    return written
+
+
+def _maildir(settings: Settings) -> Path:
+    kind, _, path = settings.way_out.partition(":")
+    if kind != "maildir":
+        give_up("answers go out by SMTP, not into a Maildir that could be read here", Exit.WRONG_SETTING)
+    return Path(path)
+
+
+def _last_letter(folder: Path, address: str) -> MaildirMail:
+    found = _letters_for(folder, address)
+    return found[-1] if found else give_up(f"nothing has arrived for {address} that could be answered")
+
+
+def _letters_for(folder: Path, address: str) -> list[MaildirMail]:
+    return [letter for letter in read_all(folder) if letter.header("To").lower() == address.lower()]
+
+
+def _print_arrived(folder: Path, address: str, count: int) -> None:
+    found = _letters_for(folder, address)
+    if not found:
+        out.print(f"Nothing has arrived for {address}.", highlight=False)
+    for letter in found[-count:]:
+        _print_letter(letter)
+
+
+def _print_letter(letter: MaildirMail) -> None:
+    for name in SHOWN_HEADERS:
+        out.print(f"[dim]{name}:[/] ", end="")
+        out.print(letter.header(name), highlight=False, markup=False, soft_wrap=True)
+    body = letter.message.get_body(("plain",))
+    out.print()
+    out.print(body.get_content() if body else "", highlight=False, markup=False, soft_wrap=True)

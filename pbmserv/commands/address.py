@@ -1,0 +1,206 @@
+"""`add` and `change address`: another mail address for a player.
+
+The new address is asked first. Its `yes` is handled in `yes_no`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import ClassVar, Final, Literal
+
+from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import PersonalQuestion, Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class AddressArguments:
+    """A mail address."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressAsked(Reply):
+    """To the player: a mail has gone to `address`, which must be answered from there."""
+
+    template: ClassVar[str] = "commands/address.txt:address_asked"
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressWanted(Reply):
+    """The question to a new address of `userid`; it takes the place of the first one when it `is_first`."""
+
+    template: ClassVar[str] = "commands/address.txt:address_wanted"
+
+    userid: str
+    address: str
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MayTakeBack(Reply):
+    """To the first address of `userid`: there is a new one, which takes its place when it `is_first`."""
+
+    template: ClassVar[str] = "commands/address.txt:may_take_back"
+
+    userid: str
+    address: str
+    is_first: bool
+
+
+@dataclass(kw_only=True)
+class NotAnAddress(CommandError):
+    """What stood behind `command` has not the form of an address."""
+
+    template: ClassVar[str] = "commands/address.txt:not_an_address"
+
+    command: str
+
+
+@dataclass(kw_only=True)
+class OurAddress(CommandError):
+    """`address` is one of the server's own."""
+
+    template: ClassVar[str] = "commands/address.txt:our_address"
+
+    address: str
+
+
+@dataclass(kw_only=True)
+class AddressIsYours(CommandError):
+    """The address is the player's already; `is_first` when mail goes there."""
+
+    template: ClassVar[str] = "commands/address.txt:address_is_yours"
+
+    address: str
+    is_first: bool
+
+
+@dataclass(kw_only=True)
+class TooManyAddresses(CommandError):
+    """So many addresses are all that one player may have, or (`are_asked`) may have asked without an answer yet.
+
+    `last` is one that the player has, not the first unless it is the only one.
+    """
+
+    template: ClassVar[str] = "commands/address.txt:too_many_addresses"
+
+    limit: int
+    are_asked: bool
+    last: str
+
+
+MOST_ADDRESSES: Final = 10
+MOST_ASKED: Final = 5
+"""Addresses that may be asked at a time for one player: our questions must not become a bomb."""
+
+TAKEN_BACK_WITHIN: Final = timedelta(days=7)
+"""As long as any question is open."""
+
+Place = Literal["address", "first address"]
+
+
+def ask_address(request: PlayerRequest[AddressArguments], records: Queries, place: Place) -> Decision:
+    """Mails the address named the question whether it is the player's, unless something speaks against it.
+
+    One that is another's, answered for or not, is not asked, and who named it is told the same: it is nobody's
+    business who plays here.
+    """
+    player, address = request.player, request.arguments.address.lower()
+    _require_new_address(request, records)
+    owner = records.owner_of(address)
+    if owner is not None and owner.id != player.id:
+        return Decision(AddressAsked(address))
+    confirmation = Confirmation(
+        kind=place, userid=player.userid, address=address, about=f"{place} {player.userid} {address}"
+    )
+    words = AddressWanted(player.userid, address, is_first=place == "first address")
+    return Decision(
+        AddressAsked(address), notifications=Notifications(question=Question(confirmation, words, rests_days=1))
+    )
+
+
+def tell_first(player: Player, address: str, is_first: bool, records: Queries, now: datetime) -> Question:
+    """What a player's first address is told of a new one, and can answer with `no`."""
+    stay = tuple(each for each in records.addresses(player) if each != address)
+    told = Confirmation(
+        kind="take back",
+        userid=player.userid,
+        address=player.address,
+        about=f"take back {player.userid} {address} {now.isoformat()}",
+        lines=stay,
+    )
+    return Question(told, MayTakeBack(player.userid, address, is_first), is_due=True)
+
+
+def takes_back(player: Player, records: Queries, now: datetime) -> Sequence[PersonalQuestion]:
+    """What can still be taken back of a player's addresses, the oldest first."""
+    open_since = now - TAKEN_BACK_WITHIN
+    found = (each for each in records.questions(player) if each.kind == "take back" and each.asked > open_since)
+    # Of two that came in one moment the older one knows fewer addresses.
+    return sorted(found, key=lambda each: (each.asked, len(each.lines)))
+
+
+def unanswered(address: str, player: Player, records: Queries) -> tuple[int, ...]:
+    """Whose account is in the way of an address that has just shown itself to be the player's, though nobody has
+    ever answered for it."""
+    owner = records.owner_of(address)
+    return () if owner is None or owner.id == player.id or owner.is_confirmed else (owner.id,)
+
+
+def _require_new_address(request: PlayerRequest[AddressArguments], records: Queries) -> None:
+    player, address = request.player, request.arguments.address.lower()
+    if not is_address(address):
+        raise NotAnAddress(command=request.command.name)
+    if request.server is not None and request.server.owns(address):
+        raise OurAddress(address=address)
+    theirs = records.addresses(player)
+    if address == player.address or (request.command.name == "add" and address in theirs):
+        raise AddressIsYours(address=address, is_first=address == player.address)
+    if request.command.name == "add" and len(theirs) >= MOST_ADDRESSES:
+        raise TooManyAddresses(limit=MOST_ADDRESSES, are_asked=False, last=theirs[-1])
+    asked = [each.address for each in records.questions(player) if "address" in each.kind]
+    if address not in asked and len(set(asked)) >= MOST_ASKED:
+        raise TooManyAddresses(limit=MOST_ASKED, are_asked=True, last=theirs[-1])
+
+
+def run_add(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+    """Asks the address, which becomes one of the player's with the `yes` that comes from there."""
+    return ask_address(request, records, "address")
+
+
+add_command = PlayerCommand(
+    name="add",
+    kind="binding",
+    forms=("add [userid password] address",),
+    summary="add another email address of yours",
+    example="add alice@work.example",
+    arguments=AddressArguments,
+    run=run_add,
+    help="commands/address.txt:help_add",
+)
+
+
+def run_change_address(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+    """Asks the new address, though it be the player's already: its `yes` shows that mail arrives there."""
+    return ask_address(request, records, "first address")
+
+
+change_address_command = PlayerCommand(
+    name="change address",
+    kind="binding",
+    forms=("change address [userid password] address",),
+    summary="have your mail go to another address",
+    example="change address alice@home.example",
+    arguments=AddressArguments,
+    run=run_change_address,
+    help="commands/address.txt:help_change_address",
+)

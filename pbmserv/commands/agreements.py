@@ -1,0 +1,250 @@
+"""`propose`, `undo`, `accept` and `reject`: draws and take-backs, which the other players must agree to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from pbmserv.commands.base.arguments import BoardArguments, NoArguments
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.lookup import find_seat
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest, Request
+from pbmserv.commands.offers import accept_offer
+from pbmserv.games.game import Seat
+from pbmserv.matches.agreements import accept, ask_undo, propose, reject
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Entry
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.state import OfferKind
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptArguments:
+    """An open offer, or a board where something waits for an answer."""
+
+    offer: int | None
+    board: int | None
+    game: str | None
+    ply: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawProposed(Reply):
+    """The sender proposes a draw, to which `waits_for` have to agree."""
+
+    template: ClassVar[str] = "commands/agreements.txt:draw_proposed"
+
+    board: int
+    waits_for: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAsked(Reply):
+    """The sender wants to take back `move`, to which `waits_for` have to agree; `also` so many moves after it."""
+
+    template: ClassVar[str] = "commands/agreements.txt:undo_asked"
+
+    board: int
+    move: str
+    also: int
+    waits_for: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed(Reply):
+    """The sender agrees to a draw or a take-back that `by` wants; `waits_for` have to agree, too."""
+
+    template: ClassVar[str] = "commands/agreements.txt:agreed"
+
+    board: int
+    kind: OfferKind
+    by: str
+    waits_for: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawAgreed(Reply):
+    """All have agreed: the game is over."""
+
+    template: ClassVar[str] = "commands/agreements.txt:draw_agreed"
+
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAgreed(Reply):
+    """All have agreed: `by` has taken back a move, and `to_move` is on turn."""
+
+    template: ClassVar[str] = "commands/agreements.txt:undo_agreed"
+
+    board: int
+    by: str
+    to_move: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotAgreed(Reply):
+    """The sender does not agree to what `by` wants."""
+
+    template: ClassVar[str] = "commands/agreements.txt:not_agreed"
+
+    board: int
+    kind: OfferKind
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferDropped(Reply):
+    """The sender has withdrawn what they wanted themselves."""
+
+    template: ClassVar[str] = "commands/agreements.txt:offer_dropped"
+
+    board: int
+    kind: OfferKind
+
+
+@dataclass(kw_only=True)
+class NothingToConfirm(CommandError):
+    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
+
+    `waits`: the mail that was answered is of `board`, where this waits for the sender to accept or reject.
+    `lacks_word`: that mail does ask something, but a word in the answer must name it.
+    """
+
+    template: ClassVar[str] = "commands/agreements.txt:nothing_to_confirm"
+
+    waits: Literal["draw", "undo"] | None = None
+    lacks_word: bool = False
+
+
+IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
+
+
+def consent(
+    word: str, board: GameState, seat: Seat, request: PlayerRequest[BoardArguments], now: datetime
+) -> Decision:
+    """What comes of one of these words, said by a seat of a board."""
+    match, state = board.match, board.state
+    ply, seen_at = request.arguments.ply, request.replied_to.written_at
+    if word == "propose":
+        entry = propose(match, state, seat, now, ply)
+    elif word == "undo":
+        entry = ask_undo(match, state, seat, now)
+    elif word == "accept":
+        entry = accept(match, state, seat, now, ply, seen_at)
+    else:
+        entry = reject(match, state, seat, now, ply, seen_at)
+    after = board.apply(entry)
+    return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
+
+
+def nothing_to_confirm(request: Request[NoArguments], records: Queries) -> NothingToConfirm:
+    """Why a `yes` or `no` does nothing. Neither answers an offer: some mail programs send them at a touch."""
+    player, number = request.actor.player, request.replied_to.board
+    board = records.board(number) if number is not None else None
+    seat = board.match.seat_of(player.userid) if board and player else None
+    offer = board.state.offer if board else None
+    if offer is None or seat not in offer.waits_for:
+        return NothingToConfirm(lacks_word=request.replied_to.needs_word)
+    return NothingToConfirm(board=number, waits=offer.kind)
+
+
+def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
+    number, userids, offer = before.match.number, before.match.userids, after.state.offer
+    waits_for = tuple(userids[seat] for seat in offer.waits_for) if offer else ()
+    if entry.kind == "proposed":
+        return DrawProposed(number, waits_for)
+    if entry.kind == "asked":
+        back = [turn.move or "" for turn in before.state.turns if turn.ply and turn.ply > int(entry.text)]
+        return UndoAsked(number, back[0], len(back) - 1, waits_for)
+    answered = before.state.offer
+    assert answered is not None
+    by = userids[answered.by]
+    if entry.kind == "rejected":
+        is_own = entry.seat == answered.by
+        return OfferDropped(number, answered.kind) if is_own else NotAgreed(number, answered.kind, by)
+    if waits_for:
+        return Agreed(number, answered.kind, by, waits_for)
+    return DrawAgreed(number) if answered.kind == "draw" else UndoAgreed(number, by, after.on_turn or "")
+
+
+def run_propose(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Proposes a draw in the name of the player's seat."""
+    found = find_seat(request, records)
+    return consent("propose", *found, request, now)
+
+
+propose_command = PlayerCommand(
+    name="propose",
+    kind="binding",
+    forms=("[game] propose board [userid password]",),
+    summary="propose a draw",
+    example="propose 101",
+    arguments=BoardArguments,
+    run=run_propose,
+    help="commands/agreements.txt:help_propose",
+    scope="board",
+)
+
+
+def run_undo(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Asks for a take-back in the name of the player's seat."""
+    found = find_seat(request, records)
+    return consent("undo", *found, request, now)
+
+
+undo_command = PlayerCommand(
+    name="undo",
+    kind="binding",
+    forms=("[game] undo board [userid password]",),
+    summary="ask the others to let you take your last move back",
+    example="undo 101",
+    arguments=BoardArguments,
+    run=run_undo,
+    help="commands/agreements.txt:help_undo",
+    scope="board",
+)
+
+
+def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: datetime) -> Decision:
+    """Agrees in the name of the player's seat, or takes one in an open offer."""
+    said = request.arguments
+    if said.offer is not None:
+        return accept_offer(request.player, said.offer, records, now)
+    # The usage patterns name the one or the other.
+    assert said.board is not None
+    on_board = request.with_arguments(BoardArguments(said.board, said.game, said.ply))
+    return consent("accept", *find_seat(on_board, records), on_board, now)
+
+
+accept_command = PlayerCommand(
+    name="accept",
+    kind="binding",
+    forms=("accept offer", "[game] accept board [userid password]"),
+    summary="accept a draw, a take-back or an open offer",
+    example="accept 101",
+    arguments=AcceptArguments,
+    run=run_accept,
+    help="commands/agreements.txt:help_accept",
+    scope="board",
+)
+
+
+def run_reject(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Rejects in the name of the player's seat."""
+    found = find_seat(request, records)
+    return consent("reject", *found, request, now)
+
+
+reject_command = PlayerCommand(
+    name="reject",
+    kind="binding",
+    forms=("[game] reject board [userid password]",),
+    summary="reject a draw or a take-back",
+    example="reject 101",
+    arguments=BoardArguments,
+    run=run_reject,
+    help="commands/agreements.txt:help_reject",
+    scope="board",
+)

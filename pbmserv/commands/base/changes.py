@@ -1,0 +1,254 @@
+"""What a command changes other than the logs of boards: one frozen value for each. Only `store` writes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import TimeControl
+from pbmserv.matches.conditional_moves import PlanKind
+from pbmserv.matches.player import MessagesFrom
+
+# players
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlayer:
+    """An account is opened. Its address is believed at once when `is_confirmed`.
+
+    `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
+    """
+
+    userid: str
+    address: str
+    password_hash: str = field(repr=False)
+    is_confirmed: bool = True
+    replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewPassword:
+    """A player's password is another one."""
+
+    player_id: int
+    password_hash: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedWords:
+    """Whatever a player was mailed up to now proves nothing any more: neither its address nor its links, and
+    questions in it are closed."""
+
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedAddress:
+    """Somebody has answered from the address of a new player."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewAddress:
+    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up.
+
+    `replaced` are accounts for that address that nobody ever confirmed.
+    """
+
+    player_id: int
+    address: str
+    is_first: bool
+    replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredAddress:
+    """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
+
+    No password is in force then, since whoever had the account may have chosen it; and no address that was told of
+    a change `since` then (None: none at all) can take it back any more.
+    """
+
+    player_id: int
+    address: str
+    stay: tuple[str, ...] = ()
+    since: datetime | None = None
+    replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewSetting:
+    """A player has set something."""
+
+    player_id: int
+    key: Literal["html", "words", "takes_challenges", "broadcast"]
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """A player has set from whom messages come."""
+
+    player_id: int
+    wanted: MessagesFrom
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChange:
+    """A player wants nothing from another one any more; or again, when it `is_lifted`."""
+
+    player_id: int
+    blocked_id: int
+    is_lifted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A player is forgotten: only the boards stay, under another name."""
+
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """The operator wants a player here no more; or lets them come again, when it `is_lifted`."""
+
+    player_id: int
+    is_lifted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewDigest:
+    """A player's boards come in one mail, by a schedule ("daily 07:30"), next at `due`; None: each by itself."""
+
+    player_id: int
+    schedule: str | None
+    due: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewVacations:
+    """A player's holidays from `since` on are these, first and last day each, instead of all that were set."""
+
+    player_id: int
+    since: date
+    days: tuple[tuple[date, date], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TalkCounted:
+    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept.
+
+    `stranger_id` is to whom, where the two have never played.
+    """
+
+    player_id: int
+    kind: Literal["message", "broadcast", "vacation"]
+    stranger_id: int | None = None
+
+
+# boards
+
+
+@dataclass(frozen=True, slots=True)
+class NewConditionalPlan:
+    """What a seat has in mind for a board, known to nobody else: in the place of what it had of that kind.
+
+    `plies` are those played when it was made, or when what came before it was played; `content` can be JSON.
+    """
+
+    board: int
+    seat: Seat
+    kind: PlanKind
+    plies: int
+    content: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedConditionalPlan:
+    """A seat has that in mind no more."""
+
+    board: int
+    seat: Seat
+    kind: PlanKind
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A player watches a board of others; or no more, when it `is_over`."""
+
+    board: int
+    player_id: int
+    is_over: bool = False
+
+
+# open offers
+
+
+@dataclass(frozen=True, slots=True)
+class NewOffer:
+    """A game is offered to whoever accepts, for so many `seats`, under a number that people type.
+
+    The player moves first in it, or last.
+    """
+
+    number: int
+    player_id: int
+    game: str
+    options: tuple[tuple[str, str], ...]
+    rated: bool
+    clock: TimeControl | None
+    seats: int
+    moves_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedOffer:
+    """A player has accepted an offer that waits for more."""
+
+    offer_id: int
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOffer:
+    """A player who had accepted an offer waits no more."""
+
+    offer_id: int
+    player_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndedOffer:
+    """An offer is open no more: `match` has come of it, or it was withdrawn or has expired."""
+
+    offer_id: int
+    status: Literal["taken", "withdrawn", "expired"]
+    match: int | None = None
+
+
+Change = (
+    NewPlayer
+    | NewPassword
+    | RevokedWords
+    | BelievedAddress
+    | NewAddress
+    | RestoredAddress
+    | NewSetting
+    | NewMessages
+    | BlockChange
+    | Erased
+    | Barred
+    | NewDigest
+    | NewVacations
+    | TalkCounted
+    | NewConditionalPlan
+    | DroppedConditionalPlan
+    | Subscription
+    | NewOffer
+    | JoinedOffer
+    | LeftOffer
+    | EndedOffer
+)

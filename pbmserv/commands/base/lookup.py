@@ -1,0 +1,157 @@
+"""What commands look up: boards, seats, players, pages. Each raises the error that says what is missing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pbmserv.commands.base.arguments import BoardArguments, BoardRef
+from pbmserv.commands.base.declaration import Declaration
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.games import games
+from pbmserv.games.game import Seat
+from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import ListingQuery, Queries
+from pbmserv.matches.replay import GameState
+
+
+@dataclass(kw_only=True)
+class UnknownGame(CommandError):
+    """There is no such game."""
+
+    template: ClassVar[str] = "commands/base/lookup.txt:unknown_game"
+
+    suggestions: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class WrongForm(CommandError):
+    """The words after a command do not fit it."""
+
+    template: ClassVar[str] = "commands/base/lookup.txt:wrong_form"
+
+    command: str
+    forms: tuple[str, ...]
+    example: str
+
+
+@dataclass(kw_only=True)
+class NotOurPlayer(CommandError):
+    """The sender's address belongs to no player, and no userid and password were given."""
+
+    template: ClassVar[str] = "commands/base/lookup.txt:not_our_player"
+
+    about_identity = True
+
+    command: str
+
+
+@dataclass(kw_only=True)
+class NoSuchPlayer(CommandError):
+    """Nobody is called so."""
+
+    template: ClassVar[str] = "commands/base/lookup.txt:no_such_player"
+
+    suggestions: tuple[str, ...]
+
+
+MOST_OWN_BOARDS = 5
+MOST_WAITING_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingBoards:
+    """The boards where it is somebody's turn: the numbers of those that one mail shows, and how many `more`."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+    @property
+    def refs(self) -> tuple[BoardRef, ...]:
+        """The same boards, as they stand now."""
+        return tuple(map(BoardRef, self.numbers))
+
+
+def waiting_boards(player: Player, records: Queries) -> WaitingBoards:
+    """The boards where it is a player's turn."""
+    found = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_WAITING_SHOWN))
+    numbers = tuple(line.number for line in found.lines)
+    return WaitingBoards(numbers, found.total - len(numbers))
+
+
+def find_board(number: int, game: str | None, records: Queries, asker: Player | None) -> GameState:
+    """The board of a number, which must be one of `game` if that was said; a refusal is worded for `asker`."""
+    board = records.board(number)
+    if board is None:
+        raise _no_such_board(number, records, asker)
+    if game is not None and game != board.match.game:
+        raise OtherGame(board=number, named=game, actual=board.match.game)
+    return board
+
+
+def _no_such_board(number: int, records: Queries, asker: Player | None) -> NoSuchBoard:
+    if asker is None:
+        return NoSuchBoard(number=number)
+    own = records.boards(ListingQuery(userids=(asker.userid,), count=MOST_OWN_BOARDS))
+    return NoSuchBoard(number=number, userid=asker.userid, own=tuple(sorted(line.number for line in own.lines)))
+
+
+def find_shown(ref: BoardRef, game: str | None, records: Queries, asker: Player | None) -> GameState:
+    """The board that somebody wants to see, at a ply that it has."""
+    board = find_board(ref.number, game, records, asker)
+    if ref.ply is not None and ref.ply > board.state.plies:
+        raise NoSuchPly(board=ref.number, ply=ref.ply, plies=board.state.plies)
+    return board
+
+
+def find_seat(request: PlayerRequest[BoardArguments], records: Queries) -> tuple[GameState, Seat]:
+    """The board that a player acts on, as it stands, and their seat at it."""
+    player = request.player
+    board = find_board(request.arguments.board, request.arguments.game, records, player)
+    seat = board.match.seat_of(player.userid)
+    if seat is None:
+        raise NotYourBoard(board=board.match.number, userid=player.userid)
+    return board, seat
+
+
+def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:
+    """The userids of the players that a line names, each once, as their owners write them."""
+    found = []
+    for userid in {userid.lower(): userid for userid in userids}.values():
+        player = records.player(userid)
+        if player is None:
+            raise no_such_player(userid, records)
+        found.append(player.userid)
+    return tuple(found)
+
+
+def require_game(name: str | None) -> None:
+    """Raises UnknownGame where a game was named, and there is none of that name."""
+    if name is not None and name not in games():
+        raise UnknownGame(suggestions=tuple(games()))
+
+
+def no_such_player(userid: str, records: Queries) -> NoSuchPlayer:
+    """The refusal of a userid that nobody has."""
+    return NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))
+
+
+PAGE = "page"
+
+_MOST_DIGITS = 4
+
+
+def read_page(options: Sequence[tuple[str, str]], command: Declaration) -> int:
+    """The page that a line asks for, from 1; a refusal where its options are anything else."""
+    if not options:
+        return 1
+    name, value = options[0]
+    is_number = value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS and int(value) > 0
+    if len(options) > 1 or name != PAGE or not is_number:
+        raise wrong_form(command)
+    return int(value)
+
+
+def wrong_form(command: Declaration) -> WrongForm:
+    """What is said of a line whose words mean nothing after this command."""
+    return WrongForm(command=command.name, forms=command.forms, example=command.example)

@@ -1,0 +1,221 @@
+"""What `challenge`, `seek`, `accept` and `rematch` share: the terms of a new match, and who may start one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
+from typing import ClassVar
+
+from pbmserv.commands.base.lookup import require_game
+from pbmserv.commands.base.time_options import TIME_OPTIONS, read_time_options
+from pbmserv.games import games
+from pbmserv.games.game import BadOption
+from pbmserv.matches.clock import TimeControl
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Match
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(kw_only=True)
+class WhichGame(CommandError):
+    """Several games are on offer and the line, such as `example`, names none."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:which_game"
+
+    games: tuple[str, ...]
+    example: str = "challenge alice bob"
+
+
+@dataclass(kw_only=True)
+class UnknownOption(CommandError):
+    """The game has no such option; with `command` it has `options`."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:unknown_option"
+
+    game: str
+    options: tuple[str, ...]
+    command: str = "challenge"
+
+
+@dataclass(kw_only=True)
+class BadOptionValue(CommandError):
+    """The option `name` does not take that value. `game` and `userids` are ready for a command.
+
+    `userids` are to play; nobody is named where a game is sought.
+    """
+
+    template: ClassVar[str] = "commands/base/new_game.txt:bad_option_value"
+
+    game: str
+    name: str
+    choices: tuple[str, ...]
+    userids: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class TooManyGames(CommandError):
+    """So many games a day is all that one player may start."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:too_many_games"
+
+    limit: int
+
+
+@dataclass(kw_only=True)
+class TooManyUnbegun(CommandError):
+    """So many games that `userid` has not begun are all that one player, the `starter`, may leave there."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:too_many_unbegun"
+
+    userid: str
+    limit: int
+    starter: str
+
+
+@dataclass(kw_only=True)
+class TakesNoChallenges(CommandError):
+    """`userid` takes no challenges, or none from this sender: which of both is not told."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:takes_no_challenges"
+
+    userid: str
+
+
+@dataclass(kw_only=True)
+class NotTogether(CommandError):
+    """Of the players whom the sender named, `userids` cannot be in one game: one has blocked the other.
+
+    Which of them is not told, nor why.
+    """
+
+    template: ClassVar[str] = "commands/base/new_game.txt:not_together"
+
+    userids: tuple[str, str]
+
+
+@dataclass(kw_only=True)
+class NotThereYet(CommandError):
+    """`userid` has not answered the first mail to their address yet."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:not_there_yet"
+
+    userid: str
+
+
+Options = tuple[tuple[str, str], ...]
+"""As written in a line: names in lower case, sorted; a value may be empty."""
+
+GAMES_A_DAY = 10
+UNBEGUN_WITH_ONE = 3
+
+UNRATED = "unrated"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is agreed before a match begins; `options` are those of the game."""
+
+    game: str
+    options: Options = ()
+    rated: bool = True
+    clock: TimeControl | None = None
+
+
+def read_game(name: str | None, example: str) -> str:
+    """The game of that name, or the only one there is; `example` is a line that wants a game before it."""
+    if name is None and len(games()) > 1:
+        raise WhichGame(games=tuple(games()), example=example)
+    require_game(name)
+    return name or next(iter(games()))
+
+
+def read_terms(
+    game: str, options: Options, seats: int, command: str, userids: tuple[str, ...] = (), more: Sequence[str] = ()
+) -> Terms:
+    """What the options of a line come to for a match of `seats` players.
+
+    A refusal is worded for `command`, which knows `more` options than these, and for the players, if they are
+    known.
+    """
+    offered = (*(option.name for option in games()[game].info.options), UNRATED, *TIME_OPTIONS, *more)
+    timed = read_time_options(options, " ".join([game, command, *userids]))
+    clock, options = timed
+    given = dict(options)
+    if given.get(UNRATED):
+        raise UnknownOption(game=game, options=offered, command=command)
+    of_game = tuple(dict.fromkeys((name, value.lower()) for name, value in options if name != UNRATED))
+    _require_options(game, of_game, seats, offered, command, userids)
+    return Terms(game, of_game, rated=UNRATED not in given, clock=clock)
+
+
+def _require_options(
+    game: str, options: Options, seats: int, offered: tuple[str, ...], command: str, userids: tuple[str, ...]
+) -> None:
+    def bad(name: str, choices: tuple[str, ...]) -> BadOptionValue:
+        return BadOptionValue(game=game, name=name, choices=choices, userids=userids)
+
+    for option in games()[game].info.options:
+        values = [value for name, value in options if name == option.name]
+        if len(values) > 1:
+            raise bad(option.name, option.choices)
+    try:
+        games()[game].start(seats, dict(options))
+    except BadOption as error:
+        if error.choices:
+            raise bad(error.name, error.choices) from error
+        raise UnknownOption(game=game, options=offered, command=command) from error
+
+
+def require_willing(players: Sequence[Player], starter: Player, records: Queries) -> None:
+    """Raises where `starter` cannot put these into one game. The starter may play with those they have blocked."""
+    others = [player for player in players if player.id != starter.id]
+    for player in others:
+        _require_willing(player, starter, records)
+    require_together(others, records)
+
+
+def _require_willing(player: Player, starter: Player, records: Queries) -> None:
+    if not player.is_confirmed:
+        raise NotThereYet(userid=player.userid)
+    if not player.takes_challenges or player.is_banned or records.is_blocked(starter.userid, by=player.userid):
+        raise TakesNoChallenges(userid=player.userid)
+
+
+def require_together(players: Sequence[Player], records: Queries) -> None:
+    """Raises NotTogether where one of these has blocked another."""
+    for one, other in combinations(players, 2):
+        if records.is_blocked(one.userid, by=other.userid) or records.is_blocked(other.userid, by=one.userid):
+            raise NotTogether(userids=(one.userid, other.userid))
+
+
+def require_within_limits(players: Sequence[Player], starter: Player, records: Queries, now: datetime) -> None:
+    """Raises where `starter` cannot start one more match with these at the moment."""
+    if records.started_since(starter.userid, now - timedelta(days=1)) >= GAMES_A_DAY:
+        raise TooManyGames(limit=GAMES_A_DAY)
+    for player in players:
+        if player.id != starter.id and records.unbegun(starter.userid, player.userid) >= UNBEGUN_WITH_ONE:
+            raise TooManyUnbegun(userid=player.userid, limit=UNBEGUN_WITH_ONE, starter=starter.userid)
+
+
+def opened(
+    terms: Terms,
+    players: Sequence[Player],
+    starter: Player,
+    records: Queries,
+    now: datetime,
+    after: int | None = None,
+) -> Match:
+    """The match that begins, played in the order of `players`; `after` is the board that it is a rematch of."""
+    return Match(
+        number=records.next_number(),
+        game=terms.game,
+        rules=games()[terms.game].info.rules,
+        options=terms.options,
+        rated=terms.rated,
+        userids=tuple(player.userid for player in players),
+        started_by=starter.userid,
+        started=now,
+        clock=terms.clock,
+        after=after,
+    )

@@ -1,0 +1,144 @@
+"""Whether a command may be carried out: who gave it, how that was proven, and what needs a `yes`."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final, Literal
+
+from pbmserv.commands.agreements import IN_A_MOVES_PLACE
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.conditional_moves import play_on
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.request import Actor, Request
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Match
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(kw_only=True)
+class BannedHere(CommandError):
+    """The operator wants `userid` here no more."""
+
+    template: ClassVar[str] = "commands/base/permission.txt:banned_here"
+
+    about_identity: ClassVar[bool] = True
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class YesNeeded(Reply):
+    """The command would be carried out, but waits for a `yes`.
+
+    `why`: it cannot be undone; nothing proves who wrote; or what does so is not
+    good enough for it, since it proves moves alone, or boards alone.
+    """
+
+    template: ClassVar[str] = "commands/base/permission.txt:yes_needed"
+
+    command: str
+    why: Literal["for good", "unproven", "account", "no move"]
+
+
+OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
+"""What is a player's right even when the operator wants them here no more: their data, and to be forgotten."""
+
+SETTINGS_ABOUT_MAIL: Final = frozenset({"broadcast", "digest", "html", "mail", "receipts", "vacation", "words"})
+"""What `set` changes about the mail that a player gets. `broadcast` is among them: mail programs have a button
+that ends broadcasts."""
+
+BY_ANSWER: Final = frozenset({"personal", "shown"})
+
+
+def decide(request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+    """What comes of a request; changes nothing. `now` is when its mail was kept.
+
+    What binds a player and was not proven waits for a `yes`; that it would be refused is told at once.
+    """
+    _require_not_banned(request)
+    decided = commands()[request.command.name].decide(request, records, now)
+    if _is_for_good(request):
+        return Decision(YesNeeded(request.command.name, "for good"), awaits_yes=True)
+    if _binds(request) and not _is_proven(request, records):
+        return Decision(YesNeeded(request.command.name, _why(request.actor)), awaits_yes=True)
+    return play_on(decided, records, now)
+
+
+def _why(actor: Actor) -> Literal["unproven", "account", "no move"]:
+    if not actor.proven:
+        return "unproven"
+    return "no move" if actor.proof == "shown" else "account"
+
+
+def speaks_on(actor: Actor, match: Match, records: Queries) -> bool:
+    """Whether it is proven that the actor's words are theirs, as far as the players of a match are to get them."""
+    if actor.proof not in BY_ANSWER:
+        return actor.proven
+    is_shown = match.number in dict(actor.shown)
+    return actor.proven and (is_shown or set(match.userids) <= _shown_players(actor, records))
+
+
+def _require_not_banned(request: Request[Arguments]) -> None:
+    player, is_operators = request.actor.player, request.actor.proof == "operator"
+    if player is None or not player.is_banned or is_operators or request.command.name in OPEN_TO_BANNED:
+        return
+    raise BannedHere(userid=player.userid)
+
+
+def _is_for_good(request: Request[Arguments]) -> bool:
+    return request.command.asks_again and request.actor.proof not in ("confirmed", "operator")
+
+
+def _binds(request: Request[Arguments]) -> bool:
+    # Whoever accepts an open offer is bound to nothing: before their own first move they may decline.
+    return request.command.kind == "binding" and request.arguments.offer is None
+
+
+def _is_proven(request: Request[Arguments], records: Queries) -> bool:
+    actor = request.actor
+    match actor.proof:
+        case "none":
+            return False
+        case "shown":
+            return _is_next_move(request)
+        case "personal":
+            return _is_within_mail(request, records)
+        case "dmarc":
+            is_first = actor.player is not None and actor.address == actor.player.address
+            return is_first or not _is_about_account(request)
+        case "from" | "password" | "confirmed" | "operator":
+            return True
+
+
+def _is_next_move(request: Request[Arguments]) -> bool:
+    """Whether it is a move on a board that the mail showed, and the next one after what it showed."""
+    arguments, shown = request.arguments, dict(request.actor.shown)
+    if request.command.name != "move" or arguments.move.lower() in ("resign", *IN_A_MOVES_PLACE):
+        return False
+    number = arguments.boards[0].number
+    return number in shown and arguments.ply == shown[number] + 1
+
+
+def _is_within_mail(request: Request[Arguments], records: Queries) -> bool:
+    match request.command.scope:
+        case "board":
+            return {ref.number for ref in request.arguments.boards} <= dict(request.actor.shown).keys()
+        case "players":
+            named = {userid.lower() for userid in request.arguments.userids}
+            return named <= {userid.lower() for userid in _shown_players(request.actor, records)}
+        case "mail":
+            return True
+        case "setting" | "account":
+            return not _is_about_account(request)
+
+
+def _is_about_account(request: Request[Arguments]) -> bool:
+    if request.command.scope == "setting":
+        return request.arguments.words[:1] == () or request.arguments.words[0] not in SETTINGS_ABOUT_MAIL
+    return request.command.scope == "account"
+
+
+def _shown_players(actor: Actor, records: Queries) -> set[str]:
+    """Whoever plays on the boards that the mail showed."""
+    boards = (records.board(number) for number, _ in actor.shown)
+    return {userid for board in boards if board is not None for userid in board.match.userids}

@@ -1,0 +1,104 @@
+"""`games` and `list`: boards by game, player and state; the games, and the open offers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.lookup import named_players, require_game
+from pbmserv.commands.base.registry import OpenCommand
+from pbmserv.commands.base.request import Request
+from pbmserv.commands.show import filter_of
+from pbmserv.games import games
+from pbmserv.games.game import Info
+from pbmserv.matches.open_offer import OpenOffer
+from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
+
+
+@dataclass(frozen=True, slots=True)
+class GamesArguments:
+    """What the listed boards have in common."""
+
+    game: str | None
+    userids: tuple[str, ...]
+    words: tuple[str, ...]
+    """The filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListArguments:
+    """A game, or none for all."""
+
+    game: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GamesOnOffer(Reply):
+    """Every game, with how many boards of it are active, and the games that are offered to whoever accepts."""
+
+    template: ClassVar[str] = "commands/games.txt:games_on_offer"
+
+    games: tuple[tuple[Info, int], ...]
+    offers: tuple[OpenOffer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoardList(Reply):
+    """A page of a listing of boards; `total` fit. `offers` are open."""
+
+    template: ClassVar[str] = "commands/games.txt:board_list"
+
+    wanted: ListingQuery
+    lines: tuple[BoardRow, ...]
+    total: int
+    offers: tuple[OpenOffer, ...] = ()
+
+
+def run_games(request: Request[GamesArguments], records: Queries, now: datetime) -> Decision:
+    """Lists the boards of the game and of all the players named."""
+    require_game(request.arguments.game)
+    userids = named_players(request.arguments.userids, records)
+    wanted_filter = filter_of(request.arguments.words, "active")
+    if wanted_filter == "next" and not userids and request.actor.player is not None:
+        userids = (request.actor.player.userid,)
+    wanted = ListingQuery(request.arguments.game, userids, wanted_filter)
+    found = records.boards(wanted)
+    return Decision(BoardList(wanted, found.lines, found.total))
+
+
+games_command = OpenCommand(
+    name="games",
+    kind="open",
+    forms=("[game] games [userid+] [filter]",),
+    summary="list boards: all, active, inactive, or next (yours to move)",
+    example="games alice next",
+    arguments=GamesArguments,
+    run=run_games,
+    help="commands/games.txt:help_games",
+)
+
+
+def run_list(request: Request[ListArguments], records: Queries, now: datetime) -> Decision:
+    """Lists every game with its number of boards, or the current boards of one game; and who seeks players."""
+    name = request.arguments.game
+    require_game(name)
+    offers = tuple(offer for offer in records.open_offers() if name in (None, offer.game))
+    if name is not None:
+        wanted = ListingQuery(name)
+        found = records.boards(wanted)
+        return Decision(BoardList(wanted, found.lines, found.total, offers))
+    running = dict(records.running())
+    counted = tuple((game.info, running.get(each, 0)) for each, game in games().items())
+    return Decision(GamesOnOffer(counted, offers))
+
+
+list_command = OpenCommand(
+    name="list",
+    kind="open",
+    forms=("list [game]",),
+    summary="see all games, and open offers to play one",
+    example="list cephalopod",
+    arguments=ListArguments,
+    run=run_list,
+    help="commands/games.txt:help_list",
+)

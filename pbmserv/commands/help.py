@@ -1,0 +1,157 @@
+"""`help`: a page about a command, a game or a subject."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.declaration import Declaration
+from pbmserv.commands.base.registry import OpenCommand, commands
+from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.vocabulary import close_to
+from pbmserv.games import games
+from pbmserv.games.game import Info
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class HelpArguments:
+    """The subject of a page, in words."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpIndex(Reply):
+    """`help` alone: what this is and where to read on."""
+
+    template: ClassVar[str] = "commands/help.txt:help_index"
+
+    games: tuple[Info, ...]
+    commands: tuple[Declaration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpCommands(Reply):
+    """Every command in one line each."""
+
+    template: ClassVar[str] = "commands/help.txt:help_commands"
+
+    commands: tuple[Declaration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpCommand(Reply):
+    """One command; its own text is the block `help_NAME` in the template of its file."""
+
+    template: ClassVar[str] = "commands/help.txt:help_command"
+
+    command: Declaration
+
+
+@dataclass(frozen=True, slots=True)
+class HelpGame(Reply):
+    """One game; its rules text is `rules/NAME.txt`."""
+
+    template: ClassVar[str] = "commands/help.txt:help_game"
+
+    game: Info
+
+
+@dataclass(frozen=True, slots=True)
+class HelpTopic(Reply):
+    """A page of its own: `help/NAME.txt`."""
+
+    template: ClassVar[str] = "commands/help.txt:help_topic"
+
+    topic: str
+    game: Info
+
+
+@dataclass(kw_only=True)
+class NoHelpOn(CommandError):
+    """There is no such help page."""
+
+    template: ClassVar[str] = "commands/help.txt:no_help_on"
+
+    suggestions: tuple[str, ...]
+
+
+TOPICS = (
+    "tutorial",
+    "answering",
+    "time",
+    "opponents",
+    "robots",
+    "rating",
+    "passwords",
+    "addresses",
+    "privacy",
+    "leaving",
+)
+
+ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "clock": "time",
+        "clocks": "time",
+        "reminders": "time",
+        "vacation": "time",
+        "vacations": "time",
+        "holiday": "time",
+        "holidays": "time",
+        "draw": "propose",
+        "takeback": "undo",
+        "take-back": "undo",
+        "digest": "set",
+        "settings": "set",
+        "offers": "seek",
+        "robot": "robots",
+        "topics": "help",
+    }
+)
+"""What people ask for, and the page that tells it."""
+
+
+def page(subject: str) -> Reply | None:
+    """The help page of a subject ("" is the index); None when there is none."""
+    subject = ELSEWHERE.get(subject, subject)
+    if not subject:
+        return HelpIndex(tuple(game.info for game in games().values()), tuple(commands().values()))
+    if subject == "commands":
+        return HelpCommands(tuple(commands().values()))
+    if subject in commands():
+        return HelpCommand(commands()[subject])
+    if subject in games():
+        return HelpGame(games()[subject].info)
+    if subject in TOPICS:
+        return HelpTopic(subject, next(iter(games().values())).info)
+    return None
+
+
+def subjects() -> tuple[str, ...]:
+    """Every subject that has a page, but the index."""
+    return ("commands", *TOPICS, *games(), *commands())
+
+
+def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Decision:
+    """Finds the page, or what was perhaps meant."""
+    subject = " ".join(request.arguments.words)
+    reply = page(subject)
+    if reply is not None:
+        return Decision(reply)
+    raise NoHelpOn(suggestions=close_to(subject, subjects()))
+
+
+command = OpenCommand(
+    name="help",
+    kind="open",
+    forms=("help [subject]",),
+    summary="read about a command, a game, or how to start",
+    example="help tutorial",
+    arguments=HelpArguments,
+    run=run,
+    help="commands/help.txt:help_help",
+)

@@ -1,0 +1,70 @@
+"""`move`: play a move on a board."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.agreements import IN_A_MOVES_PLACE, consent
+from pbmserv.commands.base.arguments import MoveArguments
+from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.lookup import find_seat
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.resign import resign_seat
+from pbmserv.games.game import Seat
+from pbmserv.matches.moves import play
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.turn_time import spent
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlayed(Reply):
+    """The move was played, as written in the log; after it at once the `answers` that were queued.
+
+    Each answer has a userid, which is empty for the sender's own, and the move.
+    """
+
+    template: ClassVar[str] = "commands/move.txt:move_played"
+
+    board: int
+    move: str
+    answers: tuple[tuple[str, str], ...] = ()
+
+
+def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
+    """Plays the move of the player's seat."""
+    found = find_seat(request, records)
+    board, seat = found
+    arguments = request.arguments
+    word = arguments.move.lower()
+    if word == "resign":
+        return resign_seat(board, seat, now, arguments.ply)
+    if word in IN_A_MOVES_PLACE:
+        return consent(word, board, seat, request, now)
+    return play_ply(board, seat, arguments.move, arguments.ply, records, now)
+
+
+def play_ply(
+    board: GameState, seat: Seat, text: str, meant_ply: int | None, records: Queries, now: datetime
+) -> Decision:
+    """What comes of a seat's move: the one place where somebody plays; what others have queued comes after it.
+
+    `meant_ply` is the ply the player thought this would be, if said.
+    """
+    used = int(spent(board, records.timing(board, now)).total_seconds())
+    entry = play(board.match, board.state, seat, text, meant_ply, now, used)
+    return Decision(MovePlayed(entry.match, entry.text), entries=(entry,), boards=(board.apply(entry),))
+
+
+command = PlayerCommand(
+    name="move",
+    kind="binding",
+    forms=("[game] move board [userid password] move[#ply]",),
+    summary="play a move on a board",
+    example="move 101 c3",
+    arguments=MoveArguments,
+    run=run,
+    help="commands/move.txt:help_move",
+    scope="board",
+)

@@ -1,0 +1,245 @@
+"""`withdraw`, and `accept` for an open offer: what happens to offers that `seek` has opened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer
+from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.base.lookup import no_such_player
+from pbmserv.commands.base.new_game import (
+    TakesNoChallenges,
+    Terms,
+    opened,
+    require_together,
+    require_within_limits,
+)
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.challenge import Challenged
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.open_offer import OpenOffer, in_order_of_play
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import replay
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawArguments:
+    """An open offer."""
+
+    offer: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedIn(Reply):
+    """The sender has accepted an offer that still waits for others; `offer` is it with the sender."""
+
+    template: ClassVar[str] = "commands/offers.txt:joined_in"
+
+    offer: OpenOffer
+
+
+@dataclass(frozen=True, slots=True)
+class OfferTaken(Reply):
+    """A match has come of offer `number` of `seeker`: told to those who had a seat before the last was taken."""
+
+    template: ClassVar[str] = "commands/offers.txt:offer_taken"
+
+    number: int
+    seeker: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferWithdrawn(Reply):
+    """The sender's offer is open no more."""
+
+    template: ClassVar[str] = "commands/offers.txt:offer_withdrawn"
+
+    number: int
+    joined: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SteppedBack(Reply):
+    """The sender, who had accepted an offer of `seeker`, waits no more."""
+
+    template: ClassVar[str] = "commands/offers.txt:stepped_back"
+
+    number: int
+    seeker: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferGone(Reply):
+    """An offer that the reader had accepted is open no more: `seeker` has withdrawn it."""
+
+    template: ClassVar[str] = "commands/offers.txt:offer_gone"
+
+    number: int
+    game: str
+    seeker: str
+
+
+@dataclass(kw_only=True)
+class NoSuchOffer(CommandError):
+    """No offer `number` is open; perhaps `match` has come of it. `offers` would do with `command`."""
+
+    template: ClassVar[str] = "commands/offers.txt:no_such_offer"
+
+    number: int
+    command: Literal["accept", "withdraw"]
+    match: int | None
+    offers: tuple[OpenOffer, ...]
+
+
+@dataclass(kw_only=True)
+class OwnOffer(CommandError):
+    """The sender's own offer cannot be accepted by the sender."""
+
+    template: ClassVar[str] = "commands/offers.txt:own_offer"
+
+    number: int
+
+
+@dataclass(kw_only=True)
+class AlreadyJoined(CommandError):
+    """The sender has accepted that offer already, and it still waits for others."""
+
+    template: ClassVar[str] = "commands/offers.txt:already_joined"
+
+    offer: OpenOffer
+
+
+@dataclass(kw_only=True)
+class YouBlocked(CommandError):
+    """The sender wants nothing from `userid`, who has a part in the offer."""
+
+    template: ClassVar[str] = "commands/offers.txt:you_blocked"
+
+    number: int
+    userid: str
+
+
+@dataclass(kw_only=True)
+class NotYourOffer(CommandError):
+    """The sender has no part in that offer of `seeker`."""
+
+    template: ClassVar[str] = "commands/offers.txt:not_your_offer"
+
+    number: int
+    seeker: str
+
+
+MOST_LISTED = 5
+
+
+def accept_offer(player: Player, number: int, records: Queries, now: datetime) -> Decision:
+    """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
+    offer = records.offer(number)
+    if offer is None or offer.status != "open":
+        others = [each for each in records.open_offers() if player.userid not in each.players]
+        match = offer.match if offer else None
+        raise NoSuchOffer(number=number, command="accept", match=match, offers=tuple(others[:MOST_LISTED]))
+    if offer.seeker == player.userid:
+        raise OwnOffer(number=number)
+    if player.userid in offer.joined:
+        raise AlreadyJoined(offer=offer)
+    players = _players(offer, player, records)
+    _require_willing(offer, players, player, records)
+    require_within_limits(players, player, records, now)
+    if offer.missing > 1:
+        joined = replace(offer, joined=(*offer.joined, player.userid))
+        return Decision(JoinedIn(joined), changes=(JoinedOffer(offer.id, player.id),))
+    return _begun(offer, players, player, records, now)
+
+
+def _players(offer: OpenOffer, player: Player, records: Queries) -> tuple[Player, ...]:
+    """Those who play, in that order."""
+    found = []
+    for userid in in_order_of_play(offer, player.userid):
+        each = records.player(userid)
+        if each is None:
+            raise no_such_player(userid, records)
+        found.append(each)
+    return tuple(found)
+
+
+def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries) -> None:
+    """Raises where these cannot sit at one board with `player`. An offer is no challenge: all may accept it."""
+    for other in players:
+        if records.is_blocked(player.userid, by=other.userid):
+            raise TakesNoChallenges(userid=other.userid)
+        if records.is_blocked(other.userid, by=player.userid):
+            raise YouBlocked(number=offer.number, userid=other.userid)
+    require_together(players, records)
+
+
+def _begun(
+    offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries, now: datetime
+) -> Decision:
+    terms = Terms(offer.game, offer.options, offer.rated, offer.clock)
+    match = opened(terms, players, player, records, now)
+    taken = OfferTaken(offer.number, offer.seeker)
+    return Decision(
+        Challenged(match.number, games()[offer.game].info, match.userids),
+        opened=match,
+        boards=(replay(match),),
+        changes=(EndedOffer(offer.id, "taken", match.number),),
+        notifications=Notifications(
+            remarks=tuple(Remark(match.number, userid, taken) for userid in offer.players)
+        ),
+    )
+
+
+def without(
+    player: Player, records: Queries
+) -> tuple[tuple[EndedOffer | LeftOffer, ...], tuple[tuple[str, Reply], ...]]:
+    """What becomes of the offers in which a player who goes has a part, and who is to be told of it."""
+    changes: list[EndedOffer | LeftOffer] = []
+    tells: list[tuple[str, Reply]] = []
+    for offer in records.open_offers():
+        if offer.seeker == player.userid:
+            changes.append(EndedOffer(offer.id, "withdrawn"))
+            tells += told_of_end(offer)
+        elif player.userid in offer.joined:
+            changes.append(LeftOffer(offer.id, player.id))
+    return tuple(changes), tuple(tells)
+
+
+def told_of_end(offer: OpenOffer) -> list[tuple[str, Reply]]:
+    """What those who wait are told when an offer is withdrawn."""
+    return [(userid, OfferGone(offer.number, offer.game, offer.seeker)) for userid in offer.joined]
+
+
+def run(request: PlayerRequest[WithdrawArguments], records: Queries, now: datetime) -> Decision:
+    """Closes the sender's own offer, or gives the sender's seat in another one free."""
+    player, number = request.player, request.arguments.offer
+    offer = records.offer(number)
+    if offer is None or offer.status != "open":
+        own = tuple(each for each in records.open_offers() if player.userid in each.players)
+        match = offer.match if offer else None
+        raise NoSuchOffer(number=number, command="withdraw", match=match, offers=own)
+    if offer.seeker == player.userid:
+        tells = tuple(told_of_end(offer))
+        changes = (EndedOffer(offer.id, "withdrawn"),)
+        return Decision(
+            OfferWithdrawn(number, offer.joined), changes=changes, notifications=Notifications(to_players=tells)
+        )
+    if player.userid not in offer.joined:
+        raise NotYourOffer(number=number, seeker=offer.seeker)
+    return Decision(SteppedBack(number, offer.seeker), changes=(LeftOffer(offer.id, player.id),))
+
+
+command = PlayerCommand(
+    name="withdraw",
+    kind="opening",
+    forms=("withdraw offer",),
+    summary="take back an open offer, or your seat in one",
+    example="withdraw 99",
+    arguments=WithdrawArguments,
+    run=run,
+    help="commands/offers.txt:help_withdraw",
+)

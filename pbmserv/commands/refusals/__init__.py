@@ -1,1 +1,0 @@
-"""Why lines were declined: values, whose sentences are templates."""

@@ -1,0 +1,114 @@
+"""`rematch`: play a finished game again, with the next player moving first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.base.arguments import BoardArguments, BoardRef
+from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply, ShownBoards
+from pbmserv.commands.base.lookup import find_seat
+from pbmserv.commands.base.new_game import Terms, opened, require_willing, require_within_limits
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.challenge import Challenged
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Match, rules_of
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import replay
+
+
+@dataclass(frozen=True, slots=True)
+class RematchRunning(Reply):
+    """The rematch of `board` is being played already: board `rematch`, which `started_by` began."""
+
+    template: ClassVar[str] = "commands/rematch.txt:rematch_running"
+
+    board: int
+    rematch: int
+    started_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain(Reply):
+    """The board is a rematch of board `after`: told above it."""
+
+    template: ClassVar[str] = "commands/rematch.txt:played_again"
+
+    after: int
+
+
+@dataclass(kw_only=True)
+class NotOverYet(CommandError):
+    """The board is still being played, so there is nothing to play again."""
+
+    template: ClassVar[str] = "commands/rematch.txt:not_over_yet"
+
+
+@dataclass(kw_only=True)
+class NotAllHere(CommandError):
+    """Of the players of a board one is no player here any more, so that they cannot play `game` again."""
+
+    template: ClassVar[str] = "commands/rematch.txt:not_all_here"
+
+    game: str
+
+
+def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Starts the same game with the same players on the same terms, unless it runs already."""
+    found = find_seat(request, records)
+    (board, seat), number = found, found[0].match.number
+    if board.state.status == "active":
+        raise NotOverYet(board=number)
+    running = records.rematch_of(number)
+    if running is not None:
+        return _running(number, running, records)
+    players = _players(board.match, records)
+    starter = next(player for player in players if player.userid == board.match.userids[seat])
+    require_willing(players, starter, records)
+    require_within_limits(players, starter, records, now)
+    before = board.match
+    terms = Terms(before.game, before.options, before.rated, before.clock)
+    match = opened(terms, players, starter, records, now, after=number)
+    return Decision(
+        Challenged(match.number, games()[match.game].info, match.userids),
+        opened=match,
+        boards=(replay(match),),
+        notifications=Notifications(
+            remarks=tuple(
+                Remark(match.number, userid, PlayedAgain(number))
+                for userid in match.userids
+                if userid != starter.userid
+            )
+        ),
+    )
+
+
+def _running(board: int, rematch: int, records: Queries) -> Decision:
+    found = records.board(rematch)
+    if found is None:
+        raise LookupError(f"board {rematch} is listed as a rematch, and is not there")
+    said = RematchRunning(board, rematch, found.match.started_by)
+    return Decision(said, shown=ShownBoards(boards=(BoardRef(rematch),)))
+
+
+def _players(match: Match, records: Queries) -> tuple[Player, ...]:
+    """The same players, in the next order of play."""
+    userids = (*match.userids[1:], match.userids[0])
+    found = [player for player in map(records.player, userids) if player is not None]
+    if len(found) < len(userids):
+        raise NotAllHere(board=match.number, game=rules_of(match).info.name)
+    return tuple(found)
+
+
+command = PlayerCommand(
+    name="rematch",
+    kind="opening",
+    forms=("[game] rematch board",),
+    summary="play a finished game again, with the next player first",
+    example="rematch 101",
+    arguments=BoardArguments,
+    run=run,
+    help="commands/rematch.txt:help_rematch",
+)

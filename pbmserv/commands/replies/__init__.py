@@ -1,1 +1,0 @@
-"""What commands that were carried out say: values, whose sentences are templates."""

@@ -1,0 +1,163 @@
+"""`set`: what mail a player gets, and from whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal, get_args
+
+from pbmserv.commands.base.changes import NewDigest, NewMessages, NewSetting
+from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
+from pbmserv.commands.base.lookup import waiting_boards
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.base.schedule import read_schedule
+from pbmserv.commands.vacation import set_vacation
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import MessagesFrom, Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class SetArguments:
+    """A setting and its value."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChanged(Reply):
+    """The setting `key` is now on, or off."""
+
+    template: ClassVar[str] = "commands/set.txt:setting_changed"
+
+    key: str
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesChanged(Reply):
+    """Messages come to the sender from all, from those whom they know, or from nobody."""
+
+    template: ClassVar[str] = "commands/set.txt:messages_changed"
+
+    wanted: MessagesFrom
+
+
+@dataclass(frozen=True, slots=True)
+class DigestChanged(Reply):
+    """The sender's boards come in one mail by this schedule ("daily 07:30"), next at `due`; None: each by itself.
+
+    Of the boards that wait for the sender `shown` follow, and `more` do not.
+    """
+
+    template: ClassVar[str] = "commands/set.txt:digest_changed"
+
+    schedule: str | None
+    due: datetime | None
+    shown: int = 0
+    more: int = 0
+
+
+@dataclass(kw_only=True)
+class NoSuchSetting(CommandError):
+    """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
+
+    template: ClassVar[str] = "commands/set.txt:no_such_setting"
+
+    settings: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class NeitherOnNorOff(CommandError):
+    """The setting `name` can be one of `choices`, and not what was said."""
+
+    template: ClassVar[str] = "commands/set.txt:neither_on_nor_off"
+
+    name: str
+    choices: tuple[str, ...] = ("on", "off")
+
+
+@dataclass(kw_only=True)
+class BadSchedule(CommandError):
+    """No time for a digest can be read from what was said."""
+
+    template: ClassVar[str] = "commands/set.txt:bad_schedule"
+
+
+_SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges", "broadcast"]]] = MappingProxyType(
+    {"broadcast": "broadcast", "challenges": "takes_challenges", "html": "html", "words": "words"}
+)
+"""What people type that is on or off, and the field of a player that it sets."""
+
+LINES: Final = (
+    "set messages known",
+    "set digest daily 07:30",
+    "set digest off",
+    "set vacation 2026-12-20 2027-01-03",
+    "set vacation off",
+)
+"""Of what is more than on or off."""
+
+
+def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
+    """Every setting as people type it, and its value."""
+    switches = ((key, "on" if getattr(player, field) else "off") for key, field in _SETTINGS.items())
+    return tuple(sorted([*switches, ("digest", player.digest or "off"), ("messages", player.messages)]))
+
+
+def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -> Decision:
+    """Sets one thing."""
+    player = request.player
+    key, *values = request.arguments.words
+    match key:
+        case "digest":
+            return _digest(player, values, records, now)
+        case "messages":
+            return _messages(player, " ".join(values))
+        case "vacation":
+            return set_vacation(player, values, records, now)
+        case _ if key in _SETTINGS:
+            return _switch(player, key, " ".join(values))
+    raise NoSuchSetting(settings=tuple(_SETTINGS), lines=LINES)
+
+
+def _switch(player: Player, key: str, value: str) -> Decision:
+    if value not in ("on", "off"):
+        raise NeitherOnNorOff(name=key)
+    is_on = value == "on"
+    return Decision(SettingChanged(key, is_on), changes=(NewSetting(player.id, _SETTINGS[key], is_on),))
+
+
+def _messages(player: Player, value: str) -> Decision:
+    for wanted in get_args(MessagesFrom):
+        if value == wanted:
+            return Decision(MessagesChanged(wanted), changes=(NewMessages(player.id, wanted),))
+    raise NeitherOnNorOff(name="messages", choices=get_args(MessagesFrom))
+
+
+def _digest(player: Player, values: Sequence[str], records: Queries, now: datetime) -> Decision:
+    """With a schedule one mail with all boards; without one each board by itself, and those that wait at once."""
+    if values == ["off"]:
+        waiting = waiting_boards(player, records)
+        reply = DigestChanged(None, None, len(waiting.numbers), waiting.more)
+        return Decision(reply, shown=ShownBoards(boards=waiting.refs), changes=(NewDigest(player.id, None, None),))
+    schedule = read_schedule(values)
+    if schedule is None:
+        raise BadSchedule()
+    due = schedule.next_after(now)
+    return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
+
+
+command = PlayerCommand(
+    name="set",
+    kind="binding",
+    forms=("set [userid password] key value+",),
+    summary="choose what mail you get, and from whom",
+    example="set html off",
+    arguments=SetArguments,
+    run=run,
+    help="commands/set.txt:help_set",
+    scope="setting",
+)

@@ -1,0 +1,128 @@
+"""`show` and `next`: boards, as they stand or after a ply."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.base.arguments import BoardRef, MaybePlayerArguments
+from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
+from pbmserv.commands.base.lookup import (
+    NotOurPlayer,
+    find_shown,
+    named_players,
+    no_such_player,
+    require_game,
+    waiting_boards,
+)
+from pbmserv.commands.base.registry import OpenCommand
+from pbmserv.commands.base.request import Request
+from pbmserv.matches.queries import Filter, ListingQuery, Queries
+
+
+@dataclass(frozen=True, slots=True)
+class ShowArguments:
+    """Boards, or players and a filter."""
+
+    game: str | None
+    boards: tuple[BoardRef, ...]
+    userids: tuple[str, ...]
+    words: tuple[str, ...]
+    """The filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing(Reply):
+    """Boards that were asked for follow; of all that fit, `more` are not shown."""
+
+    template: ClassVar[str] = "commands/show.txt:showing"
+
+    numbers: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextBoards(Reply):
+    """The boards where it is the turn of `userid` follow; of all, `more` are not shown."""
+
+    template: ClassVar[str] = "commands/show.txt:next_boards"
+
+    userid: str
+    numbers: tuple[int, ...]
+    more: int
+
+
+MOST_BOARDS = 20
+
+
+def run_show(request: Request[ShowArguments], records: Queries, now: datetime) -> Decision:
+    """Shows the boards named, or those of the players named."""
+    arguments = request.arguments
+    require_game(arguments.game)
+    if not arguments.boards:
+        return _of_players(request, records)
+    wanted = tuple(dict.fromkeys(arguments.boards))
+    for ref in wanted[:MOST_BOARDS]:
+        find_shown(ref, arguments.game, records, request.actor.player)
+    return _showing(wanted[:MOST_BOARDS], max(0, len(wanted) - MOST_BOARDS))
+
+
+def _of_players(request: Request[ShowArguments], records: Queries) -> Decision:
+    userids = named_players(request.arguments.userids, records)
+    boards = records.boards(
+        ListingQuery(
+            request.arguments.game, userids, filter_of(request.arguments.words, "active"), count=MOST_BOARDS
+        )
+    )
+    refs = tuple(BoardRef(line.number) for line in boards.lines)
+    return _showing(refs, boards.total - len(refs))
+
+
+def _showing(refs: tuple[BoardRef, ...], more: int) -> Decision:
+    return Decision(Showing(tuple(ref.number for ref in refs), more), shown=ShownBoards(boards=refs))
+
+
+def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
+    """The filter word of a line."""
+    for choice in ("all", "active", "inactive", "next"):
+        if words[:1] == (choice,):
+            return choice
+    return default
+
+
+show_command = OpenCommand(
+    name="show",
+    kind="open",
+    forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
+    summary="see a board, now or after a move, or all boards of a player",
+    example="show 101#7",
+    arguments=ShowArguments,
+    run=run_show,
+    help="commands/show.txt:help_show",
+)
+
+
+def run_next(request: Request[MaybePlayerArguments], records: Queries, now: datetime) -> Decision:
+    """Shows the boards that wait for the player named, or for the sender."""
+    player = request.actor.player
+    if request.arguments.userid is not None:
+        player = records.player(request.arguments.userid)
+        if player is None:
+            raise no_such_player(request.arguments.userid, records)
+    if player is None:
+        raise NotOurPlayer(command="next")
+    waiting = waiting_boards(player, records)
+    return Decision(
+        NextBoards(player.userid, waiting.numbers, waiting.more), shown=ShownBoards(boards=waiting.refs)
+    )
+
+
+next_command = OpenCommand(
+    name="next",
+    kind="open",
+    forms=("next [userid]",),
+    summary="get every board where it is your turn",
+    example="next",
+    arguments=MaybePlayerArguments,
+    run=run_next,
+    help="commands/show.txt:help_next",
+)

@@ -1,0 +1,174 @@
+"""`signup`: open an account."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import ClassVar, Final, Literal
+
+from pbmserv.commands.address import OurAddress
+from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import NotOurPlayer
+from pbmserv.commands.base.names import is_kept_back, names_like, skeleton
+from pbmserv.commands.base.registry import OpenCommand
+from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.vocabulary import is_address, is_userid
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class SignupArguments:
+    """The new username, and its address where it is not the sender's."""
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignedUp(Reply):
+    """An account was opened, and its address is believed: the server's mail goes there.
+
+    Without a password where more than one was chosen for it, and nobody can tell by whom.
+    """
+
+    template: ClassVar[str] = "commands/signup.txt:signed_up"
+
+    userid: str
+    address: str
+    has_password: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AccountOpened(Reply):
+    """An account waits for an answer from its address, to which a mail has gone. It is told to whoever asked."""
+
+    template: ClassVar[str] = "commands/signup.txt:account_opened"
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome(Reply):
+    """The first mail to a new address: whoever reads it there is to answer."""
+
+    template: ClassVar[str] = "commands/signup.txt:welcome"
+
+    userid: str
+    address: str
+
+
+@dataclass(kw_only=True)
+class UseridTaken(CommandError):
+    """Somebody else is called `userid`, or `like` it; `free` are not taken."""
+
+    template: ClassVar[str] = "commands/signup.txt:userid_taken"
+
+    userid: str
+    like: str
+    free: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class BadUserid(CommandError):
+    """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
+
+    template: ClassVar[str] = "commands/signup.txt:bad_userid"
+
+    why: Literal["form", "reserved"]
+    free: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class BadAddress(CommandError):
+    """What stood in an address's place is no mail address."""
+
+    template: ClassVar[str] = "commands/signup.txt:bad_address"
+
+
+@dataclass(kw_only=True)
+class AddressTaken(CommandError):
+    """The address already belongs to a player; `userid` is told only to the address itself."""
+
+    template: ClassVar[str] = "commands/signup.txt:address_taken"
+
+    address: str
+    userid: str | None
+
+
+ASKED_AGAIN_AFTER: Final = timedelta(days=1)
+"""An address that does not answer is asked once a day at most."""
+
+HELD_UNCONFIRMED: Final = timedelta(days=7)
+"""So long a userid is kept for whoever has not answered yet."""
+
+
+def run(request: Request[SignupArguments], records: Queries, now: datetime) -> Decision:
+    """Opens an account for the sender's address, or for the one named."""
+    userid = request.arguments.userid
+    sender = request.actor.address
+    address = (request.arguments.address or sender or "").lower()
+    if not address:
+        raise NotOurPlayer(command="signup")
+    if not is_userid(userid):
+        raise BadUserid(why="form", free=_free("", request, records))
+    if is_kept_back(userid, request.server):
+        raise BadUserid(why="reserved", free=_free(userid, request, records))
+    if address != sender and not is_address(address):
+        raise BadAddress()
+    if request.server is not None and request.server.owns(address):
+        raise OurAddress(address=address)
+    other = _namesake(userid, address, records, now)
+    owner = records.owner_of(address)
+    if owner is not None and owner.is_confirmed and address == sender:
+        raise AddressTaken(address=address, userid=owner.userid)
+    if other is not None:
+        raise UseridTaken(userid=userid, like=other.userid, free=_free(userid, request, records))
+    if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
+        # Who names another's address is told the same, whoever has it.
+        return Decision(AccountOpened(userid, address))
+    if request.password_hash is None:
+        raise ValueError("a sign-up without a password")
+    is_confirmed = request.actor.is_believed and address == sender
+    in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
+    replaced = tuple(sorted(in_the_way))
+    account = NewPlayer(userid, address, request.password_hash, is_confirmed, replaced)
+    if is_confirmed:
+        return Decision(SignedUp(userid, address), changes=(account,))
+    asked = Confirmation("sign-up", userid, address, about=f"sign-up {address}")
+    return Decision(
+        AccountOpened(userid, address),
+        changes=(account,),
+        notifications=Notifications(question=Question(asked, Welcome(userid, address))),
+    )
+
+
+def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Player | None:
+    """Somebody else who is called so, or nearly so; whoever has not answered in time is nobody."""
+    for each in sorted(
+        records.named_like(skeleton(userid)), key=lambda each: each.userid.lower() != userid.lower()
+    ):
+        is_there = each.is_confirmed or records.signed_up(each) > now - HELD_UNCONFIRMED
+        if is_there and (each.is_confirmed or each.address != address):
+            return each
+    return None
+
+
+def _free(userid: str, request: Request[SignupArguments], records: Queries) -> tuple[str, ...]:
+    names = names_like(userid, request.actor.address or "", request.server)
+    return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
+
+
+command = OpenCommand(
+    name="signup",
+    kind="signup",
+    forms=("signup userid password [address]",),
+    summary="open an account for your mail address",
+    example="signup alice sesame",
+    arguments=SignupArguments,
+    run=run,
+    help="commands/signup.txt:help_signup",
+)

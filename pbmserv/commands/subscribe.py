@@ -1,0 +1,141 @@
+"""`subscribe` and `unsubscribe`: follow a game of other players by mail."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final, Literal
+
+from pbmserv.commands.base.arguments import BoardArguments, BoardRef
+from pbmserv.commands.base.changes import Subscription
+from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
+from pbmserv.commands.base.lookup import find_board
+from pbmserv.commands.base.registry import PlayerCommand
+from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class UnsubscribeArguments:
+    """A board, or none for all."""
+
+    board: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribed(Reply):
+    """Each ply of a board is mailed to the sender from now on."""
+
+    template: ClassVar[str] = "commands/subscribe.txt:subscribed"
+
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribed(Reply):
+    """These boards are mailed to the sender no more."""
+
+    template: ClassVar[str] = "commands/subscribe.txt:unsubscribed"
+
+    boards: tuple[int, ...]
+
+
+@dataclass(kw_only=True)
+class NothingToWatch(CommandError):
+    """The sender plays on that board, or watches it already, or it is over."""
+
+    template: ClassVar[str] = "commands/subscribe.txt:nothing_to_watch"
+
+    why: Literal["yours", "watched", "over"]
+
+
+@dataclass(kw_only=True)
+class TooManyWatched(CommandError):
+    """One player watches so many boards, `watched` are those; or (empty) a board has so many who watch it."""
+
+    template: ClassVar[str] = "commands/subscribe.txt:too_many_watched"
+
+    limit: int
+    watched: tuple[int, ...]
+
+
+@dataclass(kw_only=True)
+class NotWatched(CommandError):
+    """The sender watches no such board (None: none at all), only `watched`; `plays`: it is a game of theirs."""
+
+    template: ClassVar[str] = "commands/subscribe.txt:not_watched"
+
+    watched: tuple[int, ...]
+    plays: bool
+
+
+MOST_WATCHED: Final = 10
+"""Boards that one player watches."""
+
+MOST_WATCHERS: Final = 100
+"""Players who watch one board: each of its plies is mailed to all of them at once."""
+
+
+def run_subscribe(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Has each ply of the board mailed to the sender, and shows it as it stands."""
+    player = request.player
+    number = request.arguments.board
+    board = find_board(number, None, records, player)
+    if board.state.status != "active":
+        raise NothingToWatch(board=number, why="over")
+    if board.match.seat_of(player.userid) is not None:
+        raise NothingToWatch(board=number, why="yours")
+    watchers, watched = records.watchers(number), records.watched(player)
+    if player.userid in watchers:
+        raise NothingToWatch(board=number, why="watched")
+    if len(watched) >= MOST_WATCHED:
+        raise TooManyWatched(board=number, limit=MOST_WATCHED, watched=tuple(watched))
+    if len(watchers) >= MOST_WATCHERS:
+        raise TooManyWatched(board=number, limit=MOST_WATCHERS, watched=())
+    return Decision(
+        Subscribed(number),
+        shown=ShownBoards(boards=(BoardRef(number),)),
+        changes=(Subscription(number, player.id),),
+    )
+
+
+subscribe_command = PlayerCommand(
+    name="subscribe",
+    kind="binding",
+    forms=("subscribe [userid password] board",),
+    summary="watch a game, and get each move by mail",
+    example="subscribe 101",
+    arguments=BoardArguments,
+    run=run_subscribe,
+    help="commands/subscribe.txt:help_subscribe",
+)
+
+
+def run_unsubscribe(request: PlayerRequest[UnsubscribeArguments], records: Queries, now: datetime) -> Decision:
+    """Ends it for the board named or answered, or else for all."""
+    player = request.player
+    number = request.arguments.board
+    watched = tuple(records.watched(player))
+    ended = tuple(board for board in watched if number in (None, board))
+    if not ended:
+        raise NotWatched(board=number, watched=watched, plays=_plays(player, number, records))
+    changes = tuple(Subscription(board, player.id, is_over=True) for board in ended)
+    return Decision(Unsubscribed(ended), changes=changes)
+
+
+def _plays(player: Player, number: int | None, records: Queries) -> bool:
+    board = None if number is None else records.board(number)
+    return board is not None and board.match.seat_of(player.userid) is not None
+
+
+unsubscribe_command = PlayerCommand(
+    name="unsubscribe",
+    kind="binding",
+    forms=("unsubscribe [userid password] board", "unsubscribe [userid password]"),
+    summary="stop watching a game, or all of them",
+    example="unsubscribe 101",
+    arguments=UnsubscribeArguments,
+    run=run_unsubscribe,
+    help="commands/subscribe.txt:help_unsubscribe",
+    scope="mail",
+)

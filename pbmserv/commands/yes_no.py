@@ -1,0 +1,247 @@
+"""`yes` and `no`: answers to questions that the server has mailed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.address import takes_back, tell_first, unanswered
+from pbmserv.commands.agreements import nothing_to_confirm
+from pbmserv.commands.base.arguments import NoArguments
+from pbmserv.commands.base.changes import (
+    BelievedAddress,
+    Change,
+    Erased,
+    NewAddress,
+    NewPassword,
+    RestoredAddress,
+    RevokedWords,
+)
+from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import waiting_boards
+from pbmserv.commands.base.registry import OpenCommand
+from pbmserv.commands.base.request import Request
+from pbmserv.commands.password import new_password
+from pbmserv.commands.signup import AddressTaken, SignedUp
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped(Reply):
+    """A `no`: what was asked about will not be done. `lines` are the commands, if it was such."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:dropped"
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotOpened(Reply):
+    """A `no` to the first mail to a new address: there is no account."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:not_opened"
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressAdded(Reply):
+    """An address more is `userid`'s."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:address_added"
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChanged(Reply):
+    """Mail to `userid` goes to `address` from now on.
+
+    To that address itself: `boards` that wait for them follow, and `more` do not.
+    """
+
+    template: ClassVar[str] = "commands/yes_no.txt:address_changed"
+
+    userid: str
+    address: str
+    boards: tuple[int, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack(Reply):
+    """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
+
+    `boards` that wait for them follow, and `more` do not.
+    """
+
+    template: ClassVar[str] = "commands/yes_no.txt:taken_back"
+
+    userid: str
+    address: str
+    gone: tuple[str, ...]
+    boards: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddressGone(Reply):
+    """To an address that was the first one of `userid` until the one before it took the account back."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:address_gone"
+
+    userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStands(Reply):
+    """To a former address of `userid`: it has said itself that the change is to stand."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:change_stands"
+
+    userid: str
+
+
+@dataclass(kw_only=True)
+class PasswordLacking(CommandError):
+    """A `yes` to the question for a forgotten password names no new one."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:password_lacking"
+
+
+def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+    """Believes an address, or puts a password in force."""
+    asked = request.replied_to.question
+    player = records.player(asked.userid) if asked else None
+    if asked is None or player is None or asked.kind == "commands":
+        raise nothing_to_confirm(request, records)
+    if asked.kind == "password":
+        if request.password_hash is None:
+            raise PasswordLacking()
+        return new_password(player, request.password_hash, records)
+    if asked.kind == "sign-up":
+        return _welcome(request, asked, player, records)
+    if asked.kind == "take back":
+        return Decision(ChangeStands(player.userid))
+    return _new_address(asked, player, records, now)
+
+
+def _welcome(request: Request[NoArguments], asked: Confirmation, player: Player, records: Queries) -> Decision:
+    """The account is ready; whoever answers may choose the password anew."""
+    changes: list[Change] = [BelievedAddress(asked.address)]
+    if request.password_hash is not None:
+        changes.append(NewPassword(player.id, request.password_hash))
+    has_password = request.password_hash is not None or records.has_password(player)
+    return Decision(SignedUp(player.userid, asked.address, has_password), changes=tuple(changes))
+
+
+def _new_address(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
+    """The address is the player's from now on; whoever reads at the first one may not have wanted that."""
+    owner = records.owner_of(asked.address)
+    if owner is not None and owner.id != player.id and owner.is_confirmed:
+        raise AddressTaken(address=asked.address, userid=None)
+    replaced = unanswered(asked.address, player, records)
+    if asked.kind == "address":
+        return _added(asked, player, replaced, records, now)
+    if asked.address == player.address and asked.kind == "first address":
+        return Decision(AddressChanged(player.userid, asked.address))
+    waiting = waiting_boards(player, records)
+    changed = AddressChanged(player.userid, asked.address, waiting.numbers, waiting.more)
+    # Whoever still reads where the mail went until now could answer it in the player's name.
+    revoked = RevokedWords(player.id)
+    if asked.kind == "given address":
+        given = RestoredAddress(player.id, asked.address, replaced=replaced)
+        news = ((player.address, AddressChanged(player.userid, asked.address)),)
+        return Decision(
+            changed,
+            shown=ShownBoards(boards=waiting.refs),
+            changes=(given, revoked),
+            notifications=Notifications(to_addresses=news),
+        )
+    return Decision(
+        changed,
+        shown=ShownBoards(boards=waiting.refs),
+        changes=(NewAddress(player.id, asked.address, is_first=True, replaced=replaced), revoked),
+        notifications=Notifications(
+            question=tell_first(player, asked.address, is_first=True, records=records, now=now)
+        ),
+    )
+
+
+def _added(
+    asked: Confirmation, player: Player, replaced: tuple[int, ...], records: Queries, now: datetime
+) -> Decision:
+    added = AddressAdded(player.userid, asked.address)
+    if asked.address in records.addresses(player):
+        return Decision(added)
+    return Decision(
+        added,
+        changes=(NewAddress(player.id, asked.address, is_first=False, replaced=replaced),),
+        notifications=Notifications(
+            question=tell_first(player, asked.address, is_first=False, records=records, now=now)
+        ),
+    )
+
+
+yes_command = OpenCommand(
+    name="yes",
+    kind="token",
+    forms=("yes [token] [new]",),
+    summary="say yes to a mail that asks you to confirm something",
+    example="yes",
+    arguments=NoArguments,
+    run=run_yes,
+    help="commands/yes_no.txt:help_yes",
+)
+
+
+def run_no(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+    """Closes the question; an account that was only just asked for is none then."""
+    asked = request.replied_to.question
+    player = records.player(asked.userid) if asked else None
+    if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
+        raise nothing_to_confirm(request, records)
+    if asked.kind == "sign-up":
+        return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
+    if asked.kind == "take back":
+        return _take_back(asked, player, records, now)
+    return Decision(Dropped(asked.lines))
+
+
+def _take_back(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
+    """The addresses are those from before the first change that this address can still take back."""
+    owner = records.owner_of(asked.address)
+    if owner is not None and owner.id != player.id and owner.is_confirmed:
+        raise AddressTaken(address=asked.address, userid=None)
+    oldest = next(each for each in takes_back(player, records, now) if each.address == asked.address)
+    gone = tuple(each for each in records.addresses(player) if each not in (*oldest.lines, asked.address))
+    replaced = unanswered(asked.address, player, records)
+    waiting = waiting_boards(player, records)
+    is_news = player.address != asked.address
+    return Decision(
+        TakenBack(player.userid, asked.address, gone, waiting.numbers, waiting.more),
+        shown=ShownBoards(boards=waiting.refs),
+        changes=(
+            RestoredAddress(player.id, asked.address, oldest.lines, oldest.asked, replaced),
+            RevokedWords(player.id),
+        ),
+        notifications=Notifications(
+            to_addresses=((player.address, AddressGone(player.userid, player.address)),) if is_news else ()
+        ),
+    )
+
+
+no_command = OpenCommand(
+    name="no",
+    kind="token",
+    forms=("no [token]",),
+    summary="say no to what a mail asks, or undo what it told you",
+    example="no",
+    arguments=NoArguments,
+    run=run_no,
+    help="commands/yes_no.txt:help_no",
+)

@@ -1,0 +1,111 @@
+"""Whether a mail's From address was proven on its way: DMARC (RFC 7489) in Authentication-Results (RFC 8601)."""
+
+import re
+from typing import Final
+
+from pbmserv.mail.reading.headers import Headers
+
+MAX_RESULTS: Final = 16_384
+"""Bytes of an Authentication-Results header; a longer one is doubtful."""
+
+_VERSION: Final = "1"
+_WORD: Final = r"[a-z0-9][a-z0-9_-]*"
+_WHO: Final = re.compile(r'[ \t]*("?)([^ \t=";]+)\1')
+_WHOLE_WHO: Final = re.compile(rf"{_WHO.pattern}(?:[ \t]+{_VERSION})?[ \t]*")
+_METHOD: Final = re.compile(rf"[ \t]*({_WORD})[ \t]*(?:/[ \t]*([0-9]+)[ \t]*)?=[ \t]*({_WORD})")
+_NAME: Final = rf"{_WORD}(?:[ \t]*\.[ \t]*{_WORD})?"
+_PROPERTY: Final = re.compile(rf"""[ \t]+({_NAME})[ \t]*=[ \t]*((?:"[^"]*"|[^ \t"])+)(?![^ \t])""")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_PIECE: Final = re.compile(r'\\.?|["()]|[^\\"()]+')
+_HARMLESS: Final = re.compile(r"[a-z0-9._@-]*")
+
+
+def is_authenticated(headers: Headers, sender: str | None, authserv_id: str) -> bool:
+    """Whether the server that puts `authserv_id` on its results says that the sender's domain stands for the mail.
+
+    `sender` is the mail's one From address in lower case, None where there is any doubt; an empty `authserv_id`
+    stands for no server. Only the topmost header of that server counts: servers put theirs on top, so one below
+    was there before the mail came to it. Whatever is not written by the book, or told twice, counts as no.
+
+    Whoever can write the topmost header is believed. So this holds only where every mail comes through that
+    server, and it takes away the headers under its own name that come in (RFC 8601, section 5), or at least puts
+    one on every mail. Where it does neither for some, a forged one counts: perhaps on mail of its own users or
+    networks, mail that its filter failed on, and mail that reaches our listener, mailbox or pipe by another way.
+
+    DMARC proves a domain. That its users cannot write under each other's names is up to that domain.
+    """
+    if sender is None or not authserv_id:
+        return False
+    for value in headers.every("authentication-results"):
+        outline, is_whole = _outline(value)
+        sections = outline.split(";")
+        who = _WHO.match(sections[0])
+        if who is None:
+            return False
+        if who[2] == authserv_id.lower():
+            by_the_book = is_whole and _WHOLE_WHO.fullmatch(sections[0]) is not None
+            return by_the_book and _is_passed(sections[1:], sender)
+    return False
+
+
+def _outline(value: bytes) -> tuple[str, bool]:
+    """The header in lower case, a blank for each comment; and whether it could be read to its end.
+
+    Of a quoted string only such characters stay, in its quotes, as mean nothing outside of them; else `""`.
+    """
+    text = value[:MAX_RESULTS].decode("latin-1").lower()
+    readable = _CONTROL.split(text, maxsplit=1)[0]
+    outline: list[str] = []
+    comments, quoted = 0, None
+    for piece in _PIECE.findall(readable):
+        if comments:
+            comments += (piece == "(") - (piece == ")")
+        elif quoted is not None and piece != '"':
+            quoted += piece
+        elif quoted is not None:
+            outline.append(f'"{quoted}"' if _HARMLESS.fullmatch(quoted) else '""')
+            quoted = None
+        elif piece == '"':
+            quoted = ""
+        elif piece == "(":
+            comments = 1
+            outline.append(" ")
+        elif piece == ")" or piece.startswith("\\"):
+            return "".join(outline), False
+        else:
+            outline.append(piece)
+    is_whole = len(readable) == len(value) and not comments and quoted is None
+    return "".join(outline), is_whole
+
+
+def _is_passed(sections: list[str], sender: str) -> bool:
+    """Whether exactly one of the results is DMARC's, and it says `pass` for that sender."""
+    if sections and not sections[-1].strip(" \t"):
+        # Several large providers end the header with a semicolon.
+        sections = sections[:-1]
+    methods = [_METHOD.match(section) for section in sections]
+    passed = [
+        (method, section[method.end() :])
+        for method, section in zip(methods, sections, strict=True)
+        if method is not None and method[1] == "dmarc"
+    ]
+    if len(passed) != 1 or None in methods:
+        return False
+    method, rest = passed[0]
+    return method[2] in (None, _VERSION) and method[3] == "pass" and _is_about(rest, sender)
+
+
+def _is_about(properties: str, sender: str) -> bool:
+    """Whether all that is told of the From header fits that sender: its domain, or all of its address."""
+    domain = sender.rpartition("@")[2]
+    properties = properties.rstrip(" \t")
+    position = 0
+    while position < len(properties):
+        found = _PROPERTY.match(properties, position)
+        if found is None:
+            return False
+        name = found[1].replace(" ", "").replace("\t", "")
+        if name == "header.from" and found[2].strip('"') not in (domain, f"@{domain}", sender):
+            return False
+        position = found.end()
+    return True

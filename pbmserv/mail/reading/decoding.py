@@ -1,0 +1,176 @@
+"""From bytes to text: transfer encodings, charsets, encoded words, and what must not stay in a text.
+
+Everything here is total and linear in the size of its input: whatever the bytes are, a value comes back.
+"""
+
+import binascii
+import re
+import string
+from encodings.aliases import aliases
+from typing import Final
+
+MAX_LINE: Final = 998
+"""No line of a mail may be longer (RFC 5322, section 2.1.1), so no decoded header is kept longer."""
+
+_NOT_BASE64: Final = bytes(set(range(256)) - set((string.ascii_letters + string.digits + "+/").encode()))
+_ENCODED_WORD: Final = re.compile(rb"=\?([!-)+->@-~]{1,40})(?:\*[!->@-~]{0,20})?\?([bBqQ])\?([^?]*)\?=")
+_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+_BREAKS_AND_BLANKS: Final = re.compile(r"[ \t\n\r\x0b\x0c\x85\u2028\u2029]+")
+
+# A closed list: codecs are never looked up by a name out of a mail, because Python imports a module for each name,
+# remembers each unknown one for ever, and knows slow ones (punycode, idna) and ones that are no charsets at all.
+_CODECS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        utf_8 utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
+        cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
+        iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8
+        iso8859_10 iso8859_13 iso8859_14 iso8859_15 iso8859_16
+        cp437 cp850 cp852 cp866 cp874 mac_roman koi8_r koi8_u
+        cp932 euc_jp iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_3 iso2022_jp_2004
+        cp949 johab iso2022_kr gb18030 hz cp950 big5hkscs
+        """,
+    )
+)
+# As in the Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels): what is labelled with the
+# smaller charset is, in practice, often written in the larger one.
+_LARGER: Final = {
+    "latin_1": "cp1252",
+    "iso8859_9": "cp1254",
+    "iso8859_11": "cp874",
+    "tis_620": "cp874",
+    "windows_874": "cp874",
+    "iso_8859_6_i": "iso8859_6",
+    "iso_8859_8_i": "iso8859_8",
+    "shift_jis": "cp932",
+    "x_sjis": "cp932",
+    "windows_31j": "cp932",
+    "x_euc_jp": "euc_jp",
+    "unicode_1_1_utf_8": "utf_8",
+    "utf8mb4": "utf_8",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "cp950",
+}
+
+
+def from_base64(data: bytes) -> bytes:
+    """What base64 (RFC 2045, section 6.8) stands for, as far as it goes; foreign characters are passed over."""
+    letters = data.partition(b"=")[0].translate(None, _NOT_BASE64)
+    # A single left-over letter carries six bits, which make no byte.
+    usable = letters[:-1] if len(letters) % 4 == 1 else letters
+    return binascii.a2b_base64(usable + b"==")
+
+
+def from_quoted_printable(data: bytes) -> bytes:
+    """What quoted-printable (RFC 2045, section 6.7) stands for; blanks at line ends were added on the way."""
+    return binascii.a2b_qp(b"\n".join(line.rstrip() for line in data.split(b"\n")))
+
+
+def from_charset(data: bytes, charset: str) -> str:
+    """Text out of bytes in that charset; where it is empty, unknown or wrong, the best guess."""
+    codec = _codec(charset)
+    if codec == "utf_16":
+        codec = _utf_16(data)
+    if codec:
+        try:
+            return data.decode(codec).removeprefix("\ufeff")
+        except UnicodeError:
+            if codec not in ("utf_8", "cp1252"):
+                return data.decode(codec, "replace").removeprefix("\ufeff")
+    return _guess(data)
+
+
+def decode_words(value: bytes) -> str:
+    """A header's value with its encoded words (RFC 2047) decoded; bare 8-bit bytes are guessed.
+
+    Neighbouring words of one charset are joined as bytes first: mailers cut characters in two.
+    """
+    pieces: list[str] = []
+    charset, pending = "", bytearray()
+    after_word, position = False, 0
+    for word in _ENCODED_WORD.finditer(value):
+        between = value[position : word.start()]
+        position = word.end()
+        name, encoding, encoded = word[1].decode("ascii").lower(), word[2], word[3]
+        decoded = from_base64(encoded) if encoding in b"bB" else binascii.a2b_qp(encoded, header=True)
+        adjoining = after_word and not between.strip()
+        if adjoining and name == charset:
+            pending += decoded
+        else:
+            pieces.append(from_charset(bytes(pending), charset))
+            if not adjoining:
+                pieces.append(_guess(between))
+            charset, pending = name, bytearray(decoded)
+        after_word = True
+    pieces.append(from_charset(bytes(pending), charset))
+    pieces.append(_guess(value[position:]))
+    return "".join(pieces)
+
+
+def clean_text(text: str) -> str:
+    """The text with its lines ended by newlines only, and no control characters but newline and tab."""
+    return _FORBIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str, limit: int = MAX_LINE) -> str:
+    """The text on one line of at most `limit` characters, blanks run together, without control characters."""
+    return _FORBIDDEN.sub("", _BREAKS_AND_BLANKS.sub(" ", text)).strip(" ")[:limit].rstrip(" ")
+
+
+def _codec(charset: str) -> str | None:
+    name = re.sub("[^a-z0-9]+", "_", charset[:40].lower()).strip("_")
+    name = aliases.get(name, name)
+    name = _LARGER.get(name, name)
+    return name if name in _CODECS else None
+
+
+def _utf_16(data: bytes) -> str:
+    """RFC 2781, section 4.3, wants big endian where no mark tells; text in the other order still looks like it."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf_16"
+    return "utf_16_le" if data[1::2].count(0) > data[0::2].count(0) else "utf_16_be"
+
+
+def _guess(data: bytes) -> str:
+    for codec in ("utf_8", "cp1252"):
+        try:
+            return data.decode(codec).removeprefix("\ufeff")
+        except UnicodeError:
+            continue
+    return data.decode("latin_1")
+
+
+_SIGNATURE: Final = "-- "
+
+
+def unflowed(text: str, delete_space: bool) -> str:
+    """The text with each paragraph on one line, quotes still marked, without the blanks that guard a line.
+
+    A line that ends in a blank goes on in the next one, unless that is empty, is quoted otherwise, or begins a
+    signature.
+    `delete_space` is DelSp=yes (section 4.1): the blank at the end was not there before the line was broken.
+    """
+    result: list[str] = []
+    open_depth: int | None = None
+    parts: list[str] = []
+    for line in text.split("\n"):
+        depth = len(line) - len(line.lstrip(">"))
+        content = line[depth:].removeprefix(" ")
+        is_signature = content == _SIGNATURE
+        if open_depth is not None and (depth != open_depth or is_signature or not content):
+            result.append("".join(parts).rstrip(" "))
+            parts, open_depth = [], None
+        flows = content.endswith(" ") and not is_signature
+        # A quoted line keeps a blank after its marks, so that nobody's text can come to look like one more mark.
+        start = (">" * depth + " " if depth else "") if open_depth is None else ""
+        parts.append(start + (content[:-1] if flows and delete_space else content))
+        open_depth = depth if flows else None
+        if not flows:
+            result.append("".join(parts))
+            parts = []
+    if open_depth is not None:
+        result.append("".join(parts).rstrip(" "))
+    return "\n".join(result)

@@ -1,0 +1,153 @@
+"""From a mail's bytes to an IncomingMail: any bytes give a value."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from pbmserv.commands.base.vocabulary import FIRST_BOARD
+from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
+from pbmserv.mail.reading.authentication import is_authenticated
+from pbmserv.mail.reading.automatic import why_automatic
+from pbmserv.mail.reading.decoding import decode_words, one_line
+from pbmserv.mail.reading.headers import MAX_VALUE, Headers, doubtful_addresses, one_address, parse_head
+from pbmserv.mail.reading.html_quotes import without_struck
+from pbmserv.mail.reading.mime import as_text, written_parts
+from pbmserv.mail.reading.quotes import reply_text
+from pbmserv.parser.command_block import first_line
+from pbmserv.parser.parsed import IncomingMail
+
+MAX_MESSAGE: Final = 2 * 1024 * 1024
+"""Bytes of a mail that are read; what comes after is not looked at."""
+
+MAX_TEXT: Final = 512 * 1024
+"""Characters of text that are searched for what the sender wrote."""
+
+MAX_REFERENCES: Final = 20
+
+AUTHOR_HEADERS: Final = ("message-id", "from", "to", "cc", "date", "subject", "in-reply-to", "references")
+"""What makes a mail without a usable Message-ID itself; every other header counts as a trace of its way."""
+
+_ID: Final = re.compile(r"<[!-;=?-~]{1,248}>")
+
+
+def read(
+    raw: bytes,
+    envelope_sender: str,
+    our_address: str,
+    delimiter: str = "+",
+    recipients: Sequence[str] = (),
+    authserv_id: str = "",
+) -> IncomingMail:
+    """The mail that these bytes are; never an error, in time and memory bounded by MAX_MESSAGE.
+
+    `envelope_sender` is the address of SMTP's MAIL FROM (or of Return-Path); `<>` or empty is the null sender.
+    `our_address` is the server's own, `delimiter` what stands before a tag in it (empty: there are no tags).
+    `recipients` are those of the envelope; `authserv_id` is the server whose Authentication-Results are believed.
+    A mail that makes no sense has no sender or no text. A head longer than `headers.MAX_LINES` names no sender.
+    References are those of In-Reply-To, then those of References from the newest to the oldest.
+    """
+    message, headers, body = open_message(raw)
+    written = written_parts(message, headers, body)
+    sender = _sender(headers)
+    message_id = next(iter(_ids(headers.first("message-id"))), None)
+    cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
+    subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
+    text = cleaned(without_struck(reply_text(as_text(written)[:MAX_TEXT])))
+    replied = _ids(headers.first("in-reply-to"))
+    earlier = reversed(_ids(headers.first("references")))
+    return IncomingMail(
+        sender=sender,
+        subject=subject,
+        text=text,
+        message_id=message_id,
+        references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
+        automatic=why_automatic(headers, envelope_sender, our_address, delimiter, _begins_with_command(text)),
+        tokens=answered_tokens(headers, recipients, our_address, delimiter),
+        thread_words=answered_threads(headers, our_address),
+        authenticated=is_authenticated(headers, sender, authserv_id),
+        content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
+        doubtful_senders=_doubtful_senders(headers) if sender is None else (),
+    )
+
+
+def _begins_with_command(text: str) -> bool:
+    """Whether the first line is a command, or a move in an answer to whatever board."""
+    return first_line(text, FIRST_BOARD)[0].parsed is not None
+
+
+def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
+    return without_keys(without_tokens(text, our_address, delimiter))
+
+
+def head_of(raw: bytes) -> Headers:
+    """Only the head, as `read` would take it: for what is to be known of a mail before it is read."""
+    return open_message(raw)[1]
+
+
+def sender_of(headers: Headers) -> str | None:
+    """Only the sender: for keeping one sender's mails in order before they are read.
+
+    Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
+    """
+    sender = _sender(headers)
+    named = (sender,) if sender else _doubtful_senders(headers)
+    return named[0] if len(named) == 1 else None
+
+
+def open_message(raw: bytes) -> tuple[bytes, Headers, int]:
+    """What is read of a mail, its line ends made one; its head; and where its body begins."""
+    message = raw[:MAX_MESSAGE].replace(b"\r\n", b"\n")
+    if b"\n" not in message:
+        message = message.replace(b"\r", b"\n")
+    start = 0
+    if message.startswith((b"From ", b">From ")) and not re.match(rb"From[ \t]+:", message):
+        # The separator line of an mbox, which pipes leave at the top, is no header.
+        start = message.find(b"\n") + 1
+    headers, body = parse_head(message, start, len(message))
+    return message, headers, body
+
+
+def _sender(headers: Headers) -> str | None:
+    return one_address(headers.every("from")) if headers.complete else None
+
+
+def _doubtful_senders(headers: Headers) -> tuple[str, ...]:
+    return doubtful_addresses(headers.every("from")) if headers.complete else ()
+
+
+def _ids(value: bytes) -> list[str]:
+    # Some mailers write long ids as encoded words, against RFC 2047, section 5; what still looks like one then
+    # would be decoded once more by whoever reads our answer.
+    return [each for each in _ID.findall(decode_words(value)) if "=?" not in each]
+
+
+def _content_key(
+    headers: Headers, message_id: str | None, sender: str | None, subject: str, texts: Iterable[str]
+) -> str:
+    """What two copies of one mail share, whatever relays did to their encoding, folding and line ends."""
+    if message_id:
+        origin = sender or "\n".join(_plain_values(headers, "from"))
+        identity = ["id", message_id, origin, subject]
+    else:
+        identity = ["no id", *(f"{name}\n" + "\n".join(_plain_values(headers, name)) for name in AUTHOR_HEADERS)]
+    contents = ("\n".join(line.rstrip() for line in text.split("\n")).strip() for text in texts)
+    return hashlib.sha256("\0".join((*identity, *contents)).encode()).hexdigest()
+
+
+def _plain_values(headers: Headers, name: str) -> list[str]:
+    return [one_line(decode_words(value), limit=MAX_VALUE) for value in headers.every(name)]
+
+
+def envelope_sender_of(raw: bytes) -> str:
+    """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
+    headers = open_message(raw)[1]
+    path = headers.first("return-path").decode("ascii", "replace").strip()
+    return path.strip("<>") or "<>" if path else _sender(headers) or "unknown"
+
+
+def is_mail(raw: bytes) -> bool:
+    """Whether these bytes have a header that every mail has in some form: who wrote it, or how it came."""
+    headers = open_message(raw)[1]
+    return any(headers.every(name) for name in ("from", "received", "message-id", "date", "to", "subject"))

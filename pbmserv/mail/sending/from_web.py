@@ -1,0 +1,99 @@
+"""Mails to the server that web pages write, in place of a mail program."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, make_msgid
+from typing import Final
+
+from pbmserv.mail.reading.read import open_message
+
+
+def compose(sender: str, recipient: str, subject: str, text: str, now: datetime) -> EmailMessage:
+    """A mail with its own Message-ID; both addresses are plain ones.
+
+    Characters that no mail can contain become question marks. The Subject is one line.
+    """
+    message = EmailMessage(policy=SMTP)
+    message["From"] = sender
+    message["To"] = recipient
+    message["Subject"] = _encodable(" ".join(subject.split()))
+    message["Date"] = format_datetime(now)
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
+    message.set_content(_encodable(text) + "\n")
+    return message
+
+
+def put_in_thread(message: EmailMessage, message_id: str, references: str) -> None:
+    """Makes a mail a reply to the one with these headers."""
+    message["In-Reply-To"] = message_id
+    message["References"] = f"{references} {message_id}".strip()
+
+
+def subject_of_answer(subject: str) -> str:
+    """The Subject of a reply.
+
+    >>> subject_of_answer("Board 101"), subject_of_answer("Re: Board 101")
+    ('Re: Board 101', 'Re: Board 101')
+    """
+    return f"Re: {subject.removeprefix('Re: ')}"
+
+
+def _encodable(text: str) -> str:
+    """The text without characters that cannot be encoded."""
+    return text.encode(errors="replace").decode()
+
+
+_WIRE: Final = SMTP.clone(max_line_length=998)
+"""A shorter one would write long ids as encoded words."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMove:
+    """A move made by a play link, to be written as a mail."""
+
+    sender: str
+    """The player's address."""
+    recipient: str = field(repr=False)
+    """The address that our mail came from."""
+    answers: str = field(repr=False)
+    """The Message-ID of our mail."""
+    command: str
+    words: str
+    """The comment for the other players."""
+    link_id: str
+    """Which link it came by (`link_id_of`)."""
+    turn: str
+    """The same for everything that comes by the link in one turn."""
+
+    @property
+    def message_id(self) -> str:
+        """The same for the same move with the same comment: a second click sends a second copy of one mail."""
+        whole = "\0".join((self.link_id, self.turn, self.command, self.words))
+        digest = hashlib.sha256(whole.encode(errors="replace")).hexdigest()
+        return f"<{self.link_id}.{digest[:24]}@{self.recipient.rpartition('@')[2]}>"
+
+
+def link_id_of(key: str, message_id: str) -> str:
+    """How the Message-IDs of all mails begin that come by the link with this key. It does not reveal the key.
+
+    `message_id` is that of the mail with the link, a second secret: somebody who was given only the link cannot
+    write a mail elsewhere that seems to come by it, to be shown the reply.
+    """
+    return f"link.{hashlib.sha256(f'link {key.lower()} {message_id}'.encode()).hexdigest()[:20]}"
+
+
+def came_by_link(raw: bytes, link_id: str) -> bool:
+    """Whether a mail, as received or as stored, came by the link with that id."""
+    return open_message(raw)[1].first("message-id").strip().startswith(f"<{link_id}.".encode())
+
+
+def write_by_link(move: LinkedMove, now: datetime) -> bytes:
+    """The mail: its command in Subject and text, as our mail links write it, then `end`, then the comment."""
+    words = move.words.replace("\r\n", "\n").replace("\r", "\n")
+    mail = compose(move.sender, move.recipient, move.command, f"{move.command}\nend\n\n{words}", now)
+    put_in_thread(mail, move.answers, "")
+    mail.replace_header("Message-ID", move.message_id)
+    return mail.as_bytes(policy=_WIRE)

@@ -1,0 +1,97 @@
+"""One row of a match's log: what happened, to be believed for good."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from pbmserv.games import games
+from pbmserv.games.game import Game, Seat
+from pbmserv.matches.clock import TimeControl
+
+EntryKind = Literal[
+    "played",
+    "resigned",
+    "declined",
+    "forfeited",
+    "proposed",
+    "asked",
+    "accepted",
+    "rejected",
+    "extended",
+    "paused",
+    "resumed",
+    "rewound",
+    "removed",
+    "awarded",
+    "annulled",
+]
+"""By a player: a ply, giving up, declining; a draw proposed, a take-back asked for, consent, no consent. By the
+clock: forfeited. By the operator: more time, the clocks stopped and set going, plies taken back, a player taken
+off the board, the win given, the match made void."""
+
+LEAVING: frozenset[EntryKind] = frozenset({"resigned", "forfeited", "removed"})
+"""A seat goes; the others play on while they are two or more."""
+
+OF_NO_SEAT: frozenset[EntryKind] = frozenset({"paused", "resumed", "rewound", "annulled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The `seq`-th thing (from 1) that happened on a board.
+
+    `text` is the move in stored notation for "played"; the ply to go back to (after which it will stand) for
+    "asked" and "rewound"; whole hours for "extended"; empty otherwise. `seat` is who did it or whom it befell;
+    None for what concerns all. `at` is when the mail that did it was kept, in UTC. `used` are the seconds that it
+    took of the seat's time.
+    """
+
+    match: int
+    seq: int
+    at: datetime
+    kind: EntryKind
+    seat: Seat | None
+    text: str = ""
+    used: int = 0
+
+
+class BrokenLog(Exception):
+    """A log that does not replay: an operator's matter, never a player's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What was agreed at the start, and everything that happened since.
+
+    `userids` stand in order of play; `options` are those that were given, sorted by name; `rules` is the version
+    the match is played under ("cephalopod/1"); `clock` the terms of its clocks, if it has any; `after` the board
+    that it is a rematch of.
+    """
+
+    number: int
+    game: str
+    rules: str
+    options: tuple[tuple[str, str], ...]
+    rated: bool
+    userids: tuple[str, ...]
+    started_by: str
+    started: datetime
+    entries: tuple[Entry, ...] = ()
+    clock: TimeControl | None = None
+    after: int | None = None
+
+    def seat_of(self, userid: str) -> Seat | None:
+        """The seat of a userid, whatever its case; None when it is not on this board."""
+        wanted = userid.lower()
+        return next((seat for seat, name in enumerate(self.userids) if name.lower() == wanted), None)
+
+    def with_entries(self, entries: tuple[Entry, ...]) -> "Match":
+        """The match after more has happened."""
+        return replace(self, entries=self.entries + entries)
+
+
+def rules_of(match: Match) -> Game:
+    """The game of a match, in the version it is played under. Raises BrokenLog when that is not to be had."""
+    game = games().get(match.game)
+    if game is None or game.info.rules != match.rules:
+        raise BrokenLog(f"board {match.number} is played under {match.rules}, which this server does not have")
+    return game

@@ -1,0 +1,188 @@
+"""The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
+from pbmserv.parser.line import PROSE, ParsedLine, parse_line
+from pbmserv.parser.prose import ANSWERING
+
+Own = Callable[[str], str]
+"""Gives of words below a command those that are the sender's beyond doubt."""
+
+MOST_COMMANDS = 20
+MOST_GREETING_LINES = 3
+
+_MOST_LINES = 5 * MOST_COMMANDS
+"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+
+_SIGNATURE = "--"
+_STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommandBlock:
+    """The lines meant as commands, and the text behind them; without such lines there is no text either."""
+
+    lines: tuple[ParsedLine, ...] = ()
+    rest: str = ""
+
+    @property
+    def claim(self) -> tuple[ParsedLine, ...]:
+        """The line that says who writes, where it stands first."""
+        return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
+
+
+def read_block(text: str, board: int | None, own: Own = str) -> CommandBlock:
+    """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
+
+    In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
+    and a move.
+    """
+    lines = text.split("\n")
+    found: list[ParsedLine] = []
+    refused: list[str] = []
+    answer: CommandBlock = CommandBlock()
+    greeted = greeted_above_answer = 0
+    for number, line in enumerate(lines):
+        plain = normalised(line)
+        if not plain:
+            continue
+        after = _below(lines, number) if plain.lower() in _STOPS else None
+        if after is not None:
+            # Nothing below the other words that end commands is read; but two dashes are not always a signature.
+            heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
+            return _block(_one_move_only(found, board), after, heard) if found else answer
+        read = parse_line(plain, board)
+        is_answer = board is not None and _is_bare_answer(read)
+        if not read.is_prose and not is_answer:
+            if found and read.unparsed is not None:
+                refused.append(plain)
+            found.append(read)
+            if len(found) > _MOST_LINES:
+                return CommandBlock(_one_move_only(found, board))
+        elif found:
+            rest = "\n".join(lines[number:])
+            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]))
+        elif is_answer and (not answer.lines or greeted == greeted_above_answer):
+            # What stands right below an answer and says something else is no comment.
+            answer = CommandBlock((*answer.lines, read), "\n".join(lines[number + 1 :]))
+            greeted_above_answer = greeted
+        elif greeted == MOST_GREETING_LINES:
+            return answer
+        else:
+            greeted += 1
+    return _block(_one_move_only(found, board), "", "\n".join(refused)) if found else answer
+
+
+def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str) -> CommandBlock:
+    """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
+    asked = asked_again(lines, heard)
+    return CommandBlock(lines, rest) if asked is None else CommandBlock(asked)
+
+
+def up_to_stop(text: str) -> str:
+    """What stands above a line that ends all commands; below it are words for others, whatever they are."""
+    lines = text.split("\n")
+    end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
+    return "\n".join(lines[:end])
+
+
+def _below(lines: Sequence[str], number: int) -> str:
+    """What stands below a line that ends the block; where that may begin a signature, it stays with it."""
+    is_signature = normalised(lines[number]) == _SIGNATURE
+    return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
+
+
+def first_line(text: str, board: int | None) -> tuple[ParsedLine, str]:
+    """What the first line that is not blank means, and the text below it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return parse_line(normalised(first), board) if first else PROSE, rest
+
+
+def _is_bare_answer(line: ParsedLine) -> bool:
+    said = line.parsed
+    return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
+
+
+def _one_move_only(found: Sequence[ParsedLine], board: int | None) -> tuple[ParsedLine, ...]:
+    """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
+
+    Whoever writes a move and `resign` below it has hardly meant both.
+    """
+    bare = {
+        (in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
+        for line in found
+        if line.is_bare and line.parsed is not None
+    }
+    if not bare:
+        return tuple(found)
+    kept = list(found)
+    first = next(place for place, line in enumerate(kept) if line.is_bare)
+    if len(bare) > 1:
+        kept[first] = ParsedLine(unparsed=which_one(board, tuple(bare.values())))
+    return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)
+
+
+_ANSWER_WORDS = (
+    "re r res resp réf ref rif risp rép aw antw antwort sv vs odp ynt yan atb bls tl vá vastaus vast svar ang "
+    "răsp отв ответ на απ σχετ השב رد 回复 回覆 答复 答覆 返信 回信 회신 답장"
+)
+_FORWARD_WORDS = (
+    "fwd fw f tr rv i wg enc vb vl vd pd doorst fs továbbítás ilt \u0130lt trs ml ct redir inoltro reenv "
+    "przek weitergeleitet пересл переслано πρθ הועבר 转发 轉寄 轉發 転送 전달"
+)
+_ANSWERS = frozenset(word.casefold() for word in _ANSWER_WORDS.split())
+_FORWARDS = frozenset(word.casefold() for word in _FORWARD_WORDS.split())
+_COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
+_PREFIX = re.compile(rf"\s*([^\W\d_]{{1,15}}){_COUNT}(\s?):\s*")
+_TAG = re.compile(r"\s*\[\s*([^\]\n]{0,60})\]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A Subject without what mail programs put before it. `answers_forward`: the mail that is answered was one."""
+
+    text: str
+    is_answer: bool = False
+    is_forward: bool = False
+    answers_forward: bool = False
+
+
+def title_of(subject: str) -> Title:
+    """What a normalised Subject says, and how the mail came by it. Takes time linear in the Subject's length.
+
+    >>> title_of("[club] Re: AW: move 101 c3")
+    Title(text='move 101 c3', is_answer=True, is_forward=False, answers_forward=False)
+    >>> title_of("I: move 101 c3").is_forward, title_of("I : c3").is_forward, title_of("[Fwd: c3]").is_forward
+    (True, False, True)
+    >>> title_of("Re: Fwd: c3")
+    Title(text='c3', is_answer=True, is_forward=False, answers_forward=True)
+    """
+    is_answer = answers_forward = False
+    place = 0
+    while True:
+        tag = _TAG.match(subject, place)
+        if tag and _prefix(tag[1], 0)[0] != "forward":
+            place = tag.end()
+            continue
+        kind, end = _prefix(subject, tag.start(1) if tag else place)
+        if kind == "none":
+            return Title(subject[place:], is_answer, answers_forward=answers_forward)
+        if kind == "forward" and not is_answer:
+            return Title(subject[place:], is_forward=True)
+        is_answer, place = True, end
+        answers_forward = answers_forward or kind == "forward"
+
+
+def _prefix(text: str, place: int) -> tuple[str, int]:
+    found = _PREFIX.match(text, place)
+    # A single letter is a prefix only with its colon right behind it, as programs write it.
+    if found is None or (len(found[1]) == 1 and found[2]):
+        return "none", place
+    word = found[1].casefold()
+    if word in _ANSWERS:
+        return "answer", found.end()
+    return ("forward", found.end()) if word in _FORWARDS else ("none", place)

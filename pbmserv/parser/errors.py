@@ -1,0 +1,105 @@
+"""What can be wrong with a mail, or with a line of it, before any command is known."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.matches.errors import CommandError
+
+
+@dataclass(kw_only=True)
+class NoCommand(CommandError):
+    """The mail holds nothing meant as a command; with `board` it answers a mail of that board.
+
+    `asked` is the question that it answers without saying `yes` or `no`; `near` is the only move that
+    its words name in passing, or empty. `is_over`: on the board nothing more is played. `writer` is the player
+    whose message it answers, or empty.
+    """
+
+    template: ClassVar[str] = "parser/errors.txt:no_command"
+
+    asked: Confirmation | None = None
+    near: str = ""
+    is_empty: bool = False
+    is_over: bool = False
+    writer: str = ""
+
+
+@dataclass(kw_only=True)
+class Forwarded(CommandError):
+    """The mail is a forwarded one."""
+
+    template: ClassVar[str] = "parser/errors.txt:forwarded"
+
+
+@dataclass(kw_only=True)
+class TooLarge(CommandError):
+    """The mail has so many kilobytes that only its head was kept."""
+
+    template: ClassVar[str] = "parser/errors.txt:too_large"
+
+    kilobytes: int
+
+
+@dataclass(kw_only=True)
+class UnknownCommand(CommandError):
+    """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
+
+    template: ClassVar[str] = "parser/errors.txt:unknown_command"
+
+    word: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class NotPlainlySaid(CommandError):
+    """A line may mean to give something up, but is not that command and nothing else; `ready` would be."""
+
+    template: ClassVar[str] = "parser/errors.txt:not_plainly_said"
+
+    ready: str
+
+
+@dataclass(kw_only=True)
+class WhichOne(CommandError):
+    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run."""
+
+    template: ClassVar[str] = "parser/errors.txt:which_one"
+
+    choices: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class TooManyCommands(CommandError):
+    """More command lines in one mail than are read."""
+
+    template: ClassVar[str] = "parser/errors.txt:too_many_commands"
+
+    limit: int
+
+
+@dataclass(kw_only=True)
+class MisplacedAs(CommandError):
+    """`as userid password` stands below a command, stands twice, or has no command below it."""
+
+    template: ClassVar[str] = "parser/errors.txt:misplaced_as"
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(kw_only=True)
+class ChatAmongOthers(CommandError):
+    """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
+
+    template: ClassVar[str] = "parser/errors.txt:chat_among_others"
+
+
+@dataclass(kw_only=True)
+class WordsAmongOthers(CommandError):
+    """Words for players in a mail that does something else too: who are they for? `command` sends them."""
+
+    template: ClassVar[str] = "parser/errors.txt:words_among_others"
+
+    command: str

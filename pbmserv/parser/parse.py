@@ -1,0 +1,227 @@
+"""A whole mail: which lines are commands, what is the comment, and which board it answers.
+
+Commands stand in the Subject, or else in the body: up to three lines of greeting, then the block of command lines,
+then the comment. Nothing here asks any record; time taken is linear in the mail's size.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.request import BLOT, Credentials
+from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
+from pbmserv.games import games
+from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, title_of, up_to_stop
+from pbmserv.parser.corrections import asked_again
+from pbmserv.parser.echo import echo
+from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
+from pbmserv.parser.line import PROSE, ParsedLine, parse_line, secrets_of
+from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.prose import mentioned_move
+
+_MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
+"""So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
+
+_MOST_SECRETS = 50
+"""A mail with more is not searched for each of them, but goes on without its comment."""
+
+_SHORTEST_TOKEN = 16
+"""Ours have twenty letters and digits; a shorter one was made up, and may be a word."""
+
+_SHORTEST_STRAY = 4
+"""What is shorter cannot be a password, and is mostly prose: `As you are`."""
+
+_BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
+_OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
+_WORDS_SUBJECT = re.compile(r"pbmserv: (?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
+
+
+def parse_mail(mail: IncomingMail, answered_board: int | None = None, own: Own = str) -> ParsedMail:
+    """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
+
+    `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
+    """
+    reading, tokens = _understood(mail, answered_board, own), _pattern((*mail.tokens, *mail.thread_words))
+    lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
+    return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+
+
+def _understood(mail: IncomingMail, answered_board: int | None, own: Own) -> ParsedMail:
+    """The same, with secrets in the comment, and more of that than goes on to others."""
+    title = title_of(normalised(mail.subject))
+    if title.is_forward:
+        return ParsedMail(forwarded=True)
+    subject = title.text
+    board_subject = _BOARD_SUBJECT.match(subject)
+    titled_board = int(board_subject[1]) if board_subject and title.is_answer else None
+    board = answered_board if answered_board is not None else titled_board
+    # What stands behind `Re: Fwd:` was somebody else's Subject.
+    is_no_command = board_subject or title.answers_forward or _OUR_SUBJECT.match(subject)
+    titled = PROSE if is_no_command else parse_line(subject, answered_board)
+    if titled.parsed is not None:
+        return _with_subject(titled, titled.parsed, mail.text, board, own)
+    block = read_block(mail.text, board, own)
+    if block.lines:
+        return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
+    if titled.is_prose:
+        near = mentioned_move(mail.text) if board is not None else ""
+        return ParsedMail(board=board, near=near, writer=_writer(subject) if title.is_answer else "")
+    return _reading((titled,), mail.text)
+
+
+def _writer(subject: str) -> str:
+    """The player whose message a Subject of ours names; empty when it names none."""
+    named = _WORDS_SUBJECT.fullmatch(subject)
+    return named[1] if named and is_userid(named[1]) else ""
+
+
+def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset()) -> str:
+    """What is kept of a mail once it is handled: what was understood of it, without any secret.
+
+    `known` are userids, in lower case, that somebody has. Words to others stay, if there are any. The rest goes:
+    words that were not understood may be a password in a command that nobody could read, and so may words that are
+    said on a command's own line; what stands below such a line may say them again.
+    """
+    lines = "\n".join(echo(line, known) for line in reading.lines)
+    on_lines = _comment(inline_text(reading.lines), reading.secrets)
+    is_all_read = not any(isinstance(line, Unparsed) for line in reading.lines)
+    is_for_others = any(isinstance(line, Parsed) and line.command.kind != "open" for line in reading.lines)
+    is_kept = is_all_read and is_for_others
+    comment = reading.comment.removeprefix(on_lines).strip("\n") if is_kept else ""
+    return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
+
+
+def _with_subject(titled: ParsedLine, subject: Parsed, text: str, board: int | None, own: Own) -> ParsedMail:
+    """What a mail asks for whose Subject is a command: the text below is the comment.
+
+    Our own links write a command into Subject and body; it is meant once. Another one in the first line of the
+    body is hardly meant for the other players: which of the two is meant cannot be known.
+    """
+    about = next((ref.number for ref in subject.arguments.boards), board)
+    if asked := asked_again((titled,), own(up_to_stop(text))):
+        return _reading(asked, "")
+    # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
+    block = read_block(text, None if subject.command.kind == "token" else about, own)
+    first, *later = block.lines[len(block.claim) :] or (PROSE,)
+    if first.parsed is not None and _is_same(first.parsed, subject):
+        said = first if first.parsed.claim is not None else titled
+        return _reading((*block.claim, said, *later), block.rest)
+    if subject.command.kind == "open":
+        # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
+        below = read_block(text, board, own)
+        # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
+        top = below.claim if len(below.lines) > 1 else ()
+        return _reading((*top, titled, *below.lines[len(top) :]), "")
+    claimed, rest = first_line(text, None)
+    if claimed.claim is None:
+        claimed, rest = PROSE, text
+    other = first_line(rest, about)[0].parsed
+    if other is None or other.command.kind not in ("opening", "binding") or subject.command.name in TALKING:
+        return _reading((claimed, titled), rest)
+    error = WhichOne(board=about, choices=(subject.line, other.line))
+    return _reading((claimed, ParsedLine(unparsed=Unparsed(subject.line, error))), "")
+
+
+def _is_same(one: Parsed, other: Parsed) -> bool:
+    return (one.command.name, _plain(one.arguments)) == (other.command.name, _plain(other.arguments))
+
+
+def _plain(arguments: Arguments) -> Arguments:
+    return replace(arguments, move=arguments.move.lower().replace(" ", ""))
+
+
+def _reading(lines: tuple[ParsedLine, ...], comment: str) -> ParsedMail:
+    claim: Credentials | None = None
+    kept: list[Parsed | Unparsed] = []
+    comment = comment.strip()[:_MOST_SEARCHED]
+    secrets = set(_stray_secrets(comment))
+    for line in lines:
+        if line.claim is not None:
+            secrets.add(line.claim.password.value)
+            if claim is None and not kept:
+                claim = line.claim
+            else:
+                kept.append(_misplaced(line.claim))
+        elif line.unparsed is not None:
+            kept.append(line.unparsed)
+        elif line.parsed is not None:
+            kept.append(line.parsed)
+            secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password, line.parsed.token))
+    if claim is not None and not kept:
+        kept.append(_misplaced(claim))
+    kept, comment = take_inline_text(kept, comment)
+    secrets.update(_stray_secrets(comment))
+    if len(kept) > MOST_COMMANDS:
+        kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
+    ordered = _longest_first(secrets)
+    return ParsedMail(tuple(kept), comment, claim, ordered)
+
+
+def _misplaced(claim: Credentials) -> Unparsed:
+    return Unparsed(f"as {claim.userid} {BLOT}", MisplacedAs(userid=claim.userid))
+
+
+def _stray_secrets(text: str) -> tuple[str, ...]:
+    """What stands in a text that is not carried out where a command of that line would have its secrets."""
+    found: set[str] = set()
+    openings = {"as", *(name.split()[0] for name in commands()), *games()}
+    for line in map(normalised, text.split("\n")):
+        first = line.partition(" ")[0]
+        if first.lower() not in openings and board_number(first) is None:
+            continue
+        read = parse_line(line, None)
+        if read.claim is not None:
+            found.add(read.claim.password.value)
+        elif read.parsed is not None:
+            found.update(secrets_of(read.parsed.claim, read.parsed.new_password, read.parsed.token))
+    return _longest_first(secret for secret in found if len(secret) >= _SHORTEST_STRAY)
+
+
+def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(secrets, key=len, reverse=True))
+
+
+def _pattern(tokens: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds these tokens in any case, whatever stands around them; None when there are none."""
+    words = [re.escape(token) for token in tokens if len(token) >= _SHORTEST_TOKEN]
+    return re.compile("|".join(words), re.IGNORECASE) if words else None
+
+
+def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> Parsed | Unparsed:
+    """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
+    if isinstance(line, Unparsed):
+        return replace(line, line=_free_of(line.line, tokens))
+    arguments = replace(line.arguments, text=_free_of(line.arguments.text, tokens))
+    return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
+
+
+def _free_of(text: str, tokens: re.Pattern[str] | None) -> str:
+    if tokens is None:
+        return text
+    plain = ((line, normalised(line)) for line in text.split("\n"))
+    return "\n".join(tokens.sub(BLOT, each) if tokens.search(each) else line for line, each in plain)
+
+
+def _comment(text: str, secrets: tuple[str, ...], tokens: re.Pattern[str] | None = None) -> str:
+    if len(secrets) > _MOST_SECRETS:
+        return ""
+    lines = _free_of(text, tokens).split("\n")
+    if secrets:
+        lines = [_without(line, secrets) for line in lines]
+    return "\n".join(lines)[:MOST_COMMENT_CHARACTERS].rstrip()
+
+
+def _without(line: str, secrets: tuple[str, ...]) -> str:
+    """The line as written, unless a secret stands in it, in whatever dress."""
+    plain = normalised(line)
+    blotted = _blot(plain, secrets)
+    return line if blotted == plain else blotted
+
+
+def _blot(text: str, secrets: tuple[str, ...]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, BLOT)
+    return text

@@ -1,0 +1,86 @@
+"""The values that the parser takes and gives: a mail, its lines, and what each line asks for."""
+
+from dataclasses import dataclass, field
+
+from pbmserv.commands.base.arguments import Arguments
+from pbmserv.commands.base.declaration import Declaration
+from pbmserv.commands.base.request import Credentials, Secret
+from pbmserv.matches.errors import CommandError
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMail:
+    """A mail after reading; nothing in it can make later code fail.
+
+    `sender` is the one address of the one From header, lower-cased; None when the headers do not name exactly
+    one without doubt. `subject` is decoded and on one line. `text` is what the person wrote: decoded, without
+    quoted text and signature, lines separated by newlines. Ids keep their angle brackets. `automatic` is a word
+    for why the mail must be neither answered nor obeyed; None when a person wrote it. `content_key` is the same
+    for two copies of one mail that came by different roads.
+
+    `tokens` stand in the addresses of ours that it went to, `thread_words` in the Message-IDs of ours that it
+    names: by them it says which of our mails it answers, lower-case, the likeliest first; anybody can make some
+    up. `text` and `subject` hold none of them in an address or Message-ID of ours. `authenticated` tells that the
+    sender's domain stands for the mail.
+
+    Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
+    anything else with an `@`. They grant nothing by themselves.
+    """
+
+    sender: str | None
+    subject: str
+    text: str
+    message_id: str | None
+    references: tuple[str, ...] = field(repr=False)
+    automatic: str | None
+    content_key: str
+    tokens: tuple[str, ...] = field(default=(), repr=False)
+    thread_words: tuple[str, ...] = field(default=(), repr=False)
+    authenticated: bool = False
+    doubtful_senders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A line that was understood. `line` is it as written, with every secret blotted.
+
+    `token` is as typed, in whatever case. A word that may be a token or a new password is given as both.
+    """
+
+    line: str
+    command: Declaration
+    arguments: Arguments
+    claim: Credentials | None = None
+    new_password: Secret | None = None
+    token: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A line that was meant as a command and could not be read. `line` holds only words that are no secret."""
+
+    line: str
+    error: CommandError
+
+
+MOST_COMMENT_CHARACTERS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMail:
+    """What a mail asks for, in order; `comment` is for the other players, with every secret of the mail blotted.
+
+    `claim` is the one of a line `as userid password`; it holds for the whole mail. `secrets` are the passwords
+    themselves, to be blotted from whatever is kept of the mail. `board` is the one whose mail is answered; where
+    that answer holds no command, `near` is the only move that it names in passing, or empty. `writer` is whose
+    words such an answer answers, as its Subject says. `forwarded` mails hold nothing that is meant for us.
+    """
+
+    lines: tuple[Parsed | Unparsed, ...] = ()
+    comment: str = ""
+    claim: Credentials | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    board: int | None = None
+    near: str = ""
+    writer: str = ""
+    forwarded: bool = False

@@ -1,0 +1,175 @@
+"""What is no command though it begins like one, and what is said like a command though it is none."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pbmserv.commands.base.vocabulary import (
+    COURTESY,
+    FIRST_BOARD,
+    NEGATIONS,
+    NEVER_BY_SLIP,
+    SETTINGS,
+    SMALL_WORDS,
+    board_number,
+    normalised,
+)
+from pbmserv.games.board import is_square_like, split_squares
+
+PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
+"""Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
+
+ANSWERING = frozenset({"yes", "no"})
+
+ADDRESSED = frozenset({"message"})
+"""Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
+none."""
+
+_NOUNS = frozenset({"broadcast", "history", "queue", "ratings", "record", "standings"})
+"""Commands whose names are talked about: `Queue is long today`, and in an answer to a board `Record time`."""
+
+_SAYING_HOW = frozenset({"is", "isn't", "are", "aren't", "was", "wasn't", "were", "weren't"})
+
+_SENTENCE_END = re.compile(r"[^\W\d_][?!.,;:)]+$")
+_QUESTION_END = re.compile(r"[^\W\d_][?!]+$")
+_OFFER = re.compile(r"[1-9][0-9]?[.,;!]?", re.ASCII)
+_TOKEN = re.compile(r"[a-z0-9]{20}", re.ASCII | re.IGNORECASE)
+_KEYS = SETTINGS | {"off"}
+_MARKS = ".,;:!?\"'()*"
+_LONGEST_RESIGNATION = 9
+
+
+def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int | None) -> bool:
+    """Whether a line that begins with a command's name is prose all the same; `after` are the words behind it.
+
+    An open command that ends as sentences do asks for nothing: `Next week?`. The name of a prosy one must not be
+    followed by what only prose has, unless it comes with what only commands have.
+    """
+    if not after:
+        return False
+    if name == "no" or (name == "yes" and answered_board is not None):
+        return not any(map(_TOKEN.fullmatch, after))
+    if name in ADDRESSED:
+        return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
+    if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
+        return True
+    if name in _NOUNS:
+        return _is_talked_about(kind, after, answered_board)
+    if (name not in PROSY and name != "next") or any(map(is_witness, after)):
+        return False
+    plain = [word.strip(_MARKS).lower() for word in after]
+    if name == "set" and len(plain) == 2 and plain[1] == "on":
+        return False
+    return any(word in SMALL_WORDS or word in COURTESY for word in plain) or bool(_QUESTION_END.search(after[-1]))
+
+
+def _is_talked_about(kind: str, after: Sequence[str], answered_board: int | None) -> bool:
+    """Whether something is said of what a command is called after. Below a colon may stand what was meant."""
+    if any(map(is_witness, after)) or after[-1].endswith(":"):
+        return False
+    plain = [word.strip(_MARKS).lower() for word in after]
+    is_in_answer = kind == "open" and answered_board is not None
+    return plain[0] in _SAYING_HOW or (is_in_answer and not SMALL_WORDS.isdisjoint(plain))
+
+
+def _up_to_colon(words: Sequence[str]) -> Sequence[str]:
+    return words[: next((place for place, word in enumerate(words, 1) if word.endswith(":")), len(words))]
+
+
+def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
+    """The words behind a command's name, less those that are only said with it: `help, please`.
+
+    Where a password may stand last, nothing is taken away.
+    """
+    kept = list(after)
+    if name == "forgot" and [word.strip(_MARKS).lower() for word in kept[-2:]] in (
+        ["password"],
+        ["my", "password"],
+    ):
+        return []
+    said = COURTESY | {"me"} if name == "help" else COURTESY
+    # No password stands behind the number of an offer, and no opening command has any.
+    may_end_so = kind in ("open", "opening") or (name == "accept" and _OFFER.fullmatch(next(iter(kept), "")))
+    while may_end_so and kept and kept[-1].strip(_MARKS).lower() in said:
+        kept.pop()
+    return kept
+
+
+def yes_or_no(words: Sequence[str]) -> str | None:
+    """The answer to a question, where nothing else is said: `Yes!`, `yes, please`, `No, thank you.`
+
+    >>> [yes_or_no(line.split()) for line in ("Yes.", "yes, please!", "No, thank you.", "Yes, good move!", "now")]
+    ['yes', 'yes', 'no', None, None]
+    """
+    first, *rest = [word.strip(_MARKS).lower() for word in words] or [""]
+    return first if first in ANSWERING and all(word in COURTESY or word == "you" for word in rest) else None
+
+
+def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
+    """The command, and the board if one is named, of somebody who says that they give up, but not as a command.
+
+    >>> [given_up(line.split()) for line in ("I resign.", "OK, I resign board 101", "I will not resign", "resign")]
+    [('resign', None), ('resign', 101), None, None]
+    """
+    if not 1 < len(words) <= _LONGEST_RESIGNATION:
+        return None
+    plain = [word.strip(_MARKS).lower() for word in words]
+    said = NEVER_BY_SLIP.intersection(plain)
+    boards = [number for word in words if (number := board_number(word)) is not None and number >= FIRST_BOARD]
+    rest = [word for word in plain if word not in said and board_number(word) is None]
+    is_clear = all(word in SMALL_WORDS or word in COURTESY for word in rest) and NEGATIONS.isdisjoint(rest)
+    if len(said) != 1 or not is_clear or words[-1].endswith("?") or len(boards) > 1 or not rest:
+        return None
+    return next(iter(said)), next(iter(boards), None)
+
+
+def is_witness(word: str) -> bool:
+    """Whether a word stands in commands only: a board, a square, an option, an address, a token, a key."""
+    number = board_number(word)
+    return (
+        is_square_like(word)
+        or (number is not None and number >= FIRST_BOARD)
+        or word.startswith("-")
+        or "@" in word
+        or _TOKEN.fullmatch(word) is not None
+        or word.lower().strip(_MARKS) in _KEYS
+    )
+
+
+_MOST_LINES = 20
+_LONGEST_LINE = 1000
+_LONGEST_MOVE = 40
+_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
+
+
+def mentioned_move(text: str) -> str:
+    """The one move that the first lines of a text name, as written; empty when they name none, or several.
+
+    >>> [mentioned_move(text) for text in ("Hi, b2", "My move: B2!", "b2 (or not b2)", "b2 or c3?", "Hello")]
+    ['b2', 'B2', 'b2', '', '']
+    """
+    found: dict[str, str] = {}
+    for word in _first_words(text):
+        move = word.strip(_AROUND)
+        if len(move) <= _LONGEST_MOVE and split_squares(move):
+            found.setdefault(move.lower(), move)
+    return next(iter(found.values())) if len(found) == 1 else ""
+
+
+def _first_words(text: str) -> Iterator[str]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    for line in lines[:_MOST_LINES]:
+        yield from normalised(line[:_LONGEST_LINE]).split()
+
+
+_ALONE = re.compile(r"(resign|propose|undo|accept|reject|pass|rematch) ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)
+_PLAIN_ENDS = ("", ".", "!")
+
+
+def single_word_reply(words: Sequence[str]) -> tuple[str, bool] | None:
+    """The word, and whether it is said without doubt; None where anything else is said.
+
+    >>> [single_word_reply(line.split()) for line in ("Resign.", "accept ?", "undo it", "Pass")]
+    [('resign', True), ('accept', False), None, ('pass', True)]
+    """
+    said = _ALONE.fullmatch(" ".join(words))
+    return None if said is None else (said[1].lower(), said[2] in _PLAIN_ENDS)

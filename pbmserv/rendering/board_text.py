@@ -1,0 +1,57 @@
+"""A board drawn as text: its squares, and its moves in columns."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pbmserv.games.game import Scene, Side
+from pbmserv.matches.state import State, Turn, rounds
+from pbmserv.rendering.language import leaving_word
+from pbmserv.rendering.text import WIDTH
+
+LISTED_WHILE_RUNNING: Final = 8
+"""How many of the last moves of a running game are listed, unless all are asked for."""
+
+_ROUNDS_WHILE_RUNNING: Final = 4
+"""The same, in rounds, for moves in columns."""
+
+_NARROWEST_COLUMN: Final = 14
+
+
+def draw_squares(scene: Scene) -> str:
+    """The squares, with row numbers on both sides and column letters above and below."""
+    middle = scene.cell_width // 2
+    letters = " ".join(" " * middle + label.ljust(scene.cell_width - middle) for label in scene.columns)
+    letters = (" " * 7 + letters).rstrip()
+    rows = (
+        f"    {label}  {' '.join(cell.text for cell in cells)}  {label}"
+        for label, cells in zip(scene.rows, scene.cells, strict=True)
+    )
+    return "\n\n".join([letters, *rows, letters])
+
+
+def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
+    """The moves in one column for each seat, or in a list if that is too wide."""
+    turns = state.turns
+    texts = [_move_text(turn) for turn in turns]
+    longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
+    width = max(_NARROWEST_COLUMN, longest + 6)
+    if width * len(userids) > WIDTH:
+        numbered = zip(turns, texts, strict=True)
+        listed = [f"{turn.ply or '':>3} {userids[turn.seat]} {text}" for turn, text in numbered]
+        return "\n".join(listed if whole else listed[-LISTED_WHILE_RUNNING:])
+    lines = [
+        {seat: f"{turn.ply or '':>3} {_move_text(turn)}" for seat, turn in row.items()} for row in rounds(turns)
+    ]
+    shown = lines if whole else lines[-_ROUNDS_WHILE_RUNNING:]
+    heads = [
+        {seat: f"  {side.name}" for seat, side in enumerate(sides)},
+        {seat: f"  {userid}" for seat, userid in enumerate(userids)},
+    ]
+    drawn = (
+        "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
+    )
+    return "\n".join(line.rstrip() for line in drawn)
+
+
+def _move_text(turn: Turn) -> str:
+    return turn.move or leaving_word(turn.kind)

@@ -1,0 +1,57 @@
+"""The pictures of a board: one of a position, one of the whole game, one for previews of links."""
+
+from pbmserv.matches.log import rules_of
+from pbmserv.matches.replay import GameState, line
+from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.svg.animation import draw_movie
+from pbmserv.rendering.svg.png import draw_card, to_png
+from pbmserv.rendering.svg.position import draw_scene
+from pbmserv.rendering.templates import render, render_block
+
+
+def picture_of(board: GameState, ply: int | None = None) -> str:
+    """An SVG of a board as it stands, or as it stood right after a ply that it has (0 is the start)."""
+    view = view_at(board, ply)
+    return draw_scene(view.diagram.scene, title_of(view), f"{sentence_of(view)} {_words('position', view)}")
+
+
+def card_of(board: GameState, ply: int | None = None) -> bytes:
+    """A PNG of 1200 by 630 pixels of the same, with its players and how it stands."""
+    view = view_at(board, ply)
+    return to_png(draw_card(view, sentence_of(view)))
+
+
+def movie_of(board: GameState) -> str:
+    """An animated SVG of every ply of the line that is played on, and of how it stands at last."""
+    match, state = board.match, board.state
+    game = rules_of(match)
+    moves = {turn.ply: turn.move for turn in state.turns}
+    states = line(match)
+    scenes = [game.scene(each.position) for each in states]
+    captions = [f"{each.plies}  {moves.get(each.plies) or ''}".rstrip() for each in states]
+    now = game.scene(state.position)
+    if scenes[-1] != now:  # whoever leaves a game of several takes the pieces along
+        scenes.append(now)
+        captions.append(captions[-1])
+    view = view_at(board)
+    return draw_movie(scenes, title_of(view), captions, sentence_of(view))
+
+
+def view_at(board: GameState, ply: int | None = None) -> BoardView:
+    """A board for anybody as it stands, or as it stood right after a ply."""
+    return view_board(board.at(ply), ply=ply)
+
+
+def title_of(view: BoardView) -> str:
+    """What a board is called, as in the Subject of its mails."""
+    named = render("mail/subject_board.txt", title=view.title, number=view.number, userids=view.players.userids)
+    return named.strip()
+
+
+def sentence_of(view: BoardView) -> str:
+    """Whose turn it is, or how it ended; of an earlier moment, which one that is."""
+    return _words("moment", view)
+
+
+def _words(block: str, view: BoardView) -> str:
+    return " ".join(render_block(f"picture/board.txt:{block}", view=view).split())

@@ -1,0 +1,190 @@
+"""The one Jinja environment, and the text it may not do without: listing, columns, quoting a rule.
+
+Templates lie in `templates/`, beside the package in a checkout and inside it when installed. Every name that a
+template uses must be given to it: a missing one is an error, never an empty place.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import cache, lru_cache, partial
+from pathlib import Path
+
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    pass_context,
+    select_autoescape,
+)
+from jinja2.runtime import Context
+
+from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.registry import Command
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.ratings import Rating
+from pbmserv.rendering import language
+from pbmserv.rendering.accessible import parts_of
+from pbmserv.rendering.command_lines import example, offered
+from pbmserv.rendering.document import Document, Item, Numbered, between
+from pbmserv.rendering.language import listed, moment, plural, span
+from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
+from pbmserv.rendering.text import WIDTH
+from pbmserv.robots.robot import robots, userid_of
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+@lru_cache(maxsize=1)
+def templates_folder() -> Path:
+    """`templates/`, inside an installed package or beside it in a checkout."""
+    return next(path for path in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if path.is_dir())
+
+
+class _Loader(FileSystemLoader):
+    """Replaces signs by marks in text templates."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, name, is_current = super().get_source(environment, template)
+        return marked(source) if template.endswith(".txt") else source, name, is_current
+
+
+class _WordsFirst(_Loader):
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        try:
+            return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
+        except TemplateNotFound:
+            return super().get_source(environment, template)
+
+
+def environment(words: bool = False) -> Environment:
+    """The environment, made once for each kind of reader: `.html` and `.xml` templates escape.
+
+    With `words` it is for people who hear their mail read.
+    """
+    return _environment(words)
+
+
+# Called with one positional argument alone: the cache takes a default and its value for two different calls.
+@lru_cache(maxsize=2)
+def _environment(words: bool) -> Environment:
+    env = Environment(
+        loader=(_WordsFirst if words else _Loader)(templates_folder() / language.LANGUAGE.folder),
+        undefined=StrictUndefined,
+        autoescape=select_autoescape(enabled_extensions=("html", "xml"), default=False),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        auto_reload=False,
+        finalize=without_marks,
+    )
+    env.filters["board"] = board_link
+    env.filters["example"] = example
+    env.filters["listed"] = listed
+    env.filters["marked"] = Marked
+    env.filters["moment"] = moment
+    env.filters["offered"] = offered
+    env.filters["ordered"] = ordered
+    env.filters["parts"] = parts_of
+    env.filters["plural"] = plural
+    env.filters["span"] = span
+    env.globals["help_of"] = _help_of
+    env.globals["quoted"] = partial(quoted, words=words)
+    env.globals["columns"] = one_a_line if words else in_columns
+    env.globals["gap"] = ", " if words else "  "
+    env.globals["drawn_rules"] = drawn_rules
+    env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
+    env.globals["leaves"] = language.LANGUAGE.leaves
+    env.globals["newcomer"] = Rating()
+    env.globals["width"] = WIDTH
+    return env
+
+
+def render(template: str, /, words: bool = False, **context: object) -> Marked:
+    """A template's text, not yet laid out; with `words` that of its variant in words, where it has one."""
+    return Marked(environment(words).get_template(template).render(context))
+
+
+def render_block(place: str, /, words: bool = False, **context: object) -> Marked:
+    """A block of a template (`FILE:BLOCK`), not yet laid out; with `words` its variant BLOCK_accessible if any."""
+    template, _, block = place.partition(":")
+    found = environment(words).get_template(template)
+    name = f"{block}_accessible" if words and f"{block}_accessible" in found.blocks else block
+    return Marked("".join(found.blocks[name](found.new_context(context))).strip("\n"))
+
+
+@pass_context
+def _help_of(context: Context, command: Command) -> Marked:
+    """The help text of a command: the block `help_NAME` in the template of its module."""
+    template, _, block = command.help.partition(":")
+    found = context.environment.get_template(template)
+    return Marked("".join(found.blocks[block](found.new_context(context.get_all()))).strip("\n"))
+
+
+def board_link(number: int) -> Marked:
+    """A board's number that leads to the board."""
+    return marked_command(str(number), "send", f"show {number}", rest="")
+
+
+def ordered(pairs: Iterable[tuple[str, str]]) -> str:
+    """Options as they are typed.
+
+    >>> ordered([("size", "3x5")])
+    '-size=3x5'
+    """
+    return " ".join(f"-{name}={value}" if value else f"-{name}" for name, value in pairs)
+
+
+def in_columns(words: Iterable[str], indent: int = 4) -> str:
+    """Words in lines of at most 72 columns, three blanks between them, each line indented."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1]) + 3 + len(word) <= WIDTH:
+            lines[-1] += f"   {word}"
+        else:
+            lines.append(" " * indent + word)
+    return "\n".join(lines)
+
+
+def one_a_line(words: Iterable[str], indent: int = 4) -> str:
+    """Words one below the other, which is how they are best heard, each line indented."""
+    return "\n".join(" " * indent + word for word in words)
+
+
+@cache
+def rules_document(game: str, words: bool = False) -> Document:
+    """The rules of a game; with `words` without anything drawn."""
+    return document_of(render(f"rules/{game}.txt", words=words))
+
+
+def rule(game: str, number: int, words: bool = False) -> Item:
+    """The paragraph of a game's rules that has this number."""
+    for item in rules_document(game, words).items():
+        if item.number == f"{number}.":
+            return item
+    raise LookupError(f"the rules of {game} have no paragraph {number}")
+
+
+def quoted(game: str, number: int, words: bool = False) -> Marked:
+    """A paragraph of a game's rules, as a template says it."""
+    return source_of([Numbered((rule(game, number, words),))])
+
+
+def drawn_rules(game: str, first: int = 1, last: int | None = None) -> Marked:
+    """The rules of a game from one numbered paragraph to another, with all between them, as a template says it.
+
+    The first comes with what stands above it, the last with what stands below. So a variant in words repeats what
+    is not drawn.
+    """
+    for number in (first, last or first):
+        rule(game, number)
+    return source_of(between(rules_document(game), first, last))
+
+
+def say(what: Reply | CommandError, server: Server, words: bool = False) -> Marked:
+    """The sentences of a reply or an error, not yet laid out; with `words` without anything drawn."""
+    context = {field.name: getattr(what, field.name) for field in fields(what)}
+    return filled(render_block(what.template, words=words, **context, server=server))

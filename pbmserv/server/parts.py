@@ -1,0 +1,160 @@
+"""The parts of a running server: plain loops, one per thread, that stop when told.
+
+A part without work checks every 100 ms. Parts in one process also wake each other.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
+from pbmserv.mail.sending.destination import Transport
+from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, abandoned_markers, acquire_marker
+from pbmserv.server.listener import Listener
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.deliver import Sender
+from pbmserv.services.failures import set_back
+from pbmserv.services.receive import receive_mails
+from pbmserv.services.worker import process_some
+from pbmserv.store.engine import is_database_trouble, locks_rows, truncate_wal
+
+Part = Callable[[threading.Event], None]
+"""Runs until the event is set."""
+
+LOOK_EVERY: Final = 0.1
+LONGEST_PAUSE: Final = 5.0
+
+REST: Final = 0.002
+"""Seconds between two transactions of a worker on SQLite, so that other processes get the write lock."""
+
+log = logging.getLogger(__name__)
+
+
+def listening(listener: Listener, heartbeat: Callable[[], None] = lambda: None) -> Part:
+    """Takes mail in by a listener, which is started already; `beats` is called as long as it does."""
+
+    def run(stop: threading.Event) -> None:
+        try:
+            while listener.alive and not stop.wait(LOOK_EVERY):
+                heartbeat()
+        finally:
+            listener.stop()
+
+    return run
+
+
+def batch_store(app: App, wakeup: threading.Event) -> StoreMails:
+    """The function by which a listener stores mails; it wakes the worker."""
+
+    is_away = False
+
+    def store_and_wake(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+        nonlocal is_away
+        outcomes = receive_mails(app, mails, utc_now())
+        if None in outcomes:
+            wakeup.set()
+            if is_away:
+                log.info("the database is back for the listener")
+            is_away = False
+            return outcomes
+        trouble = next((error for error in outcomes if error is not None and is_database_trouble(error)), None)
+        if trouble is None:
+            return outcomes
+        if not is_away:
+            log.error("the database is away (%s); the listener receives no mail", type(trouble).__name__)
+        is_away = True
+        return [NotNow() for _ in outcomes]
+
+    return store_and_wake
+
+
+def working(
+    app: App, data: Path, wakeup: threading.Event, done: threading.Event, program: Sequence[str] | None = None
+) -> Part:
+    """Handles received mails. `done` wakes the sender. `program` runs isolated processes, by default our own."""
+
+    def run(stop: threading.Event) -> None:
+        marker = acquire_marker(data)
+        isolated, has_handled = IsolatedProcess(stop, program), threading.Event()
+        try:
+            _loop(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
+            _loop(stop, wakeup, lambda: _handle(app, marker, isolated, done, has_handled))
+        finally:
+            marker.close()
+
+    return run
+
+
+def sending(app: App, open_transport: Callable[[], Transport], wakeup: threading.Event) -> Part:
+    """Sends what waits in the outbox."""
+
+    def run(stop: threading.Event) -> None:
+        sender = Sender(app, open_transport, utc_now)
+        try:
+            _loop(stop, wakeup, lambda: sender.send_due(stop.is_set) > 0)
+        finally:
+            sender.close()
+
+    return run
+
+
+def _handle(
+    app: App,
+    marker: InFlightMarker,
+    isolated: IsolatedProcess,
+    done: threading.Event,
+    has_handled: threading.Event,
+) -> bool:
+    try:
+        handled = process_some(app, utc_now, marker.put, isolated)
+    finally:
+        marker.clear()
+    if handled:
+        done.set()
+        has_handled.set()
+        if not locks_rows(app.engine):
+            time.sleep(REST)
+    elif has_handled.is_set() and truncate_wal(app.engine):
+        has_handled.clear()
+    return handled
+
+
+def _count_kills(app: App, data: Path, own: InFlightMarker) -> bool:
+    for marker in chain([own], abandoned_markers(data)):
+        left = marker.left_behind()
+        if left is not None:
+            set_back(app, left, "a worker ended that had it in hand", utc_now())
+            marker.clear()
+    return False
+
+
+def _part() -> str:
+    return threading.current_thread().name
+
+
+def _loop(stop: threading.Event, wakeup: threading.Event, step: Callable[[], bool], once: bool = False) -> None:
+    """Repeats a step until told to stop. Waits after a step without work, and longer after a database error."""
+    pause = LOOK_EVERY
+    while not stop.is_set():
+        try:
+            found = step()
+        except Exception as error:
+            if not is_database_trouble(error):
+                raise
+            if pause == LOOK_EVERY:
+                log.error("the database is away (%s); the %s waits for it", type(error).__name__, _part())
+            stop.wait(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+            continue
+        if pause != LOOK_EVERY:
+            log.info("the database is back for the %s", _part())
+            pause = LOOK_EVERY
+        if once:
+            return
+        if not found:
+            wakeup.wait(LOOK_EVERY)
+            wakeup.clear()

@@ -1,0 +1,125 @@
+"""What an operator does in a player's place: a command with the operator's own proof, a new password."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbmserv.commands.base.changes import NewPassword
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.request import Actor, Request
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.replay import GameState
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Parsed
+from pbmserv.rendering.board import view_board
+from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.text import laid_out
+from pbmserv.services.app import App
+from pbmserv.services.attachments import record_text
+from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
+from pbmserv.services.board_mail import preview_views
+from pbmserv.services.compose import news_mail
+from pbmserv.services.limits import ask
+from pbmserv.services.notices import BoardChange, board_notices, player_notices
+from pbmserv.services.run import write_decision
+from pbmserv.services.steps import hold
+from pbmserv.store import accounts, outbox, players
+from pbmserv.store.engine import run_again, writing
+from pbmserv.store.queries import TransactionQueries
+
+
+class CannotOperate(Exception):
+    """There is no such player, or the line is no command; the message is for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operated:
+    """What a command came to: its text, and whether it was carried out."""
+
+    text: str
+    done: bool
+
+
+def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
+    """Runs one command line in a player's place; all players of a board touched, that one too, are mailed it."""
+    read = parse_line(normalised(line), None)
+    if read.unparsed is not None:
+        return Operated(laid_out(say(read.unparsed.error, app.server)), done=False)
+    if read.parsed is None:
+        raise CannotOperate("that line is no command; try `help commands`")
+    if read.parsed.new_password is not None:
+        raise CannotOperate("passwords are set by `pbmserv admin password USERID`")
+    return give(app, userid, read.parsed, now)
+
+
+def give(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
+    """The same with a line that is read already."""
+    return run_again(lambda: _run(app, userid, parsed, now))
+
+
+def _run(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
+    with writing(app.engine) as connection:
+        hold(connection, [parsed], [userid])
+        player = players.find(connection, userid)
+        if player is None:
+            raise CannotOperate(f"nobody is called {userid}")
+        actor = Actor(player, player.address, "operator")
+        request = Request(
+            parsed.line,
+            parsed.command,
+            parsed.arguments,
+            actor,
+            comment=parsed.arguments.text,
+            server=app.server,
+        )
+        records = TransactionQueries(connection, app.recent)
+        try:
+            outcome = decide(request, records, now)
+        except CommandError as error:
+            return Operated(laid_out(say(error, app.server)), done=False)
+        write_decision(connection, records, outcome, now)
+        messages = [
+            message
+            for board in outcome.boards
+            for message in board_notices(
+                records, app, _happened(board, outcome, player.userid, request.comment), now
+            )
+        ]
+        messages += player_notices(records, app, outcome.notifications.to_players, now)
+        messages += [
+            news_mail(app, address, reply, None, now) for address, reply in outcome.notifications.to_addresses
+        ]
+        outbox.queue(connection, messages, now)
+        if outcome.notifications.question is not None:
+            ask(connection, app, outcome.notifications.question, None, now)
+        views = [view_board(board, whole=True) for board in outcome.boards]
+        shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
+        views += preview_views(outcome, None)
+        views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
+        texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
+        texts += [record_text(board, app.server) for board in outcome.shown.records]
+    return Operated(laid_out("\n\n".join([say(outcome.reply, app.server), *texts])), done=True)
+
+
+def _happened(board: GameState, decided: Decision, author: str, words: str) -> BoardChange:
+    number = board.match.number
+    entries = tuple(entry for entry in decided.entries if entry.match == number)
+    is_opened = decided.opened is not None and decided.opened.number == number
+    is_talk = not entries and not is_opened
+    return BoardChange(board, entries, author, words, is_talk=is_talk, remarks=decided.notifications.remarks)
+
+
+def set_password(app: App, userid: str, password: str, now: datetime) -> None:
+    """Puts another password in force for a player; it must be one that can be written in a mail."""
+    plain = normalised(password)
+    if " " in plain or not is_fit_length(plain):
+        raise CannotOperate(
+            f"a password is one word of {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, without blanks"
+        )
+    hashed = app.hasher.hash(plain)
+    with writing(app.engine) as connection:
+        player = players.find(connection, userid)
+        if player is None:
+            raise CannotOperate(f"nobody is called {userid}")
+        accounts.write_account_change(connection, NewPassword(player.id, hashed), now)

@@ -1,0 +1,171 @@
+"""What players are told that the operator does or says.
+
+As in `commands.help`, each class's name names its template.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.changes import Barred
+from pbmserv.commands.base.conditional_moves import play_on
+from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.offers import without
+from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.matches.next_state import entry_after
+from pbmserv.matches.player import Player
+from pbmserv.matches.replay import GameState
+from pbmserv.services.admin.referee import CannotRule, reasoned
+from pbmserv.services.app import App
+from pbmserv.services.compose import notice_mail
+from pbmserv.services.notices import BoardChange, board_notices, player_notices
+from pbmserv.services.run import write_decision
+from pbmserv.store import listing, matches, offers, outbox, players
+from pbmserv.store.engine import run_again, writing
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerBarred(Reply):
+    """Above a board that `userid` had to leave: the operator wants them here no more."""
+
+    template: ClassVar[str] = "services/admin/banning.txt:player_barred"
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class YouAreBarred(Reply):
+    """To a player whom the operator wants here no more; `reason` may be empty."""
+
+    template: ClassVar[str] = "services/admin/banning.txt:you_are_barred"
+
+    userid: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoLongerBarred(Reply):
+    """To a player who may play again; `reason` may be empty."""
+
+    template: ClassVar[str] = "services/admin/banning.txt:no_longer_barred"
+
+    userid: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Banned:
+    """Who was banned, the boards that they were taken off or that are void now, and how many mails tell of it."""
+
+    userid: str
+    removed: tuple[int, ...]
+    declined: tuple[int, ...]
+    mails: int
+
+
+def ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
+    """Takes a player off all boards, or declines those where they have not played; withdraws their open offers.
+
+    The player and all others concerned are told, with the reason where there is one. Raises CannotRule.
+    """
+    done, boards = run_again(lambda: _ban(app, userid, reason, now))
+    app.recent.remember(boards)
+    return done
+
+
+def unban(app: App, userid: str, reason: str, now: datetime) -> str:
+    """Lets a player take part again, who is told; gives the userid. Games do not come back. Raises CannotRule."""
+
+    def lift() -> str:
+        with writing(app.engine) as connection:
+            player = _held(connection, userid)
+            if not player.is_banned:
+                raise CannotRule(f"{player.userid} is not banned")
+            records = TransactionQueries(connection, app.recent)
+            words = NoLongerBarred(player.userid, reason.strip())
+            lifted = Decision(words, changes=(Barred(player.id, is_lifted=True),))
+            write_decision(connection, records, lifted, now)
+            outbox.queue(connection, [notice_mail(app, player, words, None, now)], now)
+        return player.userid
+
+    return run_again(lift)
+
+
+def _ban(app: App, userid: str, reason: str, now: datetime) -> tuple[Banned, tuple[GameState, ...]]:
+    with writing(app.engine) as connection:
+        player = _held(connection, userid)
+        if player.is_banned or player.robot is not None:
+            raise CannotRule(
+                f"{player.userid} is {'banned already' if player.is_banned else 'a robot of this server'}"
+            )
+        records = TransactionQueries(connection, app.recent)
+        running = listing.running_of(connection, [player.userid])
+        matches.lock(connection, running)
+        boards = [records.board(number) for number in sorted(running)]
+        entries = [entry for board in boards if board and (entry := _removal(board, player.userid, now))]
+        after = tuple(
+            board.apply(entry) for board in boards for entry in entries if board and _is_of(entry, board)
+        )
+        withdrawn, tells = without(player, records)
+        words = YouAreBarred(player.userid, reason.strip())
+        decided = Decision(
+            words,
+            entries=tuple(entries),
+            boards=after,
+            changes=(*withdrawn, Barred(player.id)),
+            notifications=Notifications(
+                to_players=(*tells, (player.userid, words)),
+                remarks=tuple(
+                    remark
+                    for entry in entries
+                    for remark in (
+                        Remark(entry.match, None, PlayerBarred(player.userid)),
+                        *reasoned(entry.match, reason),
+                    )
+                ),
+            ),
+        )
+        decision = play_on(decided, records, now)
+        write_decision(connection, records, decision, now)
+        messages = _letters(records, app, decision, now)
+        outbox.queue(connection, messages, now)
+    removed = tuple(entry.match for entry in entries if entry.kind == "removed")
+    declined = tuple(entry.match for entry in entries if entry.kind == "declined")
+    return Banned(player.userid, removed, declined, len(messages)), decision.boards
+
+
+def _held(connection: Connection, userid: str) -> Player:
+    """The player of a userid, held against everybody until the transaction ends."""
+    offers.lock(connection, [], [userid])
+    players.lock(connection, [userid], alone=True)
+    player = players.find(connection, userid)
+    if player is None:
+        raise CannotRule(f"nobody is called {userid}")
+    return player
+
+
+def _removal(board: GameState, userid: str, now: datetime) -> Entry | None:
+    """The entry that takes a player off a board; None where they have left it."""
+    seat = board.match.seat_of(userid)
+    if seat is None or not board.state.is_in(seat):
+        return None
+    kind: EntryKind = "removed" if board.state.plies_of(seat) else "declined"
+    return entry_after(board.match, board.state, now, kind, seat)
+
+
+def _is_of(entry: Entry, board: GameState) -> bool:
+    return entry.match == board.match.number
+
+
+def _letters(records: TransactionQueries, app: App, decision: Decision, now: datetime) -> list[OutboxMessage]:
+    messages: list[OutboxMessage] = []
+    for board in decision.boards:
+        entries = tuple(entry for entry in decision.entries if _is_of(entry, board))
+        messages += board_notices(
+            records, app, BoardChange(board, entries, remarks=decision.notifications.remarks), now
+        )
+    return [*messages, *player_notices(records, app, decision.notifications.to_players, now)]

@@ -1,0 +1,83 @@
+"""Resending: the operator has the present board queued again."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final
+
+from pbmserv.matches.player import Player
+from pbmserv.matches.replay import replay
+from pbmserv.services.admin.referee import OperatorSays, board_of, reasoned
+from pbmserv.services.app import App
+from pbmserv.services.board_mail import board_mail
+from pbmserv.services.compose import notice_mail
+from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.store import matches, outbox, players, quarantine
+from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.queries import TransactionQueries
+
+
+class CannotResend(Exception):
+    """There is no such board, or no such player on it; the message is for the operator."""
+
+
+def resend(app: App, number: int, userid: str | None, now: datetime) -> list[str]:
+    """Queues the board for all its players, or for one, and gives the userids it goes to."""
+    with writing(app.engine) as connection:
+        match = matches.load(connection, number)
+        if match is None:
+            raise CannotResend(f"there is no board {number}")
+        seat = match.seat_of(userid) if userid else None
+        if userid and seat is None:
+            raise CannotResend(f"{userid} does not play on board {number}: {', '.join(match.userids)} do")
+        board = replay(match)
+        wanted = match.userids if seat is None else (match.userids[seat],)
+        found = [player for player in (players.find(connection, each) for each in wanted) if player]
+        outbox.queue(connection, [board_mail(app, board, player, now) for player in found], now)
+    return [player.userid for player in found]
+
+
+def retry(app: App, mail_id: int, now: datetime) -> bool:
+    """Lets it wait again, its failures forgotten; False when no such mail is set aside."""
+    with writing(app.engine) as connection:
+        return quarantine.retry(connection, mail_id, now)
+
+
+BATCH: Final = 50
+"""Mails that one transaction queues, so that nobody waits long meanwhile."""
+
+
+def audience(app: App) -> Sequence[Player]:
+    """All who would be written to: whoever has answered from their address, and is not banned."""
+    with reading(app.engine) as connection:
+        everybody = players.everybody(connection)
+    return [each for each in everybody if each.address and each.is_confirmed and not each.is_banned]
+
+
+def announce(
+    app: App,
+    to: Sequence[Player],
+    text: str,
+    now: datetime,
+    progress: Callable[[int], None] = lambda done: None,
+) -> None:
+    """Queues a mail with these words to each of these players; `progress` is told how many are queued."""
+    words = OperatorSays(text.strip())
+    for first in range(0, len(to), BATCH):
+        messages = [notice_mail(app, player, words, None, now) for player in to[first : first + BATCH]]
+        with writing(app.engine) as connection:
+            outbox.queue(connection, messages, now)
+        progress(min(first + BATCH, len(to)))
+
+
+def announce_on(app: App, number: int, text: str, now: datetime) -> int:
+    """Queues a board to its players with these words above it, and gives how many mails. Raises CannotRule."""
+    return run_again(lambda: _announce_on(app, number, text, now))
+
+
+def _announce_on(app: App, number: int, text: str, now: datetime) -> int:
+    with writing(app.engine) as connection:
+        records = TransactionQueries(connection, app.recent)
+        happened = BoardChange(board_of(records, number), is_talk=True, remarks=reasoned(number, text))
+        messages = board_notices(records, app, happened, now)
+        outbox.queue(connection, messages, now)
+    return len(messages)

@@ -1,0 +1,219 @@
+"""What players are told that the operator does or says.
+
+As in `commands.help`, each class's name names its template.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final
+
+from pbmserv.commands.base.conditional_moves import play_on
+from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.games.game import Seat
+from pbmserv.matches.log import BrokenLog, EntryKind
+from pbmserv.matches.next_state import entry_after
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.matches.replay import GameState
+from pbmserv.services.app import App
+from pbmserv.services.bounces import readable
+from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.services.run import write_decision
+from pbmserv.store import matches, outbox
+from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSays(Reply):
+    """The operator's own words, above a board or in a mail of their own."""
+
+    template: ClassVar[str] = "services/admin/referee.txt:operator_says"
+
+    text: str
+
+
+MOST_DAYS: Final = 365
+_HOURS_A_DAY: Final = 24
+_ALL: Final = 1_000_000
+
+
+class CannotRule(Exception):
+    """There is no such board or player, or it would change nothing; the message is for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A board as it stands after the operator's ruling, and how many mails tell of it."""
+
+    board: GameState
+    mails: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is to be added to a board's log."""
+
+    kind: EntryKind
+    seat: Seat | None = None
+    text: str = ""
+
+
+def annul(app: App, number: int, reason: str, now: datetime) -> Ruled:
+    """Makes a match void, also one that is over; it counts for nobody then. Raises CannotRule."""
+
+    def ruling(board: GameState) -> Ruling:
+        if board.state.status in ("annulled", "declined"):
+            raise CannotRule(f"board {number} counts for nobody already")
+        return Ruling("annulled")
+
+    return _rule(app, number, ruling, reason, now)
+
+
+def award(app: App, number: int, userid: str, reason: str, now: datetime) -> Ruled:
+    """Ends a match, or changes its end: `userid` has won, the others share the second rank. Raises CannotRule."""
+    return _rule(app, number, lambda board: Ruling("awarded", _seat(board, userid)), reason, now)
+
+
+def take_back(app: App, number: int, ply: int | None, reason: str, now: datetime) -> Ruled:
+    """Has a board stand as it did after a ply; without one, the last ply or the game's end is undone.
+
+    A match that is over goes on then, and whoever left after that ply is in again. Raises CannotRule.
+    """
+    return _rule(app, number, lambda board: Ruling("rewound", text=str(_back_to(board, ply))), reason, now)
+
+
+def extend(app: App, number: int, userid: str, days: int, reason: str, now: datetime) -> Ruled:
+    """Gives a player whole days more, for the bank and for a turn that is theirs. Raises CannotRule."""
+    if not 1 <= days <= MOST_DAYS:
+        raise CannotRule(f"days are a number from 1 to {MOST_DAYS}")
+
+    def ruling(board: GameState) -> Ruling:
+        _require_clocks(board)
+        seat = _seat(board, userid)
+        if not board.state.is_in(seat):
+            raise CannotRule(f"{board.match.userids[seat]} is out of the game on board {number}")
+        return Ruling("extended", seat, str(days * _HOURS_A_DAY))
+
+    return _rule(app, number, ruling, reason, now)
+
+
+def pause(app: App, number: int, reason: str, now: datetime) -> Ruled:
+    """Stops the clocks of a board; moves can be played meanwhile. Raises CannotRule."""
+    return _rule(app, number, lambda board: _paused(board, is_over=False), reason, now)
+
+
+def resume(app: App, number: int, reason: str, now: datetime) -> Ruled:
+    """Sets the clocks of a board going again. Raises CannotRule."""
+    return _rule(app, number, lambda board: _paused(board, is_over=True), reason, now)
+
+
+def with_clocks(app: App, paused: bool) -> Sequence[int]:
+    """The numbers of running boards with clocks that stand still by the operator's word, or that do not.
+
+    One whose log does not replay is left out: its clock stands still anyhow.
+    """
+    with reading(app.engine) as connection:
+        records = TransactionQueries(connection, app.recent)
+        numbers = sorted(line.number for line in records.boards(ListingQuery(count=_ALL)).lines)
+        boards = (readable(records, number, "is left out") for number in numbers)
+        return [
+            board.match.number
+            for board in boards
+            if board and board.match.clock and board.state.is_paused is paused
+        ]
+
+
+def reasoned(board: int, reason: str) -> tuple[Remark, ...]:
+    """The operator's reason as it stands above a board, if there is one."""
+    return (Remark(board, None, OperatorSays(reason.strip())),) if reason.strip() else ()
+
+
+def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime) -> Ruled:
+    ruled = run_again(lambda: _rule_once(app, number, ruling_on, reason, now))
+    app.recent.remember([ruled.board])
+    return ruled
+
+
+def _rule_once(
+    app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime
+) -> Ruled:
+    with writing(app.engine) as connection:
+        matches.lock(connection, [number])
+        records = TransactionQueries(connection, app.recent)
+        before = board_of(records, number)
+        ruling = ruling_on(before)
+        entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
+        after = before.apply(entry)
+        _require_players(after, records)
+        ruled = Decision(
+            OperatorSays(reason),
+            entries=(entry,),
+            boards=(after,),
+            notifications=Notifications(remarks=reasoned(number, reason)),
+        )
+        decision = play_on(ruled, records, now)
+        write_decision(connection, records, decision, now)
+        (after,) = decision.boards
+        messages = board_notices(
+            records, app, BoardChange(after, decision.entries, remarks=decision.notifications.remarks), now
+        )
+        outbox.queue(connection, messages, now)
+    return Ruled(after, len(messages))
+
+
+def board_of(records: TransactionQueries, number: int) -> GameState:
+    """A board as it stands. Raises CannotRule."""
+    try:
+        board = records.board(number)
+    except BrokenLog as error:
+        raise CannotRule(str(error)) from error
+    if board is None:
+        raise CannotRule(f"there is no board {number}")
+    return board
+
+
+def _seat(board: GameState, userid: str) -> Seat:
+    seat = board.match.seat_of(userid)
+    if seat is None:
+        everybody = ", ".join(board.match.userids)
+        raise CannotRule(f"{userid} does not play on board {board.match.number}: {everybody} do")
+    return seat
+
+
+def _back_to(board: GameState, ply: int | None) -> int:
+    state = board.state
+    ended_by_ply = bool(state.turns) and state.turns[-1].ply is not None
+    is_only_ruled = state.status == "annulled" or state.ending in ("agreed", "awarded")
+    nearest = state.plies - 1 if ended_by_ply and not is_only_ruled else state.plies
+    if state.status == "active" and not state.turns:
+        raise CannotRule(f"nothing is played on board {board.match.number} yet")
+    if ply is not None and not 0 <= ply <= nearest:
+        raise CannotRule(f"board {board.match.number} can go back to the plies 0 to {nearest}")
+    return nearest if ply is None else ply
+
+
+def _require_clocks(board: GameState) -> None:
+    if board.state.status != "active":
+        raise CannotRule(f"the game on board {board.match.number} is over")
+    if board.match.clock is None:
+        raise CannotRule(f"board {board.match.number} has no clocks")
+
+
+def _paused(board: GameState, is_over: bool) -> Ruling:
+    _require_clocks(board)
+    if board.state.is_paused is not is_over:
+        raise CannotRule(f"the clocks of board {board.match.number} {'run' if is_over else 'stand still'} already")
+    return Ruling("resumed" if is_over else "paused")
+
+
+def _require_players(board: GameState, records: TransactionQueries) -> None:
+    """A board that goes on must not wait for somebody who cannot play any more."""
+    if board.state.status != "active":
+        return
+    for userid in sorted(board.playing):
+        player = records.player(userid)
+        if player is None:
+            raise CannotRule(f"board {board.match.number} cannot go on: {userid} is here no more")
+        if player.is_banned:
+            raise CannotRule(f"board {board.match.number} cannot go on: {userid} is banned")

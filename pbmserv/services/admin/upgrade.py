@@ -1,0 +1,77 @@
+"""A club that an older program kept is brought up to date: its schema, and the ratings that its games give."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Engine
+
+from pbmserv.matches.log import BrokenLog
+from pbmserv.services.admin.check import rate_anew
+from pbmserv.services.app import App
+from pbmserv.store import ratings
+from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.schema import migrate
+
+log = logging.getLogger(__name__)
+
+
+def renew(engine: Engine) -> None:
+    """Brings the schema up to date, and rates the games of which nothing was ever rated. Raises OtherSchema.
+
+    Nothing happens where all is so already. A game with a log that does not replay is told, and left to the
+    operator.
+    """
+    migrate(engine)
+    with reading(engine) as connection:
+        games = ratings.never_rated(connection)
+
+    for game in games:
+
+        def rate(game: str = game) -> None:
+            with writing(engine) as connection:
+                rate_anew(connection, game)
+
+        try:
+            run_again(rate)
+        except BrokenLog as error:
+            log.error("the games of %s from before are not rated: %s", game, error)
+
+
+BATCH: Final = 10
+"""Steps before the steward looks after its other duties."""
+
+REST: Final = 0.01
+"""Seconds between two steps, in which other processes can get hold of an SQLite file."""
+
+
+def recount_ratings(app: App, now: datetime) -> bool:
+    """Goes on with what is to be counted anew; whether there may be more."""
+    return all(_step(app) > 0 for _ in range(BATCH))
+
+
+def recount_all(app: App, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
+    """Does all of it; `progress` is told how many of how many matches are done."""
+    with reading(app.engine) as connection:
+        total = sum(ratings.to_recount(connection, game) for game in ratings.recounted(connection))
+    done = 0
+    while count := _step(app):
+        done += count
+        progress(min(done, total), total)
+
+
+def _step(app: App) -> int:
+    """Counts some matches of each game anew, and gives how many."""
+    with reading(app.engine) as connection:
+        games = sorted(ratings.recounted(connection))
+    count = sum(run_again(lambda each=game: _recount(app, each)) for game in games)  # type: ignore[misc]
+    if count:
+        time.sleep(REST)
+    return count
+
+
+def _recount(app: App, game: str) -> int:
+    with writing(app.engine) as connection:
+        return ratings.recount(connection, game)

@@ -1,0 +1,166 @@
+"""Boards of which many are looked at: one whose log does not replay must not keep the others from it."""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.mail.reading.delivery_report import judge, read_report
+from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.turn_time import deadline, left
+from pbmserv.services.app import App
+from pbmserv.services.compose import plain_notice
+from pbmserv.store import bounces, outbox, players
+from pbmserv.store.bounces import BouncedMail, Suspended
+from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+log = logging.getLogger(__name__)
+
+
+def readable(records: TransactionQueries, number: int, harm: str) -> GameState | None:
+    """A board; None where its log does not replay, which `admin check` tells too.
+
+    The operator is told what that means: `harm`, such as "is left out of a digest".
+    """
+    try:
+        return records.board(number)
+    except BrokenLog as error:
+        log.error("board %d %s: %s", number, harm, error)
+        return None
+
+
+HARD_BOUNCES: Final = 3
+WITHIN: Final = timedelta(days=7)
+
+MOST_BOARDS: Final = 1000
+
+
+def heed_report(connection: Connection, app: App, message: InboxMessage, now: datetime) -> bool:
+    """Counts what a mail that no person wrote reports about a mail of ours; False when it reports no bounce."""
+    report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
+    if report is None or report.verdict == "none":
+        return False
+    mail = bounces.find(connection, report.thread_word)
+    if mail is None:
+        return False
+    _count(connection, app, mail, report.verdict == "hard", report.reason, now)
+    return True
+
+
+def heed_refusal(connection: Connection, app: App, mail: BouncedMail, reason: str, now: datetime) -> None:
+    """Counts that our own relay refused a mail's recipient for good; `reason` is its reply."""
+    _count(connection, app, mail, judge("", reason) == "hard", reason, now)
+
+
+def lift_for(connection: Connection, app: App, player: Player, now: datetime) -> None:
+    """Sends a player who has written again what was missed, if mail to them was held back."""
+    if player.is_suspended and _lift(connection, app, player.address, now):
+        log.info("mail to player %d goes out again: a mail came from there", player.id)
+
+
+def lift(app: App, whose: str, now: datetime) -> str | None:
+    """The same by the operator, for an address or a userid: the address, or None when none such is suspended."""
+
+    def once() -> str | None:
+        with writing(app.engine) as connection:
+            player = None if "@" in whose else players.find(connection, whose)
+            address = player.address if player else whose.lower()
+            return address if _lift(connection, app, address, now) else None
+
+    return run_again(once)
+
+
+def _lift(connection: Connection, app: App, address: str, now: datetime) -> bool:
+    player = players.find_at(connection, address)
+    since = None if player is None else bounces.suspended_since(connection, player.id)
+    if player is None or since is None or not bounces.lift(connection, address, now):
+        return False
+    message = _back(connection, app, player, since, now)
+    outbox.queue(connection, [] if message is None else [message], now)
+    return True
+
+
+def see_suspended(app: App) -> Sequence[Suspended]:
+    """Every address that mail is held back from."""
+    with reading(app.engine) as connection:
+        return bounces.listing(connection)
+
+
+def _count(connection: Connection, app: App, mail: BouncedMail, is_hard: bool, reason: str, now: datetime) -> None:
+    if not bounces.record(connection, mail, is_hard, reason, now):
+        return
+    log.info("outgoing mail %d came back, a %s bounce", mail.id, "hard" if is_hard else "soft")
+    player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
+    if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
+        return
+    began = bounces.first_hard(connection, mail.recipient, now - WITHIN)
+    bounces.suspend(connection, mail.recipient, now)
+    stop = bounces.begin_standstill(connection, player_id, began or now)
+    log.warning(
+        "boards for player %d are held back after %d hard bounces; see `pbmserv admin suspended`",
+        player_id,
+        HARD_BOUNCES,
+    )
+    player = players.find_at(connection, mail.recipient)
+    if player is not None:
+        until = None if stop is None or stop.until is None or stop.until <= now else stop.until
+        messages = notices_about(connection, app, player, "mail/unreachable.txt", now, until=until)
+        outbox.queue(connection, messages, now)
+
+
+def notices_about(
+    connection: Connection, app: App, missing: Player, template: str, now: datetime, **context: object
+) -> list[OutboxMessage]:
+    """One mail for each opponent of a player whom no mail reaches, with the boards that both still play on."""
+    records = TransactionQueries(connection, app.recent)
+    shared: dict[str, list[int]] = {}
+    listing = records.boards(ListingQuery(userids=(missing.userid,), count=MOST_BOARDS))
+    for number in sorted(line.number for line in listing.lines):
+        board = readable(records, number, "is one of which nobody is told that mail comes back")
+        if board is None:
+            continue
+        playing = [userid for userid in board.match.userids if userid in board.playing]
+        if missing.userid in playing:
+            for userid in playing:
+                shared.setdefault(userid, []).append(number)
+    shared.pop(missing.userid, None)
+    opponents = [(records.player(userid), numbers) for userid, numbers in shared.items()]
+    about = f"mail to {missing.userid}"
+    return [
+        plain_notice(app, player, template, about, now, userid=missing.userid, boards=numbers, **context)
+        for player, numbers in opponents
+        if player is not None
+    ]
+
+
+def _back(
+    connection: Connection, app: App, player: Player, since: datetime, now: datetime
+) -> OutboxMessage | None:
+    """What a player whom mail reaches again is told of their clocks; None when none of them runs."""
+    records = TransactionQueries(connection, app.recent)
+    listing = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_BOARDS))
+    lines = []
+    for number in sorted(line.number for line in listing.lines):
+        board = readable(records, number, "is left out of what a player is told who is back")
+        if board is None:
+            continue
+        timing = records.timing(board, now)
+        length = left(board, timing)
+        if timing.started is not None and length is not None:
+            lines.append((number, length, deadline(board, timing)))
+    if not lines:
+        return None
+    stood = max(
+        (each.until for each in bounces.standstills_in_force(connection, player.id, since) if each.until),
+        default=None,
+    )
+    context = {"since": since, "stood_until": stood, "is_over": stood is not None and stood < now, "boards": lines}
+    return plain_notice(app, player, "mail/back.txt", "you are back", now, **context)

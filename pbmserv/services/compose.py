@@ -1,0 +1,241 @@
+"""Writes outgoing mails: answers, boards, notices, questions and invitations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from pbmserv.commands.base.decision import Question, Reply
+from pbmserv.commands.broadcast import BroadcastFrom
+from pbmserv.commands.message import MessageFrom
+from pbmserv.mail.sending.message import Attachment, Envelope, envelope_sender, message_id, sender_address, write
+from pbmserv.matches.player import Player
+from pbmserv.parser.parsed import IncomingMail
+from pbmserv.rendering.board import BoardView
+from pbmserv.rendering.document import Document
+from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.markup import document_of, filled
+from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.text import as_text
+from pbmserv.services.app import App
+from pbmserv.store.outbox import MailKind, OutboxMessage
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyContext:
+    """The mail that is answered, and where its answer goes."""
+
+    inbox_id: int
+    mail: IncomingMail
+    recipient: str
+    # The player whose address the recipient is.
+    player: Player | None
+    # How the answer counts for the limits.
+    kind: MailKind
+    # Whether the sender has proven who they are.
+    proven: bool
+    now: datetime
+    # Whether they did so by a password, which no autoresponder gives.
+    by_password: bool = False
+    # Words of the mail that are passed on to nobody.
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MailBody:
+    """What a mail says and shows."""
+
+    # Not yet laid out.
+    text: str
+    # The boards in the text.
+    views: tuple[BoardView, ...] = ()
+    # What the HTML part holds; None: the boards, or the text if there are none.
+    content: Content | None = None
+    # False if even a player who takes HTML gets text alone.
+    has_html: bool = True
+    attachments: tuple[Attachment, ...] = ()
+    # The key in the links of the boards.
+    key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MailCause:
+    """What brought a mail about."""
+
+    # The mail in the inbox; None if it was no mail.
+    inbox_id: int | None = None
+    # The Message-ID of that mail, if this one answers it.
+    in_reply_to: str | None = None
+    # Whether whoever caused it has proven who they are.
+    proven: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMail:
+    """A mail before it is written."""
+
+    kind: MailKind
+    recipient: str
+    # The player whose address that is: their mails come from a personal address.
+    player: Player | None
+    subject: str
+    body: MailBody
+    # The board that the mail is about, if it is one board.
+    board: int | None = None
+    cause: MailCause = MailCause()
+    # A question comes from a personal address too, whoever it goes to.
+    is_question: bool = False
+    # The command that ends mails like this one, if there is one.
+    unsubscribe: str = ""
+
+
+def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
+    """Writes a mail: the message for the outbox."""
+    body, cause = draft.body, draft.cause
+    shown, token = _shown(body.views), app.new_token()
+    if draft.is_question and not app.server.delimiter:
+        body = _with_word(body, token)
+    said = document_of(body.text)
+    envelope = Envelope(
+        recipient=draft.recipient,
+        subject=draft.subject,
+        token=token,
+        thread_word=(app.new_thread_word or app.new_token)(),
+        board=draft.board,
+        ply=None if draft.board is None else shown.get(draft.board),
+        answers=cause.in_reply_to,
+        is_notice=draft.kind in ("board", "notice", "question", "invitation"),
+        is_personal=draft.player is not None or draft.is_question,
+        unsubscribe=draft.unsubscribe,
+    )
+    return OutboxMessage(
+        token=envelope.token,
+        thread_word=envelope.thread_word,
+        kind=draft.kind,
+        proven=cause.proven,
+        recipient=envelope.recipient,
+        envelope_sender=envelope_sender(envelope, app.server),
+        message_id=message_id(envelope, app.server),
+        raw=write(
+            envelope, as_text(said), app.server, now, _html(app, draft, body, said, envelope), body.attachments
+        ),
+        inbox_id=cause.inbox_id,
+        player_id=draft.player.id if draft.player else None,
+        match=draft.board,
+        shown=tuple(shown.items()),
+        key=body.key,
+    )
+
+
+def _with_word(body: MailBody, token: str) -> MailBody:
+    """The same question with the word that an answer must hold, where our address cannot hold it."""
+    word = render("mail/question_word.txt", word=token)
+    content = body.content
+    if content is not None:
+        content = replace(content, said=content.said.then(document_of(word)))
+    return replace(body, text=f"{body.text}\n\n{word}", content=content)
+
+
+def _shown(views: Sequence[BoardView]) -> dict[int, int]:
+    """The newest ply that is shown of each board: an answer is about that one."""
+    shown: dict[int, int] = {}
+    for view in views:
+        ply = view.plies if view.ply is None else view.ply
+        shown[view.number] = max(ply, shown.get(view.number, 0))
+    return shown
+
+
+def takes_html(player: Player | None) -> bool:
+    """Whether mail to a player has an HTML part: unless they turned it off. Unknown senders get text alone."""
+    return player is not None and player.html and not in_words(player)
+
+
+def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelope: Envelope) -> str | None:
+    if not body.has_html or not takes_html(draft.player):
+        return None
+    content = body.content or Content(Document() if body.views else said, body.views)
+    content = replace(content, asks=draft.is_question)
+    return html_part(content, draft.subject, sender_address(envelope, app.server), app.server)
+
+
+def plain_answer(
+    app: App, to: ReplyContext, template: str, about: str, kind: MailKind, **context: Any
+) -> OutboxMessage:
+    """An answer with a fixed text, about no board."""
+    draft = OutgoingMail(
+        kind=kind,
+        recipient=to.recipient,
+        player=to.player,
+        subject=other_subject(about),
+        body=MailBody(filled(render(template, words=in_words(to.player), server=app.server, **context))),
+        cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),
+    )
+    return build_message(app, draft, to.now)
+
+
+def plain_notice(
+    app: App, player: Player, template: str, about: str, now: datetime, **context: Any
+) -> OutboxMessage:
+    """A notice with a fixed text to a player, about no one board."""
+    text = filled(render(template, words=in_words(player), server=app.server, **context))
+    return build_message(
+        app, OutgoingMail("notice", player.address, player, other_subject(about), MailBody(text)), now
+    )
+
+
+def question_mail(app: App, question: Question, inbox_id: int | None, now: datetime) -> OutboxMessage:
+    """A question that goes to another address than the answer to the mail that caused it."""
+    draft = OutgoingMail(
+        kind="question",
+        recipient=question.confirmation.address,
+        player=None,
+        subject=other_subject("your address" if question.confirmation.kind == "take back" else "please confirm"),
+        body=MailBody(say(question.words, app.server)),
+        cause=MailCause(inbox_id, proven=False),
+        is_question=True,
+    )
+    return build_message(app, draft, now)
+
+
+def invitation_mail(app: App, address: str, days: int, now: datetime) -> OutboxMessage:
+    """An invitation: for `days` days somebody at that address may sign up."""
+    text = filled(render("mail/invitation.txt", days=days, server=app.server))
+    return build_message(
+        app, OutgoingMail("invitation", address, None, other_subject("invitation"), MailBody(text)), now
+    )
+
+
+def news_mail(app: App, address: str, news: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
+    """A notice to an address, whether or not it belongs to a player."""
+    body, cause = MailBody(say(news, app.server)), MailCause(inbox_id)
+    return build_message(app, OutgoingMail("notice", address, None, other_subject("news"), body, cause=cause), now)
+
+
+def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
+    """A notice to a player, about no board; it can be answered."""
+    about, unsubscribe = "news", ""
+    match words:
+        case MessageFrom(author):
+            about = f"message from {author}"
+        case BroadcastFrom(author):
+            about, unsubscribe = f"broadcast from {author}", "set broadcast off"
+    draft = OutgoingMail(
+        kind="notice",
+        recipient=player.address,
+        player=player,
+        subject=other_subject(about),
+        body=MailBody(say(words, app.server, in_words(player))),
+        cause=MailCause(inbox_id),
+        unsubscribe=unsubscribe,
+    )
+    return build_message(app, draft, now)
+
+
+def in_words(player: Player | None) -> bool:
+    """Whether a player gets accessible text: words, with nothing drawn."""
+    return player is not None and player.words
+
+
+def other_subject(about: str) -> str:
+    """The Subject of a mail about no one board."""
+    return render("mail/subject_other.txt", about=about).strip()

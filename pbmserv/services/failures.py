@@ -1,0 +1,143 @@
+"""What happens to a mail that cannot be processed: retries, isolation in its own process, quarantine.
+
+Two things count against a mail: an exception in our code, and the death of the mail's own process. Five of either
+quarantine it. Other setbacks never do: a worker that was killed while it processed the mail (everything may have
+been killed), or a database that refused the mail but took the note about it. Such a mail is processed in isolation
+and then retried for ever, at growing intervals; later mails of the same sender wait for it.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from sqlalchemy import Connection
+
+from pbmserv.services.app import App
+from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.limits import may_be_mailed
+from pbmserv.services.pending import read_message
+from pbmserv.store import outbox, players, quarantine
+from pbmserv.store.engine import is_about_one_statement, is_database_trouble, writing
+from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.outbox import OutboxMessage
+
+WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
+"""A mail that raises, or kills its own processes, is tried this often and then quarantined."""
+
+APART_FROM: Final = 2
+"""Setbacks after which a mail is isolated. So many setbacks cause no extra wait."""
+
+FIRST_REST: Final = timedelta(minutes=1)
+LONGEST_REST: Final = timedelta(hours=6)
+"""The first and the longest wait after a setback; each wait is twice as long as the one before."""
+
+IsolatedEnd = Literal["well", "killed", "broken off", "stopped"]
+"""How the process of an isolated mail ended. Only "killed" counts against the mail; "stopped": with its worker."""
+
+Isolate = Callable[[Literal["handle", "tell"], int], IsolatedEnd]
+"""Runs `process_one` or `tell_quarantined` for a mail in a process of its own."""
+
+log = logging.getLogger(__name__)
+
+
+def is_suspect(message: InboxMessage) -> bool:
+    """Whether to process a mail in isolation."""
+    return message.setbacks >= APART_FROM
+
+
+def is_database_away(error: Exception) -> bool:
+    """Whether an exception means that the whole database is in trouble, and not just one statement."""
+    return is_database_trouble(error) and not is_about_one_statement(error)
+
+
+def process_isolated(app: App, message: InboxMessage, isolate: Isolate, clock: Callable[[], datetime]) -> None:
+    """Has a mail processed in its own process, and notes how that ended."""
+    log.info("mail %d: processing it in isolation", message.id)
+    match isolate("handle", message.id):
+        case "killed":
+            _killed(app, message, isolate, clock())
+        case "broken off":
+            set_back(app, message.id, "its own process was interrupted", clock())
+
+
+def _killed(app: App, message: InboxMessage, isolate: Isolate, now: datetime) -> None:
+    kills = message.kills + 1
+    log.error("mail %d: killed its own process, number %d", message.id, kills)
+    error = f"killed {kills} {'process' if kills == 1 else 'processes'} of its own"
+    with writing(app.engine) as connection:
+        aside = quarantine.count_kill(connection, message.id, message.kills, error, _again_at(kills, now))
+    if aside is not None:
+        log.error("mail %d is quarantined; see `pbmserv admin inbox`", message.id)
+        # Reading it again, to notify its sender, may kill a process too.
+        if isolate("tell", message.id) != "well":
+            log.error("mail %d: its sender cannot be notified", message.id)
+
+
+def failed(app: App, message: InboxMessage, error: Exception, now: datetime) -> None:
+    """Counts an exception against a mail."""
+    tried = message.tries + 1
+    again_at = _again_at(tried, now)
+    log.error("mail %d: try %d failed: %s", message.id, tried, type(error).__name__)
+    with writing(app.engine) as connection:
+        if quarantine.fail(connection, message.id, trace(error), again_at) and again_at is None:
+            log.error("mail %d is quarantined; see `pbmserv admin inbox`", message.id)
+            _apologise(connection, app, message, now)
+
+
+def _again_at(tried: int, now: datetime) -> datetime | None:
+    return now + WAITS_BETWEEN_TRIES[tried] if tried < len(WAITS_BETWEEN_TRIES) else None
+
+
+def set_back(app: App, mail_id: int, error: str, now: datetime) -> None:
+    """Notes a setback that does not count against the mail, which is retried for ever."""
+
+    def again_at(setbacks: int) -> datetime:
+        rests = setbacks - APART_FROM
+        return now + min(FIRST_REST * (1 << min(rests - 1, 16)), LONGEST_REST) if rests > 0 else now
+
+    with writing(app.engine) as connection:
+        setbacks = quarantine.set_back(connection, mail_id, error, again_at)
+    if setbacks:
+        reason, again = error.rpartition("\n")[2], again_at(setbacks).isoformat(timespec="seconds")
+        log.warning("mail %d: %s; setback %d, next try at %s", mail_id, reason, setbacks, again)
+
+
+def tell_quarantined(app: App, mail_id: int, now: datetime) -> None:
+    """Tells the sender of a mail that it was quarantined."""
+    with writing(app.engine) as connection:
+        message = quarantine.find_quarantined(connection, mail_id)
+        if message is not None:
+            _apologise(connection, app, message, now)
+
+
+def _apologise(connection: Connection, app: App, message: InboxMessage, now: datetime) -> None:
+    apology = _apology(connection, app, message, now)
+    if apology is not None:
+        outbox.queue(connection, [apology], now)
+
+
+def _apology(connection: Connection, app: App, message: InboxMessage, now: datetime) -> OutboxMessage | None:
+    """The fixed text for the sender; None if nobody may be mailed, or if that fails too."""
+    try:
+        mail = read_message(app, message)
+        if mail.sender is None or mail.automatic is not None or not _may_be_mailed(connection, mail.sender, now):
+            return None
+        to = ReplyContext(message.id, mail, mail.sender, None, "answer", proven=False, now=now)
+        return plain_answer(app, to, "mail/set_aside.txt", "your mail", "answer")
+    except Exception as error:
+        log.error("mail %d: its sender cannot be notified: %s", message.id, type(error).__name__)
+        return None
+
+
+def _may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:
+    owner = players.owner_of(connection, address)
+    return (owner is None or owner.is_confirmed) and may_be_mailed(connection, address, now)
+
+
+def trace(error: Exception) -> str:
+    """Where an exception was raised, without its message and values: these may contain a secret."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return "\n".join([*lines, type(error).__name__])

@@ -1,0 +1,129 @@
+"""What the answer to a mail says of each of its lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Literal
+
+from pbmserv.commands.base.decision import Decision, Notifications
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.permission import speaks_on
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.base.vocabulary import is_userid
+from pbmserv.commands.chat import NothingToSay
+from pbmserv.commands.message import NoWords
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.queries import Queries
+from pbmserv.parser.echo import echo
+from pbmserv.parser.parsed import Parsed
+from pbmserv.rendering.board import BoardView
+from pbmserv.rendering.templates import say
+from pbmserv.services.compose import ReplyContext, in_words
+from pbmserv.services.run import CommandResult, SkippedCommand
+from pbmserv.store.outbox import TO_UNKNOWN_SENDERS
+from pbmserv.store.queries import TransactionQueries
+
+BRIEF = 2_000
+A_SENTENCE = 300
+"""How many characters a brief answer has for all lines, and how many one line may always have."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineReport:
+    """What `mail/answer.txt` says about one line."""
+
+    fate: Literal["done", "waits", "refused", "not run"]
+    # The line as it was written.
+    line: str
+    # The sentences about it.
+    text: str
+    # For a line that was not run: the board on which an earlier line was refused; None if all lines stop.
+    board: int | None = None
+    # Whether the words below it were not passed on, since nothing proves who wrote them.
+    unsaid: bool = False
+    # Whether there is no room for the sentences.
+    left_out: bool = False
+
+
+def report_line(
+    result: CommandResult,
+    records: Queries,
+    server: Server,
+    to: ReplyContext,
+    asks: Confirmation | None,
+    known: frozenset[str],
+) -> LineReport:
+    """What is told of one line; `asks` is the question that the same mail asks, `known` are userids that exist."""
+    with_words = to.kind not in TO_UNKNOWN_SENDERS
+    # What waits for a `yes` must be told as it will be run; its words are all understood.
+    line = (result.line.line if result.awaits_yes else echo(result.line, known)) if with_words else ""
+    words = in_words(to.player)
+    match result.outcome:
+        case Decision(reply=reply, notifications=Notifications(question=question)):
+            if question is not None and question.confirmation == asks:
+                return LineReport("done", line, say(question.words, server, words))
+            fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
+            return LineReport(fate, line, say(reply, server, words), unsaid=_is_unsaid(result, records))
+        case CommandError():
+            refused = result.outcome if with_words else _without_words(result.outcome)
+            return LineReport("refused", line, say(refused, server, words))
+        case SkippedCommand(board):
+            return LineReport("not run", line, "", board)
+
+
+def _is_unsaid(result: CommandResult, records: Queries) -> bool:
+    """Whether words below a line were meant for others, who did not get them."""
+    if not result.comment or not isinstance(result.outcome, Decision):
+        return False
+    boards = result.outcome.boards
+    return result.awaits_yes or not all(
+        result.actor and speaks_on(result.actor, board.match, records) for board in boards
+    )
+
+
+def _without_words(refused: CommandError) -> CommandError:
+    """An error for an unknown sender, without what they wrote: the address may be somebody else's."""
+    typed = {"word", "userid", "address"} & {each.name for each in fields(refused)}
+    long: dict[str, Any] = {name: "..." for name in typed if not is_userid(str(getattr(refused, name)))}
+    return replace(refused, **long)
+
+
+def shortened(reports: Sequence[LineReport], views: Sequence[BoardView]) -> tuple[list[LineReport], list[str]]:
+    """The reports that there is room for, and the commands that ask for the rest."""
+    short: list[LineReport] = []
+    rest: dict[str, None] = {}
+    room = BRIEF
+    for each in reports:
+        is_short = len(each.text) <= max(room, A_SENTENCE)
+        short.append(each if is_short else replace(each, text="", left_out=True))
+        room -= len(each.text) if is_short else 0
+        if not is_short and each.line:
+            rest[each.line] = None
+    boards = dict.fromkeys(view.number for view in views[1:] if not view.previewed)
+    if boards:
+        rest[f"show {' '.join(map(str, boards))}"] = None
+    return short, [*rest]
+
+
+_TO_PLAYERS: Final = "message"
+
+
+def sendable_words(
+    records: TransactionQueries, results: Sequence[CommandResult], left_out: Sequence[str]
+) -> tuple[str, ...]:
+    """Commands that would pass on these words to those who were meant to get them; none if nobody was."""
+    for result in results if left_out else ():
+        if not isinstance(result.line, Parsed) or result.actor is None or not result.actor.proven:
+            continue
+        talked = isinstance(result.outcome, NothingToSay | NoWords)
+        if result.line.command.name == _TO_PLAYERS and (talked or isinstance(result.outcome, Decision)):
+            # A mail may hold only one such line.
+            return (f"{_TO_PLAYERS} {' '.join(result.line.arguments.userids)}: {left_out[0]}",)
+        boards = [*result.outcome.changed_boards] if isinstance(result.outcome, Decision) else [*result.boards]
+        if boards and (talked or isinstance(result.outcome, Decision)):
+            return tuple(f"chat {boards[0]} {_not_as_credentials(records, line)}" for line in left_out)
+    return ()
+
+
+def _not_as_credentials(records: TransactionQueries, words: str) -> str:
+    """The words, quoted if they begin with a userid: that would be taken for credentials."""
+    return f'"{words}"' if records.player(words.split()[0]) is not None else words

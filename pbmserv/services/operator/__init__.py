@@ -1,1 +1,0 @@
-"""What the operator looks after, from the command line."""

@@ -1,0 +1,85 @@
+"""A mail that waits in the inbox, read and parsed, with the identity of its sender."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.mail.reading.our_copies import OurWords, our_words
+from pbmserv.mail.reading.read import read
+from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
+from pbmserv.services.app import App
+from pbmserv.services.reply_text import reply_text
+from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
+from pbmserv.store import mail_tokens
+from pbmserv.store.inbox import InboxMessage
+
+_HEAD: Final = 32_768
+"""How many bytes of a mail of ours are compared: its text, and the same in HTML."""
+
+_MOST_ANSWERED: Final = 5
+"""How many of the mails that a mail claims to answer are compared, the likeliest first."""
+
+_FEWEST: Final = 12
+"""A text shorter than this is no copy of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingMail:
+    """A mail from the inbox, read and parsed."""
+
+    message: InboxMessage
+    mail: IncomingMail
+    identity: SenderIdentity
+    parsed: ParsedMail
+    # Words below the lines that are passed on to nobody, since they may not be the sender's.
+    left_out: tuple[str, ...] = ()
+    # The open question that a word in the lines names.
+    named: Confirmation | None = None
+
+    @property
+    def runnable(self) -> ParsedMail:
+        """The lines that may be run: none, if no person wrote the mail."""
+        return self.parsed if self.mail.automatic is None else ParsedMail()
+
+
+def read_message(app: App, message: InboxMessage) -> IncomingMail:
+    """Reads the bytes of a mail in the inbox."""
+    server = app.server
+    sender, recipients = message.envelope_sender, message.recipients
+    return read(message.raw, sender, server.address, server.delimiter, recipients, server.authserv_id)
+
+
+def open_mail(connection: Connection, app: App, message: InboxMessage) -> PendingMail:
+    """Reads and parses a mail. One that was too large to be stored whole has no commands."""
+    mail, now = read_message(app, message), message.received_at
+    if mail.sender is None:
+        mail = replace(mail, sender=sender_beside_token(connection, mail, now))
+    identity = identify_sender(connection, mail, app.server, now)
+    if message.full_size is not None:
+        return PendingMail(message, mail, identity, ParsedMail())
+    player = identity.player
+    addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
+    ours = OurWords()
+    if (identity.answered or identity.confirmation) and len(mail.text) >= _FEWEST:
+        tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
+        ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
+    written = reply_text(mail, ours, identity.board, app.server.address, addresses)
+    named = _named(connection, mail, identity, written.parsed, now)
+    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
+
+
+def identify_again(connection: Connection, app: App, pending: PendingMail) -> PendingMail:
+    """The same mail with its sender as the database knows them now."""
+    mail, now = pending.mail, pending.message.received_at
+    identity = identify_sender(connection, mail, app.server, now)
+    return replace(pending, identity=identity, named=_named(connection, mail, identity, pending.parsed, now))
+
+
+def _named(
+    connection: Connection, mail: IncomingMail, identity: SenderIdentity, parsed: ParsedMail, now: datetime
+) -> Confirmation | None:
+    tokens = [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
+    return open_question(connection, tokens, mail.sender, identity.player, now) if tokens else None

@@ -1,0 +1,277 @@
+"""Processes one mail inside its transaction: runs its commands, queues the answers, notes the outcome."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.changes import Erased, NewPassword, NewSetting
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.request import Actor
+from pbmserv.mail.sending.message import write_masked
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.replay import GameState
+from pbmserv.parser.echo import named_userids
+from pbmserv.parser.errors import Forwarded, NoCommand, TooLarge
+from pbmserv.parser.parse import as_kept
+from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.services import sign_ups
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
+from pbmserv.services.bounces import heed_report, lift_for
+from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.guesses import count_failed_logins
+from pbmserv.services.limits import (
+    Allowance,
+    allowance,
+    allowance_of_fruitless,
+    allowance_of_heavy,
+    ask,
+    may_be_warned,
+    room_for,
+)
+from pbmserv.services.pending import PendingMail
+from pbmserv.services.respond import answer, messages_to_others, questions
+from pbmserv.services.run import CommandResult, decisions, run_all, touched
+from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention
+from pbmserv.store.inbox import FinalStatus
+from pbmserv.store.outbox import MailKind
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessedMail:
+    """What became of a mail."""
+
+    fate: FinalStatus
+    # The boards that it changed, as they stand now.
+    boards: tuple[GameState, ...] = ()
+    # Whether its sender has deleted the account, so that the mail is deleted too.
+    is_forgotten: bool = False
+    # The daily quotas of sign-ups, in words, of which it took the last.
+    used_up: tuple[str, ...] = ()
+
+
+def process_mail(
+    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
+) -> ProcessedMail:
+    """Does what a mail asks for. Its commands count from when it was received, what is sent counts from `now`."""
+    done = _process(connection, app, pending, credentials, now)
+    mail = pending.mail
+    key = mail.content_key if done.fate == "handled" else None
+    known = players.known_among(connection, named_userids(pending.parsed.lines))
+    if mail.automatic == "ourselves":
+        # A mail of ours that came back has its token in From and Message-ID.
+        mail = replace(mail, sender=app.server.address, message_id=None)
+    masked = write_masked(mail, as_kept(pending.parsed, known))
+    inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked)
+    if done.is_forgotten:
+        retention.redact(connection, pending.message.id, now)
+    return done
+
+
+def is_processed(connection: Connection, app: App, pending: PendingMail, now: datetime) -> bool:
+    """Whether a mail's commands are run even if no password in it is right."""
+    records = TransactionQueries(connection, app.recent)
+    to = _reply_context(records, pending, VerifiedCredentials({}, (), {}), now)
+    return to is not None and allowance(connection, records, to, pending) is Allowance.FULL
+
+
+def _process(
+    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
+) -> ProcessedMail:
+    mail = pending.mail
+    if mail.automatic is not None:
+        return ProcessedMail("report" if heed_report(connection, app, pending.message, now) else "silent")
+    if inbox.is_known(connection, mail.content_key):
+        return ProcessedMail("duplicate")
+    credentials = count_failed_logins(connection, credentials, pending, now)
+    records = TransactionQueries(connection, app.recent)
+    to = _reply_context(records, pending, credentials, now)
+    if to is None:
+        return _warn_owner(connection, app, pending, now)
+    allowed = allowance(connection, records, to, pending)
+    if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
+        return _warn_owner(connection, app, pending, now)
+    if allowed is not Allowance.FULL:
+        _void_password(connection, records, pending, now)
+        return _reply_briefly(connection, app, to, allowed)
+    if credentials.is_deferred:
+        # When the passwords were verified, this mail was over a limit.
+        raise ChangedMeanwhile
+    return _run_and_reply(connection, records, app, pending, to, credentials)
+
+
+def _void_password(
+    connection: Connection, records: TransactionQueries, pending: PendingMail, now: datetime
+) -> None:
+    """On a second sign-up from an address that has not answered yet, voids the password of the first.
+
+    Nobody can tell whose password is whose: the first sender could have been anybody, and the `yes` may well be
+    meant for the second mail.
+    """
+    sender = pending.mail.sender
+    owner = records.owner_of(sender) if sender else None
+    is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in pending.runnable.lines)
+    if owner is not None and not owner.is_confirmed and is_sign_up:
+        accounts.write_account_change(connection, NewPassword(owner.id, accounts.NO_HASH), now)
+
+
+def _warn_owner(connection: Connection, app: App, pending: PendingMail, now: datetime) -> ProcessedMail:
+    """Handles a mail to a personal address that its owner does not seem to have sent.
+
+    Nothing is done. The owner is told so at their first address, unless they were told recently.
+    """
+    owner = players.addressed_by(connection, pending.mail.tokens)
+    if owner is None or not owner.is_confirmed or not may_be_warned(connection, owner.address, now):
+        return ProcessedMail("silent")
+    to = ReplyContext(pending.message.id, pending.mail, owner.address, owner, "not theirs", proven=False, now=now)
+    warning = plain_answer(app, to, "mail/odd_from.txt", "your mail", "not theirs", player=owner)
+    outbox.queue(connection, [warning], now)
+    return ProcessedMail("handled")
+
+
+def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: Allowance) -> ProcessedMail:
+    """Sends the fixed text that stands in for an answer, if any."""
+    match allowed:
+        case Allowance.SHORT:
+            reply = plain_answer(app, to, "mail/stranger.txt", "your mail", "short")
+        case Allowance.NO_ROOM:
+            reply = plain_answer(app, to, "mail/no_room.txt", "signup", "no room")
+        case Allowance.LAST_NOTICE:
+            reply = plain_answer(app, to, "mail/limit.txt", "limit", "limit")
+        case _:
+            return ProcessedMail("silent")
+    outbox.queue(connection, [reply], to.now)
+    return ProcessedMail("handled" if allowed is Allowance.SHORT else "silent")
+
+
+def _run_and_reply(
+    connection: Connection,
+    records: TransactionQueries,
+    app: App,
+    pending: PendingMail,
+    to: ReplyContext,
+    credentials: VerifiedCredentials,
+) -> ProcessedMail:
+    results = run_all(connection, records, pending, credentials) or (_no_command(records, pending),)
+    is_proven = to.proven or pending.identity.proof != "none" or any(map(_is_confirmed, results))
+    if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
+        to = replace(to, proven=False, kind="fruitless")
+        allowed = allowance_of_fruitless(connection, to)
+        if allowed is not Allowance.FULL:
+            return _reply_briefly(connection, app, to, allowed)
+    # What the mail has changed about its sender already counts for its answer.
+    player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
+    to = replace(to, player=player if player and player.address == to.recipient else None)
+    sent = answer(records, app, to, results)
+    if not is_proven:
+        room = room_for(connection, to, pending)
+        if len(sent.message.raw) > room.whole:
+            sent = answer(records, app, to, results, is_brief=True)
+        if len(sent.message.raw) > room.at_all and not any(map(_changes, results)):
+            return _reply_briefly(connection, app, to, allowance_of_heavy(connection, to))
+    reply = sent.message
+    if sent.asks is not None:
+        # The same question may have been asked before: then that mail can still be answered too.
+        player_id = confirmations.ask(connection, reply.token, sent.asks, to.now, again=True)
+        if sent.asks.kind == "sign-up":
+            reply = replace(reply, player_id=player_id)
+    changes = [change for decision in decisions(results) for change in decision.changes]
+    is_goodbye = any(isinstance(change, Erased) for change in changes)
+    if is_goodbye:
+        reply = replace(reply, kind="goodbye")
+    outbox.queue(connection, [reply, *messages_to_others(records, app, to, results)], to.now)
+    for question in questions(results, sent.asks):
+        ask(connection, app, question, to.inbox_id, to.now, is_proven)
+    if to.player is not None and is_proven:
+        lift_for(connection, app, to.player, to.now)
+    used_up = sign_ups.used_up(connection, pending, to.recipient, to.now) if reply.kind == "sign-up" else ()
+    return ProcessedMail("handled", tuple(touched(results).values()), is_goodbye, used_up)
+
+
+def _reply_context(
+    records: TransactionQueries, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
+) -> ReplyContext | None:
+    """Where the answer goes and how it counts; None if nobody can be answered.
+
+    A player is answered at their first address, wherever they wrote from: a From address alone never makes us mail
+    anything elsewhere.
+    """
+    identity, parsed = pending.identity, pending.parsed
+    claimed = records.player(credentials.claimant) if credentials.claimant else None
+    claimant = claimed if claimed is not None and claimed.is_confirmed else None
+    player = claimant or identity.player
+    recipient = player.address if player is not None else pending.mail.sender
+    if recipient is None:
+        return None
+    asked = identity.confirmation or pending.named or identity.named
+    kind: MailKind = "answer"
+    if player is None and asked is None:
+        signs_up = any(isinstance(line, Parsed) and line.command.kind == "signup" for line in parsed.lines)
+        kind = "sign-up" if signs_up else "stranger"
+    if not parsed.lines and not parsed.near and kind == "answer":
+        kind = "puzzled"
+    # A mail from a personal address may come from a program that answers everything: only commands are proof.
+    by_password = claimant is not None
+    by_head = identity.proof != "none" or asked is not None
+    return ReplyContext(
+        pending.message.id,
+        pending.mail,
+        recipient,
+        player,
+        kind,
+        by_password or (by_head and bool(parsed.lines)),
+        now,
+        by_password,
+        pending.left_out,
+    )
+
+
+def _is_confirmed(result: CommandResult) -> bool:
+    return result.actor is not None and result.actor.proof == "confirmed"
+
+
+def _bears_fruit(result: CommandResult) -> bool:
+    """Whether a line has changed a board or the account, asks or tells somebody, or was waited for.
+
+    Such a mail is answered whatever the limits say.
+    """
+    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
+        return False
+    decided = result.outcome
+    is_waited_for = result.line.command.kind == "token" or _is_confirmed(result)
+    changes_more = any(not isinstance(change, NewSetting) for change in decided.changes)
+    return is_waited_for or bool(
+        decided.opened
+        or decided.boards
+        or decided.notifications.to_players
+        or decided.notifications.question
+        or changes_more
+    )
+
+
+def _changes(result: CommandResult) -> bool:
+    """Whether a line has changed anything, so that its sender must be told."""
+    decided = result.outcome
+    return isinstance(decided, Decision) and bool(decided.opened or decided.boards or decided.changes)
+
+
+def _no_command(records: TransactionQueries, pending: PendingMail) -> CommandResult:
+    """The error for a mail without any command."""
+    asked, parsed = pending.identity.confirmation, pending.parsed
+    board = None if parsed.board is None else records.board(parsed.board)
+    refused: CommandError = NoCommand(
+        board=parsed.board,
+        asked=asked,
+        near=parsed.near,
+        is_empty=not pending.mail.text.strip(),
+        is_over=board is not None and board.state.status != "active",
+        writer=parsed.writer,
+    )
+    if parsed.forwarded:
+        refused = Forwarded()
+    if pending.message.full_size is not None:
+        refused = TooLarge(kilobytes=pending.message.full_size // 1000)
+    actor = Actor(pending.identity.player, pending.mail.sender, "none")
+    return CommandResult(Unparsed("", refused), refused, actor, still_asked=asked)

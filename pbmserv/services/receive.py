@@ -1,0 +1,169 @@
+"""Keeping: a mail's raw bytes are committed before anybody is told that it was taken."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Literal
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.server import Server
+from pbmserv.mail.reading.answered import answered_tokens, without_tokens
+from pbmserv.mail.reading.headers import one_address
+from pbmserv.mail.reading.read import head_of, sender_of
+from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, is_recipient
+from pbmserv.mail.sending.from_web import compose, put_in_thread
+from pbmserv.services.app import App
+from pbmserv.store import inbox
+from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, reading, writing
+from pbmserv.store.outcomes import replies_to, status_of
+from pbmserv.store.priorities import priority_of
+
+
+@dataclass(frozen=True, slots=True)
+class Storable:
+    """A mail as the inbox takes it, the sender whose mails stay in order, and our words that it was sent to."""
+
+    raw: bytes = field(repr=False)
+    envelope_sender: str
+    recipients: list[str]
+    sender: str
+    words: tuple[str, ...] = field(repr=False)
+
+
+def receive_mail(
+    app: App,
+    raw: bytes,
+    envelope_sender: str,
+    recipients: Sequence[str],
+    now: datetime,
+    full_size: int | None = None,
+) -> int:
+    """Stores the mail durably and gives its number in the inbox; raises when the database is away, within seconds.
+
+    `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
+    """
+    mail = _storable(app, raw, envelope_sender, recipients)
+    with writing(app.engine, SHORT_TIMEOUT) as connection:
+        lane = priority_of(connection, mail.sender, mail.words)
+        return inbox.add(
+            connection, mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, full_size, lane
+        )
+
+
+def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) -> list[Exception | None]:
+    """Stores mails durably in one transaction; gives for each, in their order, None or why it is not stored.
+
+    One that cannot be stored fails alone. When the database is away all fail, after one try.
+    """
+    try:
+        storable = [_storable(app, mail.raw, mail.sender, mail.recipients) for mail in mails]
+        with writing(app.engine, SHORT_TIMEOUT) as connection:
+            hosts = map(_host, mails)
+            rows = [_row(connection, *each, now) for each in zip(storable, hosts, strict=True)]
+            inbox.add_all(connection, rows)
+    except Exception as error:
+        if len(mails) == 1 or is_database_trouble(error):
+            return [error] * len(mails)
+        return [outcome for mail in mails for outcome in receive_mails(app, [mail], now)]
+    return [None] * len(mails)
+
+
+def _storable(app: App, raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> Storable:
+    envelope_sender, *recipients = map(_as_text, (envelope_sender, *recipients))
+    head, address, delimiter = head_of(raw), app.server.address, app.server.delimiter
+    sender = (sender_of(head) or envelope_sender.strip("<>")).lower()
+    # One of our own mails come back is from a personal address, which is a secret.
+    sender = without_tokens(sender, address, delimiter)
+    words = answered_tokens(head, recipients, address, delimiter)
+    return Storable(raw, envelope_sender, recipients, sender[:320], words)
+
+
+def _row(connection: Connection, mail: Storable, host: str | None, now: datetime) -> dict[str, object]:
+    lane = priority_of(connection, mail.sender, mail.words)
+    return inbox.new_row(
+        mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, priority=lane, host=host
+    )
+
+
+def _host(mail: IncomingEnvelope) -> str | None:
+    """The host out in the net that brought a mail by itself; of IPv6 the network that one customer has.
+
+    Mail that a server of ours, or of this network, hands on tells nothing of where it comes from.
+    """
+    try:
+        address = ip_address(mail.host)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if mail.is_handed_on or not address.is_global:
+        return None
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
+
+
+def _as_text(address: str) -> str:
+    # What a pipe hands over may hold NUL, or bytes that are no text: no database takes that as text.
+    return "".join(character if character.isprintable() else "?" for character in address)
+
+
+Flaw = Literal["sender", "recipient"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A mail as it was typed. `answers` and `references` are Message-IDs, empty where it answers none."""
+
+    sender: str
+    recipient: str
+    subject: str
+    text: str
+    answers: str = ""
+    references: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PostedOutcome:
+    """How far a mail has come: `answer` is the Message-ID of what its writer was sent, empty where nothing was."""
+
+    state: Literal["waiting", "done"]
+    answer: str = ""
+
+
+def flaws_of(note: Note, server: Server) -> frozenset[Flaw]:
+    """Which addresses of a note cannot be: it is from a person, and to the server."""
+    sender, recipient = _address(note.sender), _address(note.recipient)
+    flaws: set[Flaw] = set()
+    if sender is None or is_recipient(server, sender):
+        flaws.add("sender")
+    if recipient is None or not is_recipient(server, recipient):
+        flaws.add("recipient")
+    return frozenset(flaws)
+
+
+def post(app: App, note: Note, now: datetime) -> int:
+    """Keeps a note without flaws as a mail, and gives its number; raises when the database is away."""
+    sender, recipient = _address(note.sender) or "", _address(note.recipient) or ""
+    mail = compose(sender, recipient, note.subject, note.text.replace("\r\n", "\n"), now)
+    if note.answers:
+        put_in_thread(mail, note.answers, note.references)
+    return receive_mail(app, mail.as_bytes(), sender, [recipient], now)
+
+
+def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
+    """What became of a mail of the inbox, and what its writer was answered; None where there is no such mail."""
+    with reading(app.engine) as connection:
+        status = status_of(connection, number)
+        caused = replies_to(connection, number)
+    if status is None:
+        return None
+    if status == "waiting" or any(mail.status == "waiting" for mail in caused):
+        return PostedOutcome("waiting")
+    # Players are answered at their first address, whichever they write from; the answer is queued before the rest.
+    sent = sorted((mail for mail in caused if mail.status == "sent"), key=lambda mail: mail.recipient != sender)
+    return PostedOutcome("done", sent[0].message_id if sent else "")
+
+
+def _address(typed: str) -> str | None:
+    return one_address([typed.strip().encode("utf-8", "replace")])

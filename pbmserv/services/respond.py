@@ -1,0 +1,287 @@
+"""What goes out for one mail: one answer to its sender, and the boards that changed to everybody else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from pbmserv.commands.base.arguments import BoardRef
+from pbmserv.commands.base.decision import Decision, Question, Remark, words_above
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import WrongForm
+from pbmserv.commands.base.permission import speaks_on
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
+from pbmserv.commands.queue import MovesQueued, QueueShown
+from pbmserv.matches.log import Entry
+from pbmserv.matches.player import Player
+from pbmserv.parser.echo import named_userids
+from pbmserv.parser.parsed import Parsed
+from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.html_mail import Content
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import render, say
+from pbmserv.services.app import App
+from pbmserv.services.attachments import record_files, record_texts
+from pbmserv.services.board_mail import board_subject, preview_views, with_links
+from pbmserv.services.compose import (
+    MailBody,
+    MailCause,
+    OutgoingMail,
+    ReplyContext,
+    build_message,
+    in_words,
+    news_mail,
+    other_subject,
+    takes_html,
+)
+from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened
+from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
+from pbmserv.services.run import CommandResult, decisions, touched
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+MOST_TOUCHED_SHOWN = 5
+"""The most boards that are shown because something happened on them."""
+
+MOST_SHOWN = 20
+"""The most boards in one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The mail to the sender."""
+
+    message: OutboxMessage
+    # The question that the mail asks, if any: a `yes` to the mail answers it.
+    asks: Confirmation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerContent:
+    """What an answer says and shows."""
+
+    reports: Sequence[LineReport]
+    # Commands that would pass on the words that were left out.
+    left_out: Sequence[str]
+    views: Sequence[BoardView]
+    # The numbers of changed boards that there is no room for.
+    unshown: Sequence[int]
+    # The records of games that were asked for, as text.
+    records: Sequence[str] = ()
+    # For a brief answer: whether something is missing, and the commands that ask for it.
+    has_more: bool = False
+    rest: Sequence[str] = ()
+
+    def text(self, app: App, words: bool = False, with_boards: bool = True) -> str:
+        """The text of the mail, not yet laid out."""
+        text = render(
+            "mail/answer.txt",
+            words=words,
+            results=self.reports,
+            left_out=self.left_out,
+            views=self.views if with_boards else (),
+            unshown=self.unshown,
+            has_more=self.has_more,
+            rest=self.rest,
+            server=app.server,
+        )
+        return "\n\n".join([text, *self.records])
+
+    def html(self, app: App) -> Content:
+        """The same for the HTML part, which draws the boards in its own way."""
+        return Content(document_of(self.text(app, with_boards=False)), tuple(self.views))
+
+
+def answer(
+    records: TransactionQueries,
+    app: App,
+    to: ReplyContext,
+    results: Sequence[CommandResult],
+    is_brief: bool = False,
+) -> Answer:
+    """The mail to the sender: what became of each line, then the boards it is about.
+
+    A brief one is text alone, with one board and the shorter sentences, and says how to ask for the rest.
+    """
+    seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now)
+    views, key = with_links(app, seen)
+    asks = _awaited_yes(to, results, views) or _question_here(to, results)
+    known = records.known_among(named_userids(result.line for result in results))
+    reports = [report_line(result, records, app.server, to, asks, known) for result in results]
+    left_out = sendable_words(records, results, to.left_out)
+    # Unknown senders get no files: their address may be somebody else's.
+    files = record_files(results, app.server) if to.player and not is_brief else ()
+    if is_brief:
+        has_more = len(views) > 1
+        reports, rest = shortened(reports, views)
+        views = views[:1]
+        has_more = has_more or any(each.left_out for each in reports)
+        content = AnswerContent(
+            reports, left_out, views, unshown, has_more=has_more, rest=rest if to.player else ()
+        )
+    else:
+        texts = record_texts(results, files, app.server, in_words(to.player))
+        content = AnswerContent(reports, left_out, views, unshown, texts)
+    concerned = {board for result in results for board in result.boards} & {view.number for view in views}
+    alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
+    has_html = takes_html(to.player) and not is_brief
+    draft = OutgoingMail(
+        kind=to.kind,
+        recipient=to.recipient,
+        player=to.player,
+        subject=board_subject(alone) if alone else other_subject(_about(results)),
+        body=MailBody(
+            content.text(app, words=in_words(to.player)),
+            views,
+            content=content.html(app) if has_html else None,
+            has_html=has_html,
+            attachments=files,
+            key=key,
+        ),
+        board=alone.number if alone else None,
+        cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),
+        is_question=asks is not None,
+    )
+    return Answer(build_message(app, draft, to.now), asks)
+
+
+def messages_to_others(
+    records: TransactionQueries, app: App, to: ReplyContext, results: Sequence[CommandResult]
+) -> list[OutboxMessage]:
+    """Everything that goes to others than the sender: changed boards, notices to players, news to addresses."""
+    decided = decisions(results)
+    news = [
+        news_mail(app, address, reply, to.inbox_id, to.now)
+        for decision in decided
+        for address, reply in decision.notifications.to_addresses
+        if address != to.recipient
+    ]
+    told = [each for decision in decided for each in decision.notifications.to_players]
+    news += player_notices(records, app, told, to.now, to.inbox_id)
+    return [*_changed_boards(records, app, to, results), *news]
+
+
+def _changed_boards(
+    records: TransactionQueries, app: App, to: ReplyContext, results: Sequence[CommandResult]
+) -> list[OutboxMessage]:
+    """The boards that changed, for everybody but the recipient of the answer."""
+    messages: list[OutboxMessage] = []
+    entries: dict[int, tuple[Entry, ...]] = {}
+    # Who first did something on each board.
+    authors: dict[int, CommandResult] = {}
+    opened: set[int] = set()
+    for result in results:
+        if isinstance(result.outcome, Decision):
+            for entry in result.outcome.entries:
+                entries[entry.match] = (*entries.get(entry.match, ()), entry)
+            if result.outcome.opened:
+                opened.add(result.outcome.opened.number)
+            if result.actor and result.actor.player:
+                for number in result.outcome.changed_boards:
+                    authors.setdefault(number, result)
+    for number, board in sorted(touched(results).items()):
+        author = authors.get(number)
+        actor = author.actor if author else None
+        change = BoardChange(
+            board,
+            entries=entries.get(number, ()),
+            author=actor.player.userid if actor and actor.player else None,
+            words=author.comment if author and actor and speaks_on(actor, board.match, records) else "",
+            is_talk=number not in entries and number not in opened,
+            remarks=_remarks(results),
+            inbox_id=to.inbox_id,
+            proven=to.proven,
+        )
+        messages += board_notices(records, app, change, to.now, but=to.recipient)
+    return messages
+
+
+def questions(results: Sequence[CommandResult], asked_here: Confirmation | None) -> list[Question]:
+    """The questions that need mails of their own; `asked_here` is the one that the answer asks."""
+    found = (decision.notifications.question for decision in decisions(results))
+    return [each for each in found if each is not None and each.confirmation != asked_here]
+
+
+def _awaited_yes(
+    to: ReplyContext, results: Sequence[CommandResult], views: Sequence[BoardView]
+) -> Confirmation | None:
+    """One question about all lines of the mail that wait for a `yes`."""
+    waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
+    if not waiting or to.player is None:
+        return None
+    lines = tuple(result.line.line for result in waiting)
+    digest = sha256("\n".join(lines).encode()).hexdigest()
+    return Confirmation(
+        kind="commands",
+        userid=to.player.userid,
+        address=to.recipient,
+        about=f"commands {to.player.userid.lower()} {digest}",
+        lines=lines,
+        shown=tuple((view.number, view.plies) for view in views if view.ply is None),
+    )
+
+
+def _question_here(to: ReplyContext, results: Sequence[CommandResult]) -> Confirmation | None:
+    """The first question that goes to the same address as the answer."""
+    asked = [question.confirmation for question in questions(results, None)]
+    again = [result.still_asked for result in results if result.still_asked]
+    return next((each for each in (*asked, *again) if each.address == to.recipient), None)
+
+
+def _boards_for_sender(
+    records: TransactionQueries,
+    results: Sequence[CommandResult],
+    player: Player | None,
+    server: Server,
+    now: datetime,
+) -> tuple[list[BoardView], list[int]]:
+    """The boards that the answer shows, and the numbers of changed ones that it has no room for."""
+    asked: dict[BoardRef, None] = {}
+    concerned: dict[int, None] = {}
+    previews: list[BoardView] = []
+    userid = player.userid if player else None
+    for result in results:
+        if isinstance(result.outcome, Decision):
+            asked.update(dict.fromkeys(result.outcome.shown.boards))
+            previews += preview_views(result.outcome, userid)
+            concerned.update(dict.fromkeys([*result.outcome.changed_boards, *result.awaited_boards]))
+        elif result.outcome.board is not None:
+            concerned.update(dict.fromkeys([result.outcome.board]))
+
+    def view(ref: BoardRef, whole: bool) -> BoardView | None:
+        board = records.board(ref.number)
+        if board is None:
+            return None
+        remarks = words_above(_remarks(results), ref.number, userid)
+        if ref.ply is None:
+            remarks += rating_remarks(records, board, player)
+            # Not if a line is answered with the whole queue anyway.
+            if not any(
+                isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
+            ):
+                remarks += still_queued(records, board, userid)
+        said = tuple(say(each, server, in_words(player)) for each in remarks)
+        timing = records.timing(board, now)
+        return view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said)
+
+    replies = [decision.reply for decision in decisions(results)]
+    present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
+    wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
+    views = [each for each in (view(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if each is not None]
+    changed = touched(results)
+    return [*previews, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
+
+
+def _remarks(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
+    return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
+
+
+def _about(results: Sequence[CommandResult]) -> str:
+    first = results[0]
+    if not isinstance(first.line, Parsed):
+        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
+    name = first.line.command.name
+    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
+        return f"{name} {' '.join(first.line.arguments.words)}"
+    return name

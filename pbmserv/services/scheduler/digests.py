@@ -1,0 +1,128 @@
+"""One mail with every board where it is a player's turn, by a schedule of theirs, in the place of many mails.
+
+A digest is written when it is due, in one transaction with when the next one is; any number of stewards may look.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.changes import NewDigest
+from pbmserv.commands.base.schedule import read_schedule
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import ListingQuery, Queries
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.turn_time import left
+from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.html_mail import Content
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import render
+from pbmserv.services.app import App
+from pbmserv.services.board_mail import with_links
+from pbmserv.services.bounces import readable
+from pbmserv.services.compose import MailBody, OutgoingMail, build_message, in_words, other_subject, takes_html
+from pbmserv.store import accounts, outbox, players
+from pbmserv.store.engine import is_database_trouble, run_again, writing
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+BATCH: Final = 50
+"""Digests written before the steward looks after its other duties."""
+
+MOST_SHOWN: Final = 20
+
+MOST_WEIGHED: Final = 200
+"""Boards of one player that are looked at for the most urgent ones; of more, those that wait longest."""
+
+_NEVER_OVER: Final = timedelta.max
+
+log = logging.getLogger(__name__)
+
+
+def send_digests(app: App, now: datetime) -> bool:
+    """Writes digests that are due, each in a transaction of its own; whether there may be more."""
+    return all(send_next(app, now) for _ in range(BATCH))
+
+
+def send_next(app: App, now: datetime) -> bool:
+    """Writes the digest that is due longest, if its player has any board to move on; False when none is due.
+
+    After however long an outage it is one mail, and the next comes when the schedule says so.
+    """
+    due: Player | None = None
+
+    def once() -> bool:
+        nonlocal due
+        with writing(app.engine) as connection:
+            due = players.take_digest_due(connection, now)
+            if due is not None:
+                message = _digest(connection, app, due, now)
+                outbox.queue(connection, [message] if message is not None else [], now)
+                _put_off(connection, due, now)
+        return due is not None
+
+    try:
+        return run_again(once)
+    except Exception as error:
+        if due is None or is_database_trouble(error):
+            raise
+        # Our own fault with one player's boards must not keep all others from their digests.
+        log.exception("the digest of player %d failed: %s", due.id, type(error).__name__)
+        with writing(app.engine) as connection:
+            _put_off(connection, due, now)
+        return True
+
+
+def _put_off(connection: Connection, player: Player, now: datetime) -> None:
+    schedule = read_schedule((player.digest or "").split())
+    following = schedule.next_after(now) if schedule is not None else None
+    accounts.write_account_change(connection, NewDigest(player.id, player.digest, following), now)
+
+
+def _digest(connection: Connection, app: App, player: Player, now: datetime) -> OutboxMessage | None:
+    """The mail; None when there is nothing in it, or mail to its player comes back."""
+    if player.is_suspended or not player.address:
+        return None
+    records = TransactionQueries(connection, app.recent)
+    found = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED))
+    looked_at = (readable(records, line.number, "is left out of a digest") for line in found.lines)
+    boards = [board for board in looked_at if board is not None]
+    if not boards:
+        return None
+    boards.sort(key=lambda board: _urgency(board, records, now))
+    views = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
+    unshown = [board.match.number for board in boards[MOST_SHOWN:]]
+    return build_message(app, _draft(app, player, views, unshown, found.total - len(found.lines)), now)
+
+
+def _draft(app: App, player: Player, seen: Sequence[BoardView], unshown: Sequence[int], more: int) -> OutgoingMail:
+    views, key = with_links(app, seen)
+    numbers = [view.number for view in views]
+
+    def told(views: Sequence[BoardView], words: bool) -> str:
+        context = {"numbers": numbers, "unshown": unshown, "more": more, "server": app.server}
+        return render("mail/digest.txt", words, views=views, **context)
+
+    return OutgoingMail(
+        kind="notice",
+        recipient=player.address,
+        player=player,
+        subject=other_subject("your turn"),
+        body=MailBody(
+            told(views, in_words(player)),
+            views,
+            content=Content(document_of(told((), words=False)), views) if takes_html(player) else None,
+            key=key,
+        ),
+        # With one board alone, a bare move will do as the answer.
+        board=views[0].number if len(views) == 1 else None,
+    )
+
+
+def _urgency(board: GameState, records: Queries, now: datetime) -> tuple[timedelta, datetime]:
+    """The least time left first; without a clock, and where as much is left, what waits longest."""
+    time_left = left(board, records.timing(board, now))
+    return (_NEVER_OVER if time_left is None else time_left, board.state.last_at)

@@ -1,0 +1,83 @@
+"""What is said of open offers and of rematches. As in `replies`, each class's name names its template."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import ClassVar, Final
+
+from pbmserv.commands.base.changes import EndedOffer
+from pbmserv.commands.base.decision import Reply
+from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
+from pbmserv.services.app import App
+from pbmserv.services.bounces import notices_about
+from pbmserv.services.compose import notice_mail
+from pbmserv.store import bounces, heartbeats, offers, outbox, players
+from pbmserv.store.engine import run_again, writing
+
+
+@dataclass(frozen=True, slots=True)
+class OfferExpired(Reply):
+    """An offer was open so many `days`, and not enough have accepted: told to all who had a part in it."""
+
+    template: ClassVar[str] = "services/scheduler/expiry.txt:offer_expired"
+
+    offer: OpenOffer
+    days: int
+
+
+AT_ONCE: Final = 20
+"""Offers of one transaction."""
+
+
+def expire(app: App, now: datetime) -> bool:
+    """Closes some of those that were open too long; whether there may be more."""
+    return run_again(lambda: _expire(app, now))
+
+
+def _expire(app: App, now: datetime) -> bool:
+    with writing(app.engine) as connection:
+        old = offers.made_before(connection, now - STAYS_OPEN, AT_ONCE)
+        for offer in old:
+            offers.write(connection, EndedOffer(offer.id, "expired"), now)
+            words = OfferExpired(offer, STAYS_OPEN.days)
+            waited = (players.find(connection, userid) for userid in offer.players)
+            messages = [notice_mail(app, player, words, None, now) for player in waited if player is not None]
+            outbox.queue(connection, messages, now)
+    return len(old) == AT_ONCE
+
+
+BATCH: Final = 50
+
+log = logging.getLogger(__name__)
+
+
+def tell_over(app: App, now: datetime) -> bool:
+    """Tells of standstills that are over, each in a transaction of its own; whether there may be more."""
+    return all(run_again(partial(_tell_next, app, now)) for _ in range(BATCH))
+
+
+def _tell_next(app: App, now: datetime) -> bool:
+    with writing(app.engine) as connection:
+        over = bounces.next_standstill_over(connection, now)
+        if over is None:
+            return False
+        player = players.find_at(connection, over.address)
+        if player is not None:
+            messages = notices_about(connection, app, player, "mail/time_runs_on.txt", now)
+            outbox.queue(connection, messages, now)
+        bounces.mark_standstill_notified(connection, over.id, now)
+    log.info("the clocks of player %d run on, though mail to them comes back", over.player_id)
+    return True
+
+
+def record_heartbeat(app: App, part: str, now: datetime) -> None:
+    """A part is alive."""
+
+    def once() -> None:
+        with writing(app.engine) as connection:
+            away = heartbeats.record(connection, part, now)
+        if away is not None:
+            log.warning("the %s was away for %s; no clock has run meanwhile", part, str(away).partition(".")[0])
+
+    run_again(once)

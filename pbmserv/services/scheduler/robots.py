@@ -1,0 +1,127 @@
+"""Robots at the boards: they choose while nobody waits for them, then give the same commands as people."""
+
+import logging
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from pbmserv.commands.base.arguments import Arguments, BoardRef
+from pbmserv.commands.base.registry import commands
+from pbmserv.games.game import Seat
+from pbmserv.matches.log import rules_of
+from pbmserv.matches.replay import GameState
+from pbmserv.parser.parsed import Parsed
+from pbmserv.robots.chance import seed_of
+from pbmserv.robots.robot import Budget, robots, userid_of, userids
+from pbmserv.services.admin.act import Operated, give
+from pbmserv.services.app import App
+from pbmserv.store import robots as stored
+from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
+from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.robots import Waiting
+
+NODES: Final = 500
+"""Positions that a robot may look at for one move: some tenths of a second on the largest boards."""
+
+MOST_AT_ONCE: Final = 50
+"""Boards on which robots act in one go, so that the steward's other duties have their turn."""
+
+log = logging.getLogger(__name__)
+
+
+def play_robots(app: App, now: datetime) -> bool:
+    """Has the robots act once on the boards that wait for them; whether any did, so that there may be more.
+
+    Whichever robot is no player yet becomes one. A board that fails is told to the operator once, and left alone
+    for a while. Raises what is trouble with the database.
+    """
+    with reading(app.engine) as connection:
+        there = stored.names(connection)
+        waiting = stored.waiting(connection)
+    for name in [name for name in robots() if name not in there]:
+        run_again(partial(_seat, app, name, now))
+    due = [each for each in waiting if not app.failing.rests(each.board, now)]
+    return sum(_act_safely(app, each, now) for each in due[:MOST_AT_ONCE]) > 0
+
+
+def _seat(app: App, name: str, now: datetime) -> None:
+    """Makes a robot a player."""
+    with writing(app.engine) as connection:
+        if name in stored.names(connection):
+            return
+        userid = stored.add(connection, name, userids(name), now)
+    if userid == userid_of(name):
+        log.info("%s is there to be challenged", userid)
+    else:
+        log.warning("somebody else is called %s: the robot is called %s", userid_of(name), userid)
+
+
+def _act_safely(app: App, waiting: Waiting, now: datetime) -> bool:
+    """Whether something was done."""
+    try:
+        is_done = _act(app, waiting, now)
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        if app.failing.failed(waiting.board, now):
+            log.exception("board %d: %s cannot play: %s", waiting.board, waiting.userid, type(error).__name__)
+        return False
+    app.failing.mended(waiting.board)
+    return is_done
+
+
+def _act(app: App, waiting: Waiting, now: datetime) -> bool:
+    """Chooses and does what a board waits for; False when it no longer waits, since another was quicker."""
+    board = _board(app, waiting.board)
+    seat = None if board is None else board.match.seat_of(waiting.userid)
+    line = None if board is None or seat is None else _wanted(board, seat, waiting.robot)
+    if board is None or line is None:
+        return False
+    # A mail that was kept since this round began may be handled already: nothing is answered before it was said.
+    done = give(app, waiting.userid, line, max(now, board.state.last_at))
+    if not done.done and not _has_changed(app, board):
+        raise _Refused(line, done)
+    return done.done
+
+
+class _Refused(Exception):
+    """What a robot gave was refused on the very board that it was chosen for."""
+
+    def __init__(self, line: Parsed, done: Operated) -> None:
+        super().__init__(f"{line.line}: {done.text}")
+
+
+def _wanted(board: GameState, seat: Seat, robot: str) -> Parsed | None:
+    """The command that a robot gives; None where nothing waits for it."""
+    number, state = board.match.number, board.state
+    if state.offer is not None and seat in state.offer.waits_for:
+        agrees = state.offer.kind == "undo" or _is_behind(board, seat)
+        return _command("accept" if agrees else "reject", Arguments(boards=(BoardRef(number),)))
+    if state.to_move != seat:
+        return None
+    game = rules_of(board.match)
+    budget = Budget(seed_of(number, state.entries), NODES)
+    move = robots()[robot].choose(game, state.position, budget)
+    text = game.write(state.position, move)
+    return _command("move", Arguments(boards=(BoardRef(number),), move=text, ply=state.plies + 1))
+
+
+def _command(name: str, arguments: Arguments) -> Parsed:
+    words = (name, str(arguments.boards[0].number), arguments.move)
+    return Parsed(" ".join(filter(None, words)), commands()[name], arguments)
+
+
+def _is_behind(board: GameState, seat: Seat) -> bool:
+    """Whether another seat that is in the game has more points."""
+    scores = rules_of(board.match).scene(board.state.position).scores
+    return any(scores[other] > scores[seat] for other in board.state.seats_in)
+
+
+def _has_changed(app: App, chosen_on: GameState) -> bool:
+    board = _board(app, chosen_on.match.number)
+    return board is None or board.state.entries != chosen_on.state.entries
+
+
+def _board(app: App, number: int) -> GameState | None:
+    with reading(app.engine) as connection:
+        return TransactionQueries(connection, app.recent).board(number)

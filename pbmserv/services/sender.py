@@ -1,0 +1,163 @@
+"""Who a mail is from: what its From address, its tokens and its thread show, and the errors of credentials."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.request import Proof
+from pbmserv.commands.base.server import Server
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.player import Player
+from pbmserv.parser.parsed import IncomingMail
+from pbmserv.store import confirmations, mail_tokens, players
+from pbmserv.store.mail_tokens import AnsweredMail
+
+
+@dataclass(kw_only=True)
+class WrongPassword(CommandError):
+    """The password is wrong, or there is no such userid: the answer is the same for both."""
+
+    template: ClassVar[str] = "services/sender.txt:wrong_password"
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(kw_only=True)
+class NoPasswordsNow(CommandError):
+    """After too many wrong passwords for `userid`, or from the sender, even a right one is refused for a while."""
+
+    template: ClassVar[str] = "services/sender.txt:no_passwords_now"
+
+    about_identity = True
+
+    userid: str
+
+
+@dataclass(kw_only=True)
+class TooManyPasswords(CommandError):
+    """The mail gives more than `limit` passwords, or sets more than `limit` new ones."""
+
+    template: ClassVar[str] = "services/sender.txt:too_many_passwords"
+
+    about_identity = True
+
+    limit: int
+
+
+@dataclass(kw_only=True)
+class BadPassword(CommandError):
+    """The new password is too short, too long, or the placeholder in our examples."""
+
+    template: ClassVar[str] = "services/sender.txt:bad_password"
+
+    least: int
+    most: int
+
+
+WORDS_LAST: Final = timedelta(days=90)
+"""How long an answer to a mail of ours proves who wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SenderIdentity:
+    """Who a mail is from."""
+
+    # The player whom the From address belongs to.
+    player: Player | None = None
+    # What proves that, besides passwords.
+    proof: Proof = "none"
+    answered: AnsweredMail | None = None
+    confirmation: Confirmation | None = None
+    # Whether the From address is certainly the sender's.
+    is_believed: bool = False
+    # The server that it was sent to.
+    server: Server | None = None
+    # Without tagged addresses: the question of the mail that it answers. The answer must name its word too.
+    named: Confirmation | None = None
+
+    @property
+    def board(self) -> int | None:
+        """The board of the mail that is answered."""
+        return self.answered.match if self.answered else None
+
+
+def identify_sender(connection: Connection, mail: IncomingMail, server: Server, now: datetime) -> SenderIdentity:
+    """Who the mail is from; `now` decides which questions are still open."""
+    if mail.sender is None or mail.automatic is not None:
+        return SenderIdentity(server=server)
+    player = players.find_at(connection, mail.sender)
+    answered = (
+        mail_tokens.find_answered_mail(connection, player.id, mail.tokens, mail.thread_words) if player else None
+    )
+    # Beside a token an oddly written From says who the token is of; by itself it is not believed anywhere.
+    is_believed = mail.authenticated or (server.confirm == "from" and not mail.doubtful_senders)
+    proof: Proof = "none"
+    if player is not None:
+        proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)
+    confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
+    named = None
+    if confirmation is None and not server.delimiter:
+        asked = confirmations.find_threaded(connection, mail.thread_words, now)
+        named = asked if asked is not None and asked.address == mail.sender else None
+        # A welcome only asks whether mail to the new address is read, and its Message-ID shows that.
+        confirmation = named if named is not None and named.kind == "sign-up" else None
+    return SenderIdentity(player, proof, answered, confirmation, is_believed, server, named)
+
+
+def _proof_of_answer(answered: AnsweredMail | None, server: Server, now: datetime) -> Proof:
+    """What an answer to one of our mails proves about who wrote it.
+
+    The address of a mail of 0.5.0 proves only a move: its token went to others too, in Message-IDs. Without tagged
+    addresses the Message-ID proves as much, since nothing else marks an answer.
+    """
+    if answered is None or answered.is_revoked or answered.written <= now - WORDS_LAST:
+        return "none"
+    if answered.by_address and not answered.is_old:
+        return "personal"
+    return "shown" if answered.shown and (answered.by_address or not server.delimiter) else "none"
+
+
+def proof_of_head(mail: IncomingMail) -> Proof:
+    """The proof that a believed From address is."""
+    return "dmarc" if mail.authenticated else "from"
+
+
+def open_question(
+    connection: Connection, tokens: Sequence[str], sender: str | None, player: Player | None, now: datetime
+) -> Confirmation | None:
+    """The question that one of these tokens belongs to, if the sender may answer it.
+
+    A question about an address is answered from that address. Any other may be answered from every address of its
+    player, as long as the player's mail still goes where the question went.
+    """
+    found = confirmations.find(connection, tokens, now) if tokens and sender else None
+    if found is None:
+        return None
+    if found.kind in ("commands", "password"):
+        is_theirs = player is not None and player.userid == found.userid and player.address == found.address
+        return found if is_theirs else None
+    return found if sender == found.address else None
+
+
+def sender_beside_token(connection: Connection, mail: IncomingMail, now: datetime) -> str | None:
+    """The address that a mail with a doubtful From is from; None if that cannot be decided.
+
+    Some programs write a From that is not one clean address: `alice@x <alice@x>`, `Example, Alice <a@x>`. By
+    itself that says nothing. It counts if all its addresses belong to the player who owns a token in the mail, or
+    if it is the one address that an open question was mailed to. This does not decide what is proven.
+    """
+    named = mail.doubtful_senders
+    if not named or not mail.tokens or mail.automatic is not None:
+        return None
+    owners = {player.id if (player := players.find_at(connection, address)) else None for address in named}
+    (owner,) = owners if len(owners) == 1 else (None,)
+    if owner is not None and mail_tokens.find_answered_mail(connection, owner, mail.tokens, ()) is not None:
+        return named[0]
+    asked = confirmations.find(connection, mail.tokens, now)
+    return asked.address if asked is not None and named == (asked.address,) else None

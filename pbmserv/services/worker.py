@@ -1,0 +1,194 @@
+"""The worker's step: one waiting mail becomes log entries and answers, in one transaction, exactly once."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.services.app import App
+from pbmserv.services.authenticate import (
+    ChangedMeanwhile,
+    CredentialsToVerify,
+    claimed_userids,
+    credentials_to_verify,
+    has_secrets,
+    verify,
+)
+from pbmserv.services.failures import (
+    Isolate,
+    failed,
+    is_database_away,
+    is_suspect,
+    process_isolated,
+    set_back,
+    trace,
+)
+from pbmserv.services.guesses import too_many_guesses
+from pbmserv.services.pending import PendingMail, identify_again, open_mail
+from pbmserv.services.process import ProcessedMail, is_processed, process_mail
+from pbmserv.store import inbox, players
+from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, writing
+from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
+
+MOST_TOGETHER: Final = 10
+"""The most mails in one transaction: the first answer waits for the last, and so does everybody who writes."""
+
+MOST_LINES_TOGETHER: Final = 20
+"""A transaction ends after this many commands; one mail may hold as many."""
+
+MOST_TURNS: Final = 10
+TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
+    {4: (PLAYERS, UNKNOWN_SENDERS, ANSWERS), 9: (UNKNOWN_SENDERS, PLAYERS, ANSWERS)}
+)
+"""Which of MOST_TURNS turns serve a slower lane first, so that nobody waits for ever."""
+
+MarkInFlight = Callable[[int], None]
+"""Called with the number of a mail that no other worker can take any more, before anything is done with it."""
+
+log = logging.getLogger(__name__)
+
+
+def process_some(
+    app: App,
+    clock: Callable[[], datetime],
+    mark_in_flight: MarkInFlight = lambda _: None,
+    isolate: Isolate | None = None,
+) -> bool:
+    """Processes the next waiting mails, a few in one transaction; False if there was none.
+
+    They share a transaction only where it blocks all other writers anyway: with row locks, the rows of several
+    mails would be locked in no fixed order. Raises what `process_next` raises.
+    """
+    lanes = TURNS.get(next(app.turns) % MOST_TURNS, PRIORITIES)
+    if not locks_rows(app.engine):
+        try:
+            if _process_batch(app, clock, mark_in_flight, lanes):
+                return True
+        except Exception as error:
+            if is_database_away(error):
+                raise
+            # Nothing was written. One mail at a time will show which of them fails.
+    return process_next(app, clock, mark_in_flight, isolate, lanes)
+
+
+def _process_batch(
+    app: App, clock: Callable[[], datetime], mark_in_flight: MarkInFlight, lanes: Sequence[int]
+) -> bool:
+    done: list[tuple[PendingMail, ProcessedMail]] = []
+    lines = 0
+    with writing(app.engine) as connection:
+        while len(done) < MOST_TOGETHER and lines < MOST_LINES_TOGETHER:
+            message = inbox.take(connection, clock(), lanes)
+            if message is None or is_suspect(message):
+                break
+            if done and message.priority > done[0][0].message.priority:
+                # A quicker lane does not wait for the answers of a slower one.
+                break
+            mark_in_flight(message.id)
+            pending = open_mail(connection, app, message)
+            to_verify = _credentials(connection, app, pending, clock())
+            if to_verify.is_slow:
+                break
+            credentials = verify(to_verify, app.hasher)
+            done.append((pending, process_mail(connection, app, pending, credentials, clock())))
+            lanes, lines = PRIORITIES, lines + len(pending.runnable.lines)
+    for each in done:
+        _committed(app, *each)
+    return bool(done)
+
+
+def process_next(
+    app: App,
+    clock: Callable[[], datetime],
+    mark_in_flight: MarkInFlight = lambda _: None,
+    isolate: Isolate | None = None,
+    lanes: Sequence[int] = PRIORITIES,
+) -> bool:
+    """Processes the next waiting mail, from the first of these lanes that has one; False if there was none.
+
+    `isolate`, if given, processes a mail that has already ended a process. Trouble with the whole database is
+    raised, and the mail goes on waiting; any other fault is counted against the mail.
+    """
+    return _process(
+        app, clock, lambda connection, now: inbox.take(connection, now, lanes), mark_in_flight, isolate
+    )
+
+
+def process_one(app: App, mail_id: int, clock: Callable[[], datetime]) -> bool:
+    """Processes one given mail, in this process; False if that is not possible now."""
+    return _process(app, clock, lambda connection, now: inbox.claim(connection, mail_id, now))
+
+
+def _process(
+    app: App,
+    clock: Callable[[], datetime],
+    take: Callable[[Connection, datetime], InboxMessage | None],
+    mark_in_flight: MarkInFlight = lambda _: None,
+    isolate: Isolate | None = None,
+) -> bool:
+    message: InboxMessage | None = None
+
+    def once() -> bool:
+        nonlocal message
+        with writing(app.engine) as connection:
+            message = take(connection, clock())
+            if message is None:
+                return False
+            mark_in_flight(message.id)
+            if isolate is not None and is_suspect(message):
+                return True
+            pending = open_mail(connection, app, message)
+            to_verify = _credentials(connection, app, pending, clock())
+            # Verifying is slow. Meanwhile a lock on rows keeps nobody waiting; a lock on the whole file does.
+            at_once = locks_rows(app.engine) or not to_verify.is_slow
+            if at_once:
+                done = process_mail(connection, app, pending, verify(to_verify, app.hasher), clock())
+        if not at_once:
+            credentials = verify(to_verify, app.hasher)
+            with writing(app.engine) as connection:
+                if inbox.claim(connection, message.id, clock()) is None:
+                    return True
+                pending = identify_again(connection, app, pending)
+                done = process_mail(connection, app, pending, credentials, clock())
+        _committed(app, pending, done)
+        return True
+
+    try:
+        found = run_again(once, also=ChangedMeanwhile)
+    except Exception as error:
+        if message is None or is_database_away(error):
+            raise
+        if is_database_trouble(error):
+            set_back(app, message.id, trace(error), clock())
+        else:
+            failed(app, message, error, clock())
+        return True
+    if isolate is not None and message is not None and is_suspect(message):
+        process_isolated(app, message, isolate, clock)
+    return found
+
+
+def _credentials(connection: Connection, app: App, pending: PendingMail, now: datetime) -> CredentialsToVerify:
+    """What to verify and to hash: nothing for a mail that gets a short answer or none."""
+    if not has_secrets(pending.runnable) or inbox.is_known(connection, pending.mail.content_key):
+        return CredentialsToVerify()
+    is_proven = pending.identity.proof != "none"
+    return credentials_to_verify(
+        pending.runnable,
+        lambda userid: players.password_hash(connection, userid),
+        too_many_guesses(connection, claimed_userids(pending.runnable), pending, now),
+        is_proven,
+        not is_proven and not is_processed(connection, app, pending, now),
+    )
+
+
+def _committed(app: App, pending: PendingMail, done: ProcessedMail) -> None:
+    app.recent.remember(done.boards)
+    count = len(pending.runnable.lines)
+    for quota in done.used_up:
+        log.warning("mail %d: the day's quota of sign-ups is used up: %s", pending.message.id, quota)
+    log.info("mail %d: %s, %d %s", pending.message.id, done.fate, count, "command" if count == 1 else "commands")

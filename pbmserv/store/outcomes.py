@@ -1,0 +1,91 @@
+"""What became of a received mail, and the mails sent in reply to it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from pbmserv.store.outbox import UNSOLICITED
+from pbmserv.store.tables import inbox, outbox
+
+
+@dataclass(frozen=True, slots=True)
+class MailOutcome:
+    """The state of a received mail."""
+
+    status: str
+    received_at: datetime
+    raw: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyStatus:
+    """A mail sent in reply to another, with its status in the outbox."""
+
+    recipient: str
+    message_id: str
+    status: str
+
+
+def status_of(connection: Connection, mail_id: int) -> str | None:
+    """The status of a mail in the inbox; None if there is no such mail."""
+    return connection.execute(_STATUS, {"mail_id": mail_id}).scalar_one_or_none()
+
+
+def find_outcome(connection: Connection, mail_id: int) -> MailOutcome | None:
+    """The state of a mail in the inbox; None if there is no such mail."""
+    row = connection.execute(_FIND, {"mail_id": mail_id}).one_or_none()
+    return None if row is None else MailOutcome(row.status, row.received_at, row.raw)
+
+
+def find_by_content(connection: Connection, content_key: str) -> int | None:
+    """The mail with this content key that was handled; None until one is."""
+    return connection.execute(_FIRST_OF, {"content_key": content_key}).scalar_one_or_none()
+
+
+def replies_to(connection: Connection, mail_id: int) -> list[ReplyStatus]:
+    """The mails sent in reply to it, in the order in which they were queued."""
+    return [ReplyStatus(*row) for row in connection.execute(_REPLIES_TO, {"mail_id": mail_id})]
+
+
+def reply_to(connection: Connection, mail_id: int, player_id: int) -> bytes:
+    """Our reply to a player's mail; empty if there was none, or it was redacted since."""
+    return connection.execute(_ANSWER_TO, {"mail_id": mail_id, "player_id": player_id}).scalar() or b""
+
+
+def bytes_since(connection: Connection, address: str, since: datetime) -> tuple[int, int]:
+    """Bytes of the replies to an address's unauthenticated mails, and bytes of those mails."""
+    values = {"address": address, "since": since}
+    sent = connection.execute(_BYTES_SENT, values).scalar_one()
+    return int(sent), int(connection.execute(_BYTES_ANSWERED, values).scalar_one())
+
+
+_IS_UNPROVEN: Final = (
+    outbox.c.recipient == bindparam("address"),
+    outbox.c.created_at > bindparam("since"),
+    ~outbox.c.proven,
+    outbox.c.kind.not_in(("board", "fruitless")),
+)
+_BYTES_SENT: Final = select(func.coalesce(func.sum(func.length(outbox.c.raw)), 0)).where(*_IS_UNPROVEN)
+_BYTES_ANSWERED: Final = select(func.coalesce(func.sum(inbox.c.size), 0)).where(
+    inbox.c.id.in_(select(outbox.c.inbox_id).where(*_IS_UNPROVEN))
+)
+_STATUS: Final = select(inbox.c.status).where(inbox.c.id == bindparam("mail_id"))
+_FIND: Final = select(inbox.c.status, inbox.c.received_at, inbox.c.raw).where(inbox.c.id == bindparam("mail_id"))
+_FIRST_OF: Final = select(inbox.c.id).where(inbox.c.content_key == bindparam("content_key"))
+_REPLIES_TO: Final = (
+    select(outbox.c.recipient, outbox.c.message_id, outbox.c.status)
+    .where(outbox.c.inbox_id == bindparam("mail_id"))
+    .order_by(outbox.c.id)
+)
+_ANSWER_TO: Final = (
+    select(outbox.c.raw)
+    .where(
+        outbox.c.inbox_id == bindparam("mail_id"),
+        outbox.c.player_id == bindparam("player_id"),
+        outbox.c.kind.not_in((*UNSOLICITED, "question")),
+    )
+    .order_by(outbox.c.id)
+    .limit(1)
+)

@@ -1,0 +1,274 @@
+"""The queries that commands ask, answered within one transaction, and a cache of recently used boards."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from threading import Lock
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
+
+from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.games.game import Seat
+from pbmserv.matches.clock import Timing
+from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
+from pbmserv.matches.open_offer import OpenOffer
+from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
+from pbmserv.matches.queries import Listing, ListingQuery
+from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
+from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.replay import GameState
+from pbmserv.store import (
+    conditional_moves,
+    listing,
+    matches,
+    offers,
+    outbox,
+    personal_data,
+    players,
+    rankings,
+    rate_limits,
+    subscriptions,
+    turn_timing,
+)
+from pbmserv.store.accounts import NO_HASH
+from pbmserv.store.tables import entries, seats
+from pbmserv.store.tables import matches as match_table
+from pbmserv.store.tables import players as player_table
+
+MOST: Final = 300
+"""Boards in the cache; each takes ten to fifty kilobytes."""
+
+
+class RecentBoards:
+    """A thread-safe cache of boards as they were at some commit. Replaying a log is the slowest part of a move.
+
+    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
+    """
+
+    def __init__(self) -> None:
+        self._boards: OrderedDict[int, GameState] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, number: int) -> GameState | None:
+        """A board as it was last cached; None if it is not."""
+        with self._lock:
+            return self._boards.get(number)
+
+    def remember(self, boards: Iterable[GameState]) -> None:
+        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
+        with self._lock:
+            for board in boards:
+                self._boards[board.match.number] = board
+                self._boards.move_to_end(board.match.number)
+            while len(self._boards) > MOST:
+                self._boards.popitem(last=False)
+
+
+class TransactionQueries:
+    """Answers queries within one transaction, and reads nothing twice.
+
+    Code that writes in the same transaction has to report it by `know`, `know_asked` and `forget_players`.
+    """
+
+    def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
+        self._connection = connection
+        self._recent = recent or RecentBoards()
+        self._boards: dict[int, GameState | None] = {}
+        self._players: dict[str, Player | None] = {}
+        self._asked: list[tuple[str, PersonalQuestion]] = []
+        self._timings: dict[tuple[int, int, datetime], Timing] = {}
+
+    def know(self, boards: Iterable[GameState]) -> None:
+        """Sets boards to their state after what was just written."""
+        self._boards.update((board.match.number, board) for board in boards)
+
+    def know_asked(self, asked: Confirmation, now: datetime) -> None:
+        """Adds a question that will be mailed when the transaction ends."""
+        self._asked.append((asked.userid, PersonalQuestion(asked.kind, asked.address, asked.lines, now)))
+
+    def forget_players(self) -> None:
+        """Has players read again, because they have changed."""
+        self._players.clear()
+        self._timings.clear()
+
+    def player(self, userid: str) -> Player | None:
+        """The player of a userid."""
+        return self._player(userid.lower(), players.find)
+
+    def known_among(self, userids: Iterable[str]) -> frozenset[str]:
+        """Those of these userids, in lower case, that somebody has."""
+        return players.known_among(self._connection, userids)
+
+    def named_like(self, skeleton: str) -> Sequence[Player]:
+        """The players whose userids look alike."""
+        return players.named_like(self._connection, skeleton)
+
+    def player_at(self, address: str) -> Player | None:
+        """The player whom an address belongs to."""
+        return self._player(address.lower(), players.find_at)
+
+    def owner_of(self, address: str) -> Player | None:
+        """The player with that address, confirmed or not."""
+        return players.owner_of(self._connection, address)
+
+    def signed_up(self, player: Player) -> datetime:
+        """When that player's account was opened."""
+        return players.signed_up(self._connection, player.id)
+
+    def has_password(self, player: Player) -> bool:
+        """Whether a player has a password."""
+        return players.password_hash(self._connection, player.userid) != NO_HASH
+
+    def addresses(self, player: Player) -> Sequence[str]:
+        """Every address of a player."""
+        return players.addresses_of(self._connection, player.id)
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        """Whether the player `by` ignores the player `userid`."""
+        return players.is_blocked(self._connection, userid, by)
+
+    def blocked_by(self, userid: str) -> Sequence[str]:
+        """The userids of those whom a player ignores."""
+        return players.blocked_by(self._connection, userid)
+
+    def questions(self, player: Player) -> Sequence[PersonalQuestion]:
+        """What waits for a `yes` about a player."""
+        just_now = (question for userid, question in self._asked if userid == player.userid)
+        return (*personal_data.questions(self._connection, player.id), *just_now)
+
+    def kept_about(self, player: Player) -> PersonalData:
+        """What is stored about a player, except boards, settings and blocks."""
+        return personal_data.about(self._connection, player.id)
+
+    def similar_userids(self, userid: str) -> Sequence[str]:
+        """Userids that `userid` may be a typo of."""
+        return players.similar(self._connection, userid)
+
+    def board(self, number: int) -> GameState | None:
+        """A match with its log and its state."""
+        if number not in self._boards:
+            self._boards[number] = matches.replayed(self._connection, number, self._recent.find(number))
+        return self._boards[number]
+
+    def timing(self, board: GameState, now: datetime) -> Timing:
+        """The timing of the present turn."""
+        known = (board.match.number, board.state.entries, now)
+        if known not in self._timings:
+            self._timings[known] = turn_timing.timing(self._connection, board, now)
+        return self._timings[known]
+
+    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
+        """A player's holidays."""
+        return [
+            (first, last) for _, first, last in players.vacations_of(self._connection, (player.userid,), since)
+        ]
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
+        """A seat's plan for a board: conditional moves, or a move to confirm."""
+        return conditional_moves.find(self._connection, board, seat, kind)
+
+    def watchers(self, board: int) -> Sequence[str]:
+        """Who watches a board."""
+        return subscriptions.watchers(self._connection, board)
+
+    def watched(self, player: Player) -> Sequence[int]:
+        """The running boards that a player watches."""
+        return subscriptions.watched(self._connection, player.id)
+
+    def times_sent(self, board: int, since: datetime) -> int:
+        """How many mails made the server send this board to its players."""
+        return outbox.times_sent(self._connection, board, since)
+
+    def said_since(
+        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
+    ) -> int:
+        """How many messages of this kind a player has sent."""
+        return rate_limits.said_since(self._connection, player.id, kind, since)
+
+    def from_strangers_since(self, player: Player, since: datetime) -> int:
+        """How many messages a player got from people they have never played with."""
+        return rate_limits.from_strangers_since(self._connection, player.id, since)
+
+    def have_played(self, one: Player, other: Player) -> bool:
+        """Whether two players share or shared a board."""
+        return matches.have_shared(self._connection, one.id, other.id)
+
+    def listeners(self) -> Sequence[str]:
+        """Who takes broadcasts."""
+        return rate_limits.listeners(self._connection)
+
+    def open_offers(self) -> Sequence[OpenOffer]:
+        """All that are open."""
+        return offers.all_open(self._connection)
+
+    def offer(self, number: int) -> OpenOffer | None:
+        """The newest offer of a number."""
+        return offers.newest(self._connection, number)
+
+    def last_offer_number(self) -> int:
+        """The number given last."""
+        return offers.last_number(self._connection)
+
+    def rematch_of(self, board: int) -> int | None:
+        """The running rematch of a board."""
+        return offers.rematch_of(self._connection, board)
+
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
+        """What a player's matches have come to, by game."""
+        return rankings.tallies(self._connection, player.id, game)
+
+    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
+        """What single matches did to a player's ratings."""
+        return rankings.rated_matches(self._connection, player.id, game, first, count)
+
+    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
+        """The same of these boards."""
+        return rankings.rated_on(self._connection, player.id, boards)
+
+    def standings(
+        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+    ) -> Standings:
+        """A page of the players of a game."""
+        return rankings.standings(self._connection, game, sections, now, first, count)
+
+    def next_number(self) -> int:
+        """The number of a match started now."""
+        return matches.next_number(self._connection)
+
+    def boards(self, wanted: ListingQuery) -> Listing:
+        """A page of the boards that fit."""
+        return listing.listing(self._connection, wanted)
+
+    def running(self) -> Sequence[tuple[str, int]]:
+        """How many boards of each game are active."""
+        return matches.running(self._connection)
+
+    def started_since(self, userid: str, since: datetime) -> int:
+        """How many matches a player started since then."""
+        query = select(func.count()).select_from(match_table)
+        started = query.where(match_table.c.started_by == _id_of(userid), match_table.c.started_at > since)
+        return self._connection.execute(started).scalar_one()
+
+    def unbegun(self, starter: str, opponent: str) -> int:
+        """How many active matches of `starter` wait for a first move of `opponent`."""
+        seated = and_(seats.c.match == match_table.c.number, seats.c.player_id == _id_of(opponent))
+        moved = exists().where(
+            entries.c.match == match_table.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
+        )
+        query = select(func.count()).select_from(match_table.join(seats, seated))
+        waiting = query.where(
+            match_table.c.started_by == _id_of(starter), match_table.c.status == "active", ~moved
+        )
+        return self._connection.execute(waiting).scalar_one()
+
+    def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
+        # An address holds an @, which no userid does.
+        if key not in self._players:
+            self._players[key] = find(self._connection, key)
+        return self._players[key]
+
+
+def _id_of(userid: str) -> ScalarSelect[Any]:
+    lowered = userid.lower()
+    return select(player_table.c.id).where(player_table.c.userid_lower == lowered).scalar_subquery()

@@ -1,0 +1,78 @@
+"""What rate limits count: failed logins, by userid and by sender, and messages between players."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, delete, exists, func, insert, select
+
+from pbmserv.commands.base.changes import TalkCounted
+from pbmserv.store.tables import addresses, failed_logins, players, talk_counts
+
+FAILED_LOGIN_RETENTION: Final = timedelta(days=1)
+
+
+def record_failed_login(connection: Connection, userid: str, sender: str | None, now: datetime) -> None:
+    """Records a failed login, whether or not the userid exists."""
+    values = {"userid_lower": userid.lower(), "sender": sender or "", "at": now}
+    connection.execute(insert(failed_logins).values(values))
+
+
+def failed_logins_for(connection: Connection, userid: str, since: datetime) -> int:
+    """Failed logins for a userid, from anybody."""
+    query = select(func.count()).where(failed_logins.c.userid_lower == userid.lower(), failed_logins.c.at > since)
+    return connection.execute(query).scalar_one()
+
+
+def failed_logins_from(connection: Connection, sender: str | None, since: datetime) -> int:
+    """Failed logins from an address, for any userid; None stands for all mails without a usable sender."""
+    query = select(func.count()).where(failed_logins.c.sender == (sender or ""), failed_logins.c.at > since)
+    return connection.execute(query).scalar_one()
+
+
+def failed_logins_of_pair(connection: Connection, userid: str, sender: str | None, since: datetime) -> int:
+    """Failed logins from an address for one userid."""
+    is_pair = (failed_logins.c.sender == (sender or "")) & (failed_logins.c.userid_lower == userid.lower())
+    return connection.execute(select(func.count()).where(is_pair, failed_logins.c.at > since)).scalar_one()
+
+
+def failed_logins_in_all(connection: Connection, since: datetime) -> int:
+    """All failed logins."""
+    return connection.execute(select(func.count()).where(failed_logins.c.at > since)).scalar_one()
+
+
+def purge_failed_logins(connection: Connection, now: datetime) -> None:
+    """Deletes those that no limit counts any more."""
+    connection.execute(delete(failed_logins).where(failed_logins.c.at < now - FAILED_LOGIN_RETENTION))
+
+
+def said_since(connection: Connection, player_id: int, kind: str, since: datetime) -> int:
+    """How many messages of this kind a player has sent."""
+    query = select(func.count()).where(
+        talk_counts.c.player_id == player_id, talk_counts.c.kind == kind, talk_counts.c.at > since
+    )
+    return connection.execute(query).scalar_one()
+
+
+def from_strangers_since(connection: Connection, player_id: int, since: datetime) -> int:
+    """How many messages a player got from people they have never played with."""
+    query = select(func.count()).where(talk_counts.c.stranger_id == player_id, talk_counts.c.at > since)
+    return connection.execute(query).scalar_one()
+
+
+def listeners(connection: Connection) -> Sequence[str]:
+    """The userids of all who take broadcasts, in alphabetical order."""
+    has_address = exists().where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
+    query = select(players.c.userid).where(players.c.broadcast, players.c.banned_at.is_(None), has_address)
+    return connection.execute(query.order_by(players.c.userid_lower)).scalars().all()
+
+
+def count_talk(connection: Connection, change: TalkCounted, now: datetime) -> None:
+    """Counts one message."""
+    who = {"player_id": change.player_id, "stranger_id": change.stranger_id}
+    connection.execute(insert(talk_counts).values(**who, kind=change.kind, at=now))
+
+
+def purge_talk(connection: Connection, before: datetime) -> None:
+    """Deletes counts from before then."""
+    connection.execute(delete(talk_counts).where(talk_counts.c.at < before))

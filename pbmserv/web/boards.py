@@ -1,0 +1,298 @@
+"""The page of one board: now, after a ply, or after a move that is only tried."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.games.game import Seat
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Match, rules_of
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.state import State
+from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.document import Block, Verbatim
+from pbmserv.rendering.html_board import said
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.record import as_file, record_of
+from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
+from pbmserv.rendering.templates import say
+from pbmserv.rendering.text import laid_out
+from pbmserv.services.app import utc_now
+from pbmserv.services.attachments import record_text
+from pbmserv.services.views import load_board, load_game_state
+from pbmserv.web.feeds import board_feed
+from pbmserv.web.layout import Frame, NotFoundPage, Page, Preview, board_preview, help_path, mailto
+from pbmserv.web.query import LONGEST_ECHO
+from pbmserv.web.replay import (
+    Choosing,
+    Open,
+    Replay,
+    Row,
+    Tried,
+    open_moves,
+    read_ply,
+    replay_of,
+    rows_of,
+    try_move,
+)
+from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPageQuery:
+    """The query of a board's page."""
+
+    # The page's own address, with which its links begin: `/boards/101`, or a player's personal link.
+    path: str
+    # As they were typed; "" for none.
+    ply: str = ""
+    move: str = ""
+    # Whether the visitor may be the player to move, and so may try moves.
+    may_move: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """One seat with its player."""
+
+    seat: Seat
+    side: str
+    mark: str
+    # The id of the SVG symbol of one of its pieces.
+    piece: str
+    userid: str
+    score: int
+    # Once the game is over.
+    rank: int | None
+    is_on_turn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRemark:
+    """What the mails say about a board: its state, who is out, what happened in the turn, open offers."""
+
+    standing: tuple[Block, ...]
+    gone: tuple[Block, ...]
+    events: tuple[Block, ...]
+    offer: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSquares:
+    """The table of squares, and the SVG symbols of the pieces in it."""
+
+    rows: tuple[Row, ...]
+    symbols: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedMove:
+    """Why the move that the visitor asked for cannot be played."""
+
+    blocks: tuple[Block, ...]
+    # Where lines of the blocks lead to.
+    links: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPage(Page):
+    """The page of one board. Of `tried`, `choosing` and `refused` at most one is set."""
+
+    template = "web/board.html"
+    section = "games"
+    path: str
+    # The board as it stands.
+    now: BoardView
+    # What is drawn: another moment if the visitor asked for a ply or a move.
+    view: BoardView
+    # What is said about the board as it stands.
+    said: BoardRemark
+    sittings: tuple[Sitting, ...]
+    squares: DrawnSquares
+    replay: Replay
+    preview: Preview
+    # Whether the visitor may try moves.
+    is_open: bool = False
+    # The move that is shown without being played.
+    tried: Tried | None = None
+    # The moves to choose from on the square that was asked for.
+    choosing: Choosing | None = None
+    refused: RefusedMove | None = None
+
+    @property
+    def match(self) -> Match:
+        """What was agreed at the start."""
+        return self.now.match
+
+    @property
+    def state(self) -> State:
+        """How the match stands."""
+        return self.now.state
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether the visitor came by a personal link."""
+        return self.path != f"/boards/{self.now.number}"
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether it is one of the many variants of a page, which search engines should not index."""
+        return self.is_personal or self.view is not self.now or bool(self.refused or self.choosing)
+
+    @property
+    def then(self) -> BoardRemark | None:
+        """The same for what is drawn, if that is another moment."""
+        return None if self.view is self.now else _said(self.view)
+
+    @property
+    def size(self) -> int:
+        """The greater number of its columns and rows: squares get smaller with it."""
+        return max(len(self.view.diagram.scene.columns), len(self.view.diagram.scene.rows))
+
+
+def board_page(now: BoardView, query: BoardPageQuery, frame: Frame) -> BoardPage | NotFoundPage:
+    """The page of a board, from the view of its current state for anybody."""
+    if query.ply:
+        ply = read_ply(query.ply, now.plies)
+        if ply is None:
+            return NotFoundPage("ply", query.ply[:LONGEST_ECHO], board=now.number)
+        return _page(now, view_board(now.board.at(ply), whole=True, ply=ply), query)
+    if not query.may_move or now.players.to_move is None:
+        page = _page(now, now, query)
+        # On a finished board no move can be tried; the page says why.
+        return _answered(page, query, frame, Open({})) if query.move and now.players.to_move is None else page
+    open_now = open_moves(now)
+    page = replace(_page(now, now, query, open_now), is_open=True)
+    return _answered(page, query, frame, open_now) if query.move else page
+
+
+def _answered(page: BoardPage, wish: BoardPageQuery, frame: Frame, open_now: Open) -> BoardPage:
+    """The page with what becomes of the move that was asked for."""
+    try:
+        found = try_move(page.now, wish.move, open_now)
+    except CommandError as error:
+        blocks = document_of(say(error, frame.server)).blocks
+        return replace(page, refused=RefusedMove(blocks, _links(blocks, page, frame)))
+    if isinstance(found, Tried):
+        return replace(_page(page.now, found.view, wish), tried=found, is_open=True)
+    rows = rows_of(page.now.diagram.scene, page.now.players.userids, open_now.takes, found.square)
+    return replace(page, choosing=found, squares=replace(page.squares, rows=rows))
+
+
+def _page(now: BoardView, view: BoardView, query: BoardPageQuery, open_now: Open | None = None) -> BoardPage:
+    info, scene = rules_of(now.match).info, view.diagram.scene
+    sides, pieces = info.sides, samples(info)[: len(now.players.userids)]
+    return BoardPage(
+        path=query.path,
+        now=now,
+        view=view,
+        said=_said(now),
+        sittings=tuple(
+            Sitting(
+                seat=seat,
+                side=sides[seat].name,
+                mark=sides[seat].mark,
+                piece=piece_id(pieces[seat]),
+                userid=userid,
+                score=scene.scores[seat],
+                rank=view.players.outcome.ranks[seat] if view.players.outcome else None,
+                is_on_turn=userid == view.players.to_move,
+            )
+            for seat, userid in enumerate(view.players.userids)
+        ),
+        squares=DrawnSquares(
+            rows_of(scene, view.players.userids, None if open_now is None else open_now.takes),
+            symbols([*pieces, *(cell for cells in scene.cells for cell in cells)]),
+        ),
+        replay=replay_of(now.state, len(now.players.userids), view.ply, query.path),
+        preview=board_preview(now if view.previewed else view),
+    )
+
+
+def _said(view: BoardView) -> BoardRemark:
+    return BoardRemark(
+        standing=said("mail/standing.txt", view),
+        gone=said("mail/gone.txt", view),
+        events=said("mail/events.txt", view),
+        offer=said("mail/offer.txt", view),
+    )
+
+
+def _links(blocks: tuple[Block, ...], page: BoardPage, frame: Frame) -> dict[str, str]:
+    """Where the lines of an error lead to: moves are tried here, help is shown, anything else begins a mail."""
+    number = page.now.number
+    lines = [line for block in blocks if isinstance(block, Verbatim) for line in block.lines]
+    found = {}
+    for line, sends in ((line.text.strip(), line.command.sends) for line in lines if line.command):
+        word, _, rest = sends.partition(" ")
+        if sends.startswith(f"move {number} "):
+            found[line] = f"{page.path}?move={rest.partition(' ')[2]}#turn"
+        else:
+            found[line] = help_path(rest) if word == "help" else mailto(frame, sends)
+    return found
+
+
+Write = Callable[[GameState], str | bytes]
+
+
+def routes(site: Site) -> Routes:
+    """The routes of a board's page, and of the same game in other formats."""
+    server = site.app.server
+
+    def show(request: Request, number: str) -> Response:
+        return show_board(site, request, number)
+
+    return {
+        "/boards/{number}": show,
+        "/boards/{number}/record.txt": _written(site, TEXT, lambda board: laid_out(record_text(board, server))),
+        "/boards/{number}/record.json": _written(site, JSON, lambda board: as_file(record_of(board, server))),
+        "/boards/{number}/feed.atom": _written(site, ATOM, lambda board: board_feed(board, server)),
+    }
+
+
+def show_board(
+    site: Site,
+    request: Request,
+    number: str,
+    key: str = "",
+    userid: str = "",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
+    """The page of the board with that number, as the query asks.
+
+    `key` is the key of the personal link of player `userid`, who may play with it; both are empty for others.
+    """
+    seen = load_board(site.app, int(number), utc_now()) if is_number(number) else None
+    if seen is None:
+        return _missing(site, request, number, headers)
+    query = BoardPageQuery(
+        path=f"/play/{seen.match.number}/{key}" if key else f"/boards/{seen.match.number}",
+        ply=request.query_params.get("ply", "").strip(),
+        move=request.query_params.get("move", "").strip(),
+        may_move=not seen.waits_for_robot and userid in ("", seen.view.players.to_move),
+    )
+    page = board_page(seen.view, query, site.frame(request))
+    return site.show(request, page, 404 if isinstance(page, NotFoundPage) else 200, headers)
+
+
+def _missing(
+    site: Site, request: Request, number: str, headers: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    return site.show(request, NotFoundPage("board", number[:LONGEST_ECHO]), 404, headers)
+
+
+def _written(site: Site, media_type: str, write: Write) -> Callable[..., Response]:
+    """The handler of a board in another format than its page."""
+
+    def show(request: Request, number: str) -> Response:
+        board = load_game_state(site.app, int(number)) if is_number(number) else None
+        if board is None:
+            return _missing(site, request, number)
+        return site.send(request, write(board), media_type)
+
+    return show

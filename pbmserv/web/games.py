@@ -1,0 +1,185 @@
+"""The first page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pbmserv.commands.base.server import Server
+from pbmserv.games import games, titles
+from pbmserv.games.game import Info
+from pbmserv.matches.open_offer import OpenOffer
+from pbmserv.matches.queries import MOST_COUNTED, BoardRow, BoardSearch, SearchPage, cursor_of
+from pbmserv.rendering.language import moment
+from pbmserv.services.app import utc_now
+from pbmserv.services.views import list_offers, resolve_userids, search_boards
+from pbmserv.web.feeds import games_feed
+from pbmserv.web.layout import Page
+from pbmserv.web.query import SORTS, STATUSES, GamesQuery, read_query
+from pbmserv.web.site import ATOM, JSON, Routes, Site
+
+BOARDS_SHOWN: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Home(Page):
+    """What this is, how to start, and what is going on: the boards that were played on last, and `offers`.
+
+    `games` are those on offer, `titles` their names as people read them, `running` how many boards are being
+    played, as far as they are counted.
+    """
+
+    template = "web/home.html"
+    section = "home"
+    games: tuple[Info, ...]
+    titles: Mapping[str, str]
+    boards: tuple[BoardRow, ...]
+    running: int
+    offers: tuple[OpenOffer, ...]
+    most_counted: int = MOST_COUNTED
+
+
+def home(found: SearchPage, offers: Sequence[OpenOffer]) -> Home:
+    """The first page, with the boards that were found and all open offers."""
+    infos = tuple(game.info for game in games().values())
+    return Home(infos, titles(), found.lines, found.total, tuple(offers))
+
+
+FORMAT: Final = "pbmserv-games/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Games(Page):
+    """A page of the listing of boards as of `now`, with the open offers.
+
+    `titles` are the games' names as people read them. `offers` are told where somebody looks for a game.
+    """
+
+    template = "web/games.html"
+    section = "games"
+    asked: GamesQuery
+    found: SearchPage
+    titles: Mapping[str, str]
+    now: datetime
+    offers: tuple[OpenOffer, ...] = ()
+    statuses: tuple[str, ...] = tuple(STATUSES)
+    sorts: tuple[str, ...] = SORTS
+    most_counted: int = MOST_COUNTED
+
+    @property
+    def newer(self) -> str | None:
+        """The address of the page before this one."""
+        return _newer(self.asked, self.found)
+
+    @property
+    def older(self) -> str | None:
+        """The address of the page after this one."""
+        return _older(self.asked, self.found)
+
+    @property
+    def shows_time_left(self) -> bool:
+        """Whether some clock runs."""
+        return any(line.deadline for line in self.found.lines)
+
+
+def games_page(asked: GamesQuery, found: SearchPage, now: datetime, offers: Sequence[OpenOffer] = ()) -> Games:
+    """The listing that answers a question, and the offers that anybody may accept."""
+    return Games(asked, found, titles(), now, tuple(offers))
+
+
+def games_json(asked: GamesQuery, found: SearchPage, server: Server, site: str) -> str:
+    """The same as JSON, as `games-1.schema.json` among the templates has it; `site` begins its links."""
+    newer, older = (link(asked, found, "/games.json") for link in (_newer, _older))
+    content = {
+        "format": FORMAT,
+        "server": server.domain,
+        "total": min(found.total, MOST_COUNTED),
+        "total_is_exact": found.total <= MOST_COUNTED,
+        "boards": [_board(line, found.winners.get(line.number, ()), site) for line in found.lines],
+        "prev": None if newer is None else f"{site}{newer}",
+        "next": None if older is None else f"{site}{older}",
+        "wrong": [{"name": wrong.name, "value": wrong.value} for wrong in asked.wrong],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _newer(asked: GamesQuery, found: SearchPage, path: str = "/games") -> str | None:
+    if not found.has_earlier:
+        return None
+    # Beyond the end nothing tells a place: the way leads back to the beginning.
+    return asked.link(before=cursor_of(found.lines[0], asked.sort) if found.lines else None, path=path)
+
+
+def _older(asked: GamesQuery, found: SearchPage, path: str = "/games") -> str | None:
+    if not found.has_later or not found.lines:
+        return None
+    return asked.link(after=cursor_of(found.lines[-1], asked.sort), path=path)
+
+
+def _board(line: BoardRow, winners: Sequence[str], site: str) -> dict[str, object]:
+    return {
+        "board": line.number,
+        "url": f"{site}/boards/{line.number}",
+        "game": line.game,
+        "options": dict(line.options),
+        "players": list(line.userids),
+        "status": line.summary.status,
+        "to_move": line.to_move,
+        "winners": list(winners),
+        "plies": line.summary.plies,
+        "started": moment(line.started),
+        "last_at": moment(line.summary.last_at),
+        "last_move": line.summary.last_move or None,
+        "time_until": None if line.deadline is None else moment(line.deadline),
+    }
+
+
+def routes(site: Site) -> Routes:
+    """`/games?player=&game=&status=&sort=&after=&before=`; what cannot be is said there, and is no error."""
+
+    def show(request: Request) -> Response:
+        asked = _asked(site, request)
+        # Whoever looks for certain boards, or through many, has seen them.
+        is_first_look = asked.is_first and not asked.players
+        offers = list_offers(site.app, asked.game) if is_first_look else ()
+        return site.show(request, games_page(asked, _found(site, asked), utc_now(), offers))
+
+    def follow(request: Request) -> Response:
+        asked = replace(_asked(site, request), sort="last", after=None, before=None)
+        told = games_feed(asked, _found(site, asked), site.app.server, _begin(site, request))
+        return site.send(request, told, ATOM)
+
+    def read(request: Request) -> Response:
+        asked = _asked(site, request)
+        told = games_json(asked, _found(site, asked), site.app.server, _begin(site, request))
+        return site.send(request, told, JSON)
+
+    return {"/games": show, "/games.atom": follow, "/games.json": read}
+
+
+def _asked(site: Site, request: Request) -> GamesQuery:
+    asked = read_query(request.query_params.multi_items())
+    return asked.naming(*resolve_userids(site.app, asked.players)) if asked.players else asked
+
+
+def _found(site: Site, asked: GamesQuery) -> SearchPage:
+    return SearchPage((), 0) if asked.finds_nothing else search_boards(site.app, asked.search)
+
+
+def _begin(site: Site, request: Request) -> str:
+    """What links begin with that are followed from elsewhere."""
+    return site.app.server.site_url or str(request.base_url).rstrip("/")
+
+
+def home_routes(site: Site) -> Routes:
+    """The first page."""
+
+    def show(request: Request) -> Response:
+        found = search_boards(site.app, BoardSearch(count=BOARDS_SHOWN))
+        return site.show(request, home(found, list_offers(site.app, None)))
+
+    return {"/": show}

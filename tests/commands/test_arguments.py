@@ -1,0 +1,64 @@
+"""Each command gets the arguments that it declares."""
+
+import re
+from types import NoneType
+from typing import get_args, get_type_hints
+
+import pytest
+
+from pbmserv.commands.base.arguments import Arguments, BoardRef, arguments_of
+from pbmserv.commands.base.registry import Command, OpenCommand, PlayerCommand, commands
+from pbmserv.commands.queue import QueueArguments
+from pbmserv.parser.line import parse_line
+from tests.every import every
+
+SAID = {
+    "[game]": "cephalopod",
+    "board[#ply]": "101#7",
+    "move[#ply]": "c3#7",
+    "game": "cephalopod",
+    "board": "101",
+    "offer": "99",
+    "userid:": "bob:",
+    "userid": "bob",
+    "move": "c3",
+    "address": "alice@work.example",
+    "text": "Hello",
+    "old": "sesame",
+    "new": "tahini",
+    "password": "sesame",
+    "key": "html",
+    "value": "off",
+}
+
+
+def shortest(name: str, form: str) -> str:
+    """A line of a usage pattern that leaves out all that may be left out."""
+    plain = re.sub(r"\[(?!#ply)[^]]*\]", "", form.partition(name)[2]).replace("+", "")
+    return " ".join([name, *(SAID.get(word, word) for word in plain.split())])
+
+
+def check(command: Command) -> None:
+    """Whether what the parser makes of a command's lines has all that the command says it gets."""
+    assert isinstance(command, OpenCommand | PlayerCommand)
+    may_lack = {name: NoneType in get_args(hint) for name, hint in get_type_hints(command.arguments).items()}
+    for line in (command.example, *(shortest(command.name, form) for form in command.forms)):
+        parsed = parse_line(line, None).parsed
+        assert parsed is not None, line
+        assert parsed.command is command, line
+        arguments = arguments_of(command.arguments, parsed.arguments)
+        lacking = {name for name in may_lack if getattr(arguments, name) is None}
+        assert all(may_lack[name] for name in lacking), (line, lacking)
+
+
+def test_every_command_gets_what_it_declares() -> None:
+    """By its example and by the shortest line of each usage pattern."""
+    every(commands().values(), check, lambda command: command.name)
+
+
+def test_arguments_are_named_alike() -> None:
+    """By what the parser has read under the same name; the first board stands for all."""
+    read = Arguments(game="cephalopod", boards=(BoardRef(101), BoardRef(102)), ahead="if b2 then c3")
+    assert arguments_of(QueueArguments, read) == QueueArguments(101, "cephalopod", None, "if b2 then c3")
+    with pytest.raises(AttributeError):
+        arguments_of(Command, read)

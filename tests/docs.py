@@ -1,0 +1,148 @@
+"""The generated parts of the documentation, as they should be.
+
+`python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the attacks.
+"""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import SecretStr
+
+from pbmserv.cli.config import PREFIX, Settings
+from pbmserv.cli.main import cli
+from pbmserv.commands.base.registry import commands
+from tests.attacks import attacks_tables
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+
+
+def board_mail() -> str:
+    """The text of a board mail, from a golden conversation: the first there that shows what can be captured."""
+    mails = re.split(r"(?m)^(?====> |<=== |@ )", (ROOT / "tests" / "golden" / "reading.txt").read_text())
+    text = next(mail for mail in mails if mail.startswith("<=== ") and "Captures:" in mail).partition("\n\n")[2]
+    return "\n" + textwrap.indent(text.rstrip("\n") + "\n", "    ") + "\n"
+
+
+def commands_table() -> str:
+    """Each command with its forms, summary and example."""
+    rows = [
+        f"| {'<br>'.join(f'`{form}`' for form in command.forms)} | {command.summary} | `{command.example}` |"
+        for command in commands().values()
+    ]
+    return "\n".join(["| command | what it does | example |", "| --- | --- | --- |", *rows, ""])
+
+
+def settings_table() -> str:
+    """Each setting by its name in the environment, with its default and what it is."""
+    rows = [
+        f"| `{PREFIX}{name.upper()}` | {_default(field.default)} | {_cell(field.description or '')} |"
+        for name, field in Settings.model_fields.items()
+    ]
+    return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows, ""])
+
+
+def cli_reference() -> str:
+    """Each command of the command line, with a line for each argument and option."""
+    return "\n\n".join(_command_lines(typer.main.get_command(cli), ("pbmserv",))) + "\n"
+
+
+def cli_commands() -> set[str]:
+    """The commands of the command line by their full names, such as `pbmserv admin inbox retry`."""
+    return {" ".join(path) for path, _ in _walk(typer.main.get_command(cli), ("pbmserv",))}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page between `<!-- NAME -->` and `<!-- /NAME -->`, and what makes it."""
+
+    page: Path
+    name: str
+    make: Callable[[], str]
+
+    def read(self) -> str:
+        """The part as it stands."""
+        return _between(self.page.read_text(), self.name)
+
+    def write(self) -> None:
+        """Writes the part anew."""
+        before, begin, rest = self.page.read_text().partition(f"<!-- {self.name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{self.name} -->\n")
+        assert begin, f"{self.page.name} has no place for {self.name}"
+        assert end, f"{self.page.name} has no end of {self.name}"
+        self.page.write_text(before + begin + self.make() + end + after)
+
+
+GENERATED = (
+    Part(README, "mail", board_mail),
+    Part(DOCS / "playing.md", "mail", board_mail),
+    Part(DOCS / "playing.md", "commands", commands_table),
+    Part(DOCS / "operating.md", "settings", settings_table),
+    Part(DOCS / "cli.md", "cli", cli_reference),
+    Part(DOCS / "attacks.md", "attacks", lambda: _between(attacks_tables(), "attacks")),
+)
+
+
+def _between(text: str, name: str) -> str:
+    return text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->\n")[0]
+
+
+def _default(value: object) -> str:
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
+    return "" if value in (None, "") else f"`{value}`"
+
+
+# Typer keeps its copy of Click to itself, so its commands and parameters have no public types.
+def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        if not below.hidden:
+            yield from _walk(below, (*path, name))
+
+
+def _command_lines(root: Any, start: tuple[str, ...]) -> Iterator[str]:
+    for path, command in _walk(root, start):
+        words = [*path, *(_argument(each) for each in command.params if each.param_type_name == "argument")]
+        if any(each.param_type_name == "option" for each in command.params):
+            words.append("[OPTIONS]")
+        if getattr(command, "commands", {}):
+            words.append("COMMAND" if not command.invoke_without_command or path == start else "[COMMAND]")
+        yield f"{'#' * (len(path) + 1)} {' '.join(path)}"
+        yield f"    {' '.join(words)}"
+        yield inspect.cleandoc(command.help or "")
+        rows = [row for each in command.params if (row := _parameter(each))]
+        if rows:
+            yield "\n".join(["| | |", "| --- | --- |", *rows])
+
+
+def _argument(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    many = "..." if argument.nargs == -1 and not name.endswith("...") else ""
+    return f"{name}{many}" if argument.required else f"[{name}{many}]"
+
+
+def _parameter(parameter: Any) -> str:
+    """A row of the table; empty for an argument whose name says all."""
+    told = parameter.help or ""
+    if parameter.param_type_name == "argument":
+        return f"| `{_argument(parameter).strip('[]')}` | {_cell(told)} |" if told else ""
+    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.opts[0].lstrip('-').upper()}"
+    default = "" if parameter.is_flag or not parameter.default else f" (default: {parameter.default})"
+    return f"| `{', '.join(parameter.opts)}{value}` | {_cell(told)}{default} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    for part in GENERATED:
+        part.write()

@@ -1,0 +1,191 @@
+"""How large the house is, and how scattered, in figures.
+
+`python -m tests.house.figures` prints them, with `--json` for programs. `--checkout FOLDER` looks at another
+checkout, without the road of a mail, for which its code would have to run.
+"""
+
+import argparse
+import ast
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from tests.docs import ROOT
+from tests.house.imports import Modules, folder_of, statements
+from tests.house.recorder import Road
+from tests.house.road import measured_road
+
+SMALL: Final = 20
+"""A file with no more lines of code beside its imports is small."""
+
+WIDE: Final = 12
+"""A value with more fields is wide."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a figure should come to, and whether it has."""
+
+    name: str
+    most: float
+
+
+AIMS: Final = (
+    Aim("files", 200),
+    Aim("templates", 150),
+    Aim("import_share", 10.0),
+    Aim("readme_lines", 165),
+    Aim("classes_twice", 0),
+    Aim("cycles", 0),
+    Aim("arrows_up", 0),
+    Aim("wide_values", 0),
+    Aim("road_files", 45),
+    Aim("road_functions", 250),
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a checkout."""
+
+    files: int
+    lines: int
+    """Of code: neither empty, nor comment, nor docstring."""
+    import_share: float
+    """Of the lines of code, in percent: those that imports at the top of modules take."""
+    small_files: int
+    long_files: tuple[str, ...]
+    """Of more than 300 lines, all counted."""
+    templates: int
+    readme_lines: int
+    classes_twice: tuple[str, ...]
+    """Names of classes that occur more than once; private ones and a game's `Position` apart."""
+    cycles: tuple[tuple[str, ...], ...]
+    arrows_up: tuple[str, ...]
+    """Imports from a floor into a higher one, or a neighbour of the same floor."""
+    wide_values: tuple[str, ...]
+    """Dataclasses with more than 12 fields, and how many they have."""
+
+
+@dataclass(frozen=True)
+class RoadFigures:
+    """What one raw move mail passes, from its bytes to the answers' Maildir."""
+
+    road_files: int
+    road_functions: int
+    road_templates: int
+
+
+@lru_cache(maxsize=1)
+def figures_of(checkout: Path) -> Figures:
+    """The figures of a checkout, of this version or another; nothing of it is run."""
+    modules = Modules(checkout)
+    code, imported = modules.code, modules.import_lines
+    lines = sum(map(len, code.values()))
+    return Figures(
+        files=len(code),
+        lines=lines,
+        import_share=round(100 * sum(map(len, imported.values())) / lines, 1),
+        small_files=sum(len(code[path] - imported[path]) <= SMALL for path in code),
+        long_files=tuple(path for path, source in modules.sources.items() if len(source.splitlines()) > 300),
+        templates=sum(path.is_file() for path in (checkout / "templates").rglob("*")),
+        readme_lines=len((checkout / "README.md").read_text().splitlines()),
+        classes_twice=tuple(_classes_twice(modules)),
+        cycles=tuple(modules.cycles()),
+        arrows_up=tuple(_arrows_up(modules, floors_of(checkout))),
+        wide_values=tuple(_wide_values(modules)),
+    )
+
+
+def road_figures(road: Road) -> RoadFigures:
+    """The figures of a road."""
+    return RoadFigures(len(road.files), len(road.steps), len(road.templates))
+
+
+def floors_of(checkout: Path) -> dict[str, int]:
+    """The floor of each folder, as the checkout's own test has it."""
+    for node in ast.parse((checkout / "tests" / "house" / "test_floors.py").read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FLOORS":
+            floors: dict[str, int] = ast.literal_eval(node.value)
+            return floors
+    raise ValueError(f"{checkout} names no floors")
+
+
+def _classes_twice(modules: Modules) -> list[str]:
+    names = Counter(
+        node.name for tree in modules.trees.values() for node in tree.body if isinstance(node, ast.ClassDef)
+    )
+    return sorted(name for name, count in names.items() if count > 1 and name[0] != "_" and name != "Position")
+
+
+def _arrows_up(modules: Modules, floors: dict[str, int]) -> Iterator[str]:
+    for path, imported in modules.imports.items():
+        for other in sorted(imported):
+            here, there = folder_of(path), folder_of(other)
+            if here and there and here != there and floors[there] >= floors[here]:
+                yield f"{path} imports {other}"
+
+
+def _wide_values(modules: Modules) -> Iterator[str]:
+    """Fields of base classes in the package count too."""
+    classes = {
+        node.name: node
+        for tree in modules.trees.values()
+        for node in statements(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def fields(node: ast.ClassDef) -> set[str]:
+        own = {
+            ast.unparse(each.target)
+            for each in node.body
+            if isinstance(each, ast.AnnAssign) and "ClassVar" not in ast.unparse(each.annotation)
+        }
+        bases = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+        return own.union(*map(fields, bases))
+
+    for path, tree in modules.trees.items():
+        for node in statements(tree):
+            if isinstance(node, ast.ClassDef) and any(
+                "dataclass" in ast.unparse(each) for each in node.decorator_list
+            ):
+                count = len(fields(node))
+                if count > WIDE:
+                    yield f"{path}: {node.name}, {count}"
+
+
+def table(found: dict[str, object]) -> str:
+    """The figures as lines of text: how many, the aim where there is one, and which they are."""
+    aims = {aim.name: aim for aim in AIMS}
+    lines = []
+    for name, value in found.items():
+        many = len(value) if isinstance(value, tuple) else value
+        aim = aims.get(name)
+        assert isinstance(many, int | float)
+        told = "" if aim is None else f"aim {aim.most:g}" + ("" if many <= aim.most else ", not reached")
+        lines.append(f"{name.replace('_', ' '):16} {many:>7}  {told}".rstrip())
+        if isinstance(value, tuple):
+            lines += [f"    {' <-> '.join(each) if isinstance(each, tuple) else each}" for each in value]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Prints the figures."""
+    parser = argparse.ArgumentParser(description="figures of the house")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument(
+        "--checkout", type=Path, default=ROOT, help="another checkout; then without the road of a mail"
+    )
+    given = parser.parse_args()
+    found: dict[str, object] = dict(vars(figures_of(given.checkout)))
+    if given.checkout.resolve() == ROOT:
+        found |= asdict(road_figures(measured_road()))
+    print(json.dumps(found, indent=1) if given.json else table(found))
+
+
+if __name__ == "__main__":
+    main()

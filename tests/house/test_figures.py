@@ -1,0 +1,89 @@
+"""The house stays as tidy as it is: what must hold is asserted, and aims that are not reached yet are printed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs import ROOT
+from tests.house.figures import AIMS, figures_of, road_figures, table
+from tests.house.recorder import Recorder, Step
+from tests.house.road import measured_road
+
+MOST_IMPORTS = 13.0
+MOST_SMALL_FILES = 35
+
+
+def test_figures() -> None:
+    """No circles, no arrows upwards, no class name twice, no file too long to read, few small ones."""
+    found = figures_of(ROOT)
+    print(table(vars(found)))
+    assert found.cycles == ()
+    assert found.arrows_up == ()
+    assert found.classes_twice == ()
+    assert found.long_files == ()
+    assert found.small_files <= MOST_SMALL_FILES
+    assert found.import_share <= MOST_IMPORTS
+
+
+def test_road() -> None:
+    """A move mail passes something of everything that it needs, and every function is named by its file."""
+    road = measured_road()
+    print(table(vars(road_figures(road))))
+    assert all((ROOT / name).is_file() for name in (*road.files, *road.templates))
+    folders = {name.split("/")[1] for name in road.files}
+    assert folders >= {"services", "mail", "parser", "commands", "matches", "games", "rendering", "store"}
+    assert not folders & {"web", "cli", "server", "robots"}
+    assert road.templates
+
+
+def test_every_aim_is_measured() -> None:
+    """No aim is for a figure that is not taken."""
+    measured = vars(figures_of(ROOT)) | vars(road_figures(measured_road()))
+    assert {aim.name for aim in AIMS} <= set(measured)
+
+
+def test_untidy_checkout(tmp_path: Path) -> None:
+    """What is not to be is found where it is."""
+    fields = "".join(f"    field{number}: int\n" for number in range(12))
+    written = {
+        "README.md": "A house\n",
+        "tests/house/test_floors.py": "FLOORS = {'games': 0, 'matches': 1}\n",
+        "templates/a.txt": "",
+        "pbmserv/__init__.py": '"""A\nhouse."""\n',
+        "pbmserv/games/__init__.py": "",
+        "pbmserv/games/one.py": "from pbmserv.games import two\n\n\nclass Twice: ...\n",
+        "pbmserv/games/two.py": "def late():\n    from pbmserv.matches.up import x\n\n\nclass Twice: ...\n",
+        "pbmserv/matches/up.py": f"import pbmserv.games.one\n\n@dataclass\nclass Narrow:\n{fields}\n"
+        "@dataclass\nclass Wide(Narrow):\n    more: int\n    kind: ClassVar[int] = 0\n" + "# long\n" * 300,
+    }
+    for name, text in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = figures_of(tmp_path)
+    circle = ("pbmserv/games/one.py", "pbmserv/games/two.py", "pbmserv/matches/up.py")
+    assert found.cycles == (circle,)
+    assert found.arrows_up == ("pbmserv/games/two.py imports pbmserv/matches/up.py",)
+    assert found.classes_twice == ("Twice",)
+    assert found.long_files == ("pbmserv/matches/up.py",)
+    assert found.wide_values == ("pbmserv/matches/up.py: Wide, 13",)
+    assert (found.files, found.templates, found.readme_lines, found.small_files) == (5, 1, 1, 5)
+    assert found.lines == 2 + 3 + (1 + 2 + 12 + 2 + 2)
+    assert found.import_share == pytest.approx(100 * 2 / found.lines, abs=0.1)
+
+
+def test_recorder_notes_each_function_once(tmp_path: Path) -> None:
+    """In the order of first calls; comprehensions belong to the function around them, others are not ours."""
+    file = tmp_path / "pbmserv" / "some.py"
+    file.parent.mkdir()
+    source = "def a():\n    return [b() for _ in range(2)]\ndef b():\n    def c(): ...\n    return c()\n"
+    names: dict[str, object] = {}
+    exec(compile(source, file, "exec"), names)
+    recorder = Recorder(tmp_path)
+    work = names["a"]
+    assert callable(work)
+    with recorder.installed():
+        work()
+        road = recorder.record(work)
+    assert road.steps == tuple(Step("pbmserv/some.py", name) for name in ("a", "b", "b.c"))
+    assert road.files == ("pbmserv/some.py",)
+    assert road.templates == ()

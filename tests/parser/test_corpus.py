@@ -1,0 +1,18 @@
+"""Lines and whole mails as people write them, and what is understood of each: see `corpus.py`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.every import every
+from tests.parser.corpus import Case, cases
+
+FILES = sorted(Path(__file__).parent.glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_is_understood(file: Path) -> None:
+    def check(case: Case) -> None:
+        assert case.understood() == case.means, case
+
+    every(cases(file), check, name=lambda case: case.place)
