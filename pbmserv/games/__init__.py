@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import cast
 
 import pbmserv.games
@@ -18,8 +18,15 @@ def games() -> Mapping[str, Game]:
         importlib.import_module(f"pbmserv.games.{found.name}")
         for found in pkgutil.iter_modules(pbmserv.games.__path__)
     )
-    playable = {module.info.name: cast(Game, module) for module in modules if hasattr(module, "info")}
+    playable = {game.info.name: game for module in modules for game in _games_of(module)}
     return MappingProxyType(dict(sorted(playable.items())))
+
+
+def _games_of(module: ModuleType) -> tuple[Game, ...]:
+    """A module with an `info` is a game; one with `games` has several."""
+    if hasattr(module, "info"):
+        return (cast(Game, module),)
+    return cast(tuple[Game, ...], getattr(module, "games", ()))
 
 
 @lru_cache(maxsize=1)

@@ -1,98 +1,98 @@
-"""A rectangular board of named squares: `C3` is column C, row 3, and row 1 is at the bottom.
+"""A board: named cells, which of them are neighbours, and how it is drawn empty, as text and as a picture.
 
-For every game that is played on squares. It knows names and places; what stands on a square is the game's.
+A board is its drawing: whoever draws a position puts pieces on a `Sheet` or a `Layout`, and need not know the
+game. A cell's name is a letter and a number: `C3`. What stands on a cell is the game's.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from string import ascii_uppercase
-
-MOST_COLUMNS = 26
-MOST_ROWS = 99
+from typing import Literal
 
 # With IGNORECASE alone, [a-z] would also match the dotless i, the long s and the Kelvin sign.
 _FLAGS = re.ASCII | re.IGNORECASE
-_SQUARE = r"[a-z][1-9][0-9]?"
-_EACH_SQUARE = re.compile(_SQUARE, _FLAGS)
-_SQUARES = re.compile(rf"{_SQUARE}(?:(?:[ ]*[x=:\-/+,][ ]*)?{_SQUARE})*", _FLAGS)
-_SQUARE_LIKE = re.compile(rf"{_SQUARE}(?:\Z|[^a-z0-9_]|x|{_SQUARE})", _FLAGS)
+_CELL = r"[a-z][1-9][0-9]?"
+_EACH_CELL = re.compile(_CELL, _FLAGS)
+_CELLS = re.compile(rf"{_CELL}(?:(?:[ ]*[x=:\-/+,][ ]*)?{_CELL})*", _FLAGS)
+_CELL_LIKE = re.compile(rf"{_CELL}(?:\Z|[^a-z0-9_]|x|{_CELL})", _FLAGS)
+
+Shape = Literal["square", "point", "hexagon", "pit"]
+"""How cells are drawn: beside each other, where lines cross, in a honeycomb, as hollows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The empty board as text, and where its cells are."""
+
+    lines: tuple[str, ...]
+    slots: tuple[tuple[int, int], ...]
+    """For each cell its line, and the first of its characters there."""
+    width: int
+    """How many characters a cell has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of cells, from left to right."""
+
+    label: str
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The empty board as a picture. Places are in half cells, from the upper left corner, x before y."""
+
+    shape: Shape
+    size: tuple[int, int]
+    places: tuple[tuple[int, int], ...]
+    """The centre of each cell."""
+    labels: tuple[tuple[str, int, int], ...]
+    """What is written beside the cells, and where."""
+    rows: tuple[Row, ...]
+    """From top to bottom."""
+    lines: tuple[tuple[int, int], ...] = ()
+    """Pairs of cells with a line between them."""
+    stars: tuple[int, ...] = ()
+    """Cells with a dot, for the eye."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A rectangle of squares, made by `board`.
+    """Cells, counted from 0 in the order A1, A2, ... B1, B2, ... Boards of one `key` are the same."""
 
-    Squares are counted from 0 in the order A1, A2, ... B1, B2, ...: by column, then by row. `names` has the name
-    and `neighbours` the squares beside, horizontally and vertically, of each; the latter in that same order.
-    """
-
-    columns: int
-    rows: int
+    key: str
     names: tuple[str, ...] = field(repr=False, compare=False)
     neighbours: tuple[tuple[int, ...], ...] = field(repr=False, compare=False)
-
-    @property
-    def letters(self) -> tuple[str, ...]:
-        """The names of the columns, from left to right."""
-        return tuple(ascii_uppercase[: self.columns])
-
-    def at(self, column: int, row: int) -> int:
-        """The square in a column and a row, both counted from 0 at the lower left."""
-        return column * self.rows + row
+    """Of each cell those beside it, in order."""
+    rays: tuple[tuple[tuple[int, ...], ...], ...] = field(repr=False, compare=False)
+    """Of each cell, for each direction, the cells on from it, the nearest first."""
+    sheet: Sheet = field(repr=False, compare=False)
+    layout: Layout = field(repr=False, compare=False)
+    numbers: Mapping[str, int] = field(repr=False, compare=False)
+    """The cells by name."""
 
     def find(self, name: str) -> int | None:
-        """The square that a name of `split_squares` stands for; None when it is off the board."""
-        column, row = ord(name[0]) - ord("A"), int(name[1:]) - 1
-        return self.at(column, row) if column < self.columns and row < self.rows else None
+        """The cell of that name, in capitals; None when it is off the board."""
+        return self.numbers.get(name)
 
 
-@lru_cache(maxsize=64)
-def board(columns: int, rows: int) -> Board:
-    """The board of that many columns (1 to 26) and rows (1 to 99). Raises ValueError for any other.
+def split_cells(text: str) -> tuple[str, ...]:
+    """The cells that a text names one after the other, as on a board of any size, in capitals.
 
-    >>> board(5, 5).names[:6]
-    ('A1', 'A2', 'A3', 'A4', 'A5', 'B1')
-    """
-    if not (1 <= columns <= MOST_COLUMNS and 1 <= rows <= MOST_ROWS):
-        raise ValueError(f"no board of {columns} columns and {rows} rows")
-    places = [(column, row) for column in range(columns) for row in range(rows)]
-    return Board(
-        columns,
-        rows,
-        names=tuple(f"{ascii_uppercase[column]}{row + 1}" for column, row in places),
-        neighbours=tuple(
-            tuple(
-                beside_column * rows + beside_row
-                for beside_column, beside_row in (
-                    (column - 1, row),
-                    (column, row - 1),
-                    (column, row + 1),
-                    (column + 1, row),
-                )
-                if 0 <= beside_column < columns and 0 <= beside_row < rows
-            )
-            for column, row in places
-        ),
-    )
-
-
-def split_squares(text: str) -> tuple[str, ...]:
-    """The squares that a text names one after the other, as on a board of any size, in capitals.
-
-    Between two squares may stand one of `x = : - / + ,` with blanks around it, or nothing. Empty when the text is
+    Between two cells may stand one of `x = : - / + ,` with blanks around it, or nothing. Empty when the text is
     anything else.
 
-    >>> split_squares("c3 x b3,d3"), split_squares("c3b3d3"), split_squares("c3?")
+    >>> split_cells("c3 x b3,d3"), split_cells("c3b3d3"), split_cells("c3?")
     (('C3', 'B3', 'D3'), ('C3', 'B3', 'D3'), ())
     """
-    return tuple(_EACH_SQUARE.findall(text.upper())) if _SQUARES.fullmatch(text) else ()
+    return tuple(_EACH_CELL.findall(text.upper())) if _CELLS.fullmatch(text) else ()
 
 
-def is_square_like(word: str) -> bool:
-    """Whether a word begins like a square, whatever comes after it, so that it is more likely a move than a name.
+def is_cell_like(word: str) -> bool:
+    """Whether a word begins like a cell, whatever comes after it, so that it is more likely a move than a name.
 
-    >>> [is_square_like(word) for word in ("d4", "C3xB3,D3", "c3#7", "d4!", "k9dog", "a1ice", "hello", "4d")]
+    >>> [is_cell_like(word) for word in ("d4", "C3xB3,D3", "c3#7", "d4!", "k9dog", "a1ice", "hello", "4d")]
     [True, True, True, True, False, False, False, False]
     """
-    return _SQUARE_LIKE.match(word) is not None
+    return _CELL_LIKE.match(word) is not None

@@ -1,49 +1,46 @@
 """Cephalopod, by Mark Steere (25 February 2006, marksteeregames.com), for two to six players.
 
-The two-player game and the elimination rounds of the multi-player game are those of the inventor's rule sheet.
-Where the sheet is silent, and on sizes other than 5x5 and 3x5, `templates/en/rules/cephalopod.txt` decides.
+The two-player game and the elimination rounds of the multi-player game are those of the inventor's rule sheet, on
+its boards, 5x5 and 3x5. Other sizes are variants. Where the sheet is silent `templates/en/rules/cephalopod.txt`
+decides.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, product
 
-from pbmserv.games.board import Board, board, split_squares
+from pbmserv.games import boards
+from pbmserv.games.board import Board
 from pbmserv.games.game import (
-    Ambiguous,
-    BadOption,
-    Captured,
-    Cell,
     Credit,
-    Eliminated,
     Event,
-    Illegal,
     Info,
-    Left,
+    Move,
     Option,
     Outcome,
-    Placed,
+    Piece,
     Reason,
     Scene,
     Seat,
     Side,
-    Unreadable,
+    chosen,
 )
+from pbmserv.games.notation import joined, read_move
 
 FEWEST_TAKEN = 2
 MOST_PIPS = 6
-EMPTY = "..."
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, PLACING, NEIGHBOURS, CAPTURING, ENDING = 1, 2, 3, 4, 7
+
+_AS_PUBLISHED = ("5x5", "3x5")
+_SIZES = tuple(f"{columns}x{rows}" for columns, rows in product("3579", repeat=2))
 
 info = Info(
     name="cephalopod",
     title="Cephalopod",
     rules="cephalopod/1",
-    least_seats=2,
-    most_seats=6,
     sides=(
         Side("Paren", "(n)"),
         Side("Angle", "<n>"),
@@ -52,25 +49,21 @@ info = Info(
         Side("Slash", "/n/"),
         Side("Bar", "|n|"),
     ),
-    options=(Option("size", "5x5", tuple(f"{columns}x{rows}" for columns, rows in product("3579", repeat=2))),),
     credit=Credit("Mark Steere", 2006, "marksteeregames.com"),
     example="c3",
+    options=(Option("size", "5x5", _AS_PUBLISHED, tuple(size for size in _SIZES if size not in _AS_PUBLISHED)),),
+    most_seats=6,
 )
 
-_PIECES = tuple(tuple(side.mark.replace("n", str(pips)) for pips in range(MOST_PIPS + 1)) for side in info.sides)
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A die placed on `square`, taking those on the squares `captured`, in the board's order; often none."""
-
-    square: int
-    captured: tuple[int, ...]
+_DICE = tuple(
+    tuple(Piece(seat, side.mark.replace("n", str(pips)), "die", pips) for pips in range(MOST_PIPS + 1))
+    for seat, side in enumerate(info.sides)
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The board between two plies.
+    """The board between two plies. A move is the square of the new die, then those of the dice that it takes.
 
     `pips` and `owners` have what each square's die shows and whose it is: 0 and None where the square is empty.
     `turn` is the seat on turn unless the game is over. `playing` are the seats still in the game, in order of
@@ -83,20 +76,15 @@ class Position:
     turn: Seat
     playing: tuple[Seat, ...]
     gone: tuple[tuple[Seat, ...], ...] = ()
-    last: Move | None = None
+    last: tuple[int, ...] = ()
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board for so many seats. Raises BadOption for anything but a `size` from `info`."""
-    (offered,) = info.options
-    for name, value in options.items():
-        if name != offered.name:
-            raise BadOption(name, value)
-        if value.lower() not in offered.choices:
-            raise BadOption(name, value, offered.choices)
-    columns, rows = map(int, options.get(offered.name, offered.default).lower().split("x"))
+    columns, rows = map(int, chosen(info, options)["size"].split("x"))
     empty = columns * rows
-    return Position(board(columns, rows), (0,) * empty, (None,) * empty, 0, tuple(range(seats)))
+    board = boards.squares(columns, rows, width=3, empty="...", is_spread=True)
+    return Position(board, (0,) * empty, (None,) * empty, 0, tuple(range(seats)))
 
 
 def to_move(position: Position) -> Seat | None:
@@ -104,80 +92,62 @@ def to_move(position: Position) -> Seat | None:
     return None if _is_over(position) else position.turn
 
 
-def moves(position: Position) -> Iterable[Move]:
-    """Every legal move, by the square played and then by how many dice it takes; none when the game is over."""
+def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
+    """The legal moves that begin so, by the square played and then by how many dice they take.
+
+    The dice to take may be touched in any order; those of `begun` come first.
+    """
     if _is_over(position):
         return
-    for square, pips in enumerate(position.pips):
-        if not pips:
-            yield from _moves_on(position, square)
+    for square in begun[:1] or range(len(position.pips)):
+        if isinstance(square, int) and not position.pips[square]:
+            for taken in _capture_sets_on(position, square):
+                if len(set(begun[1:])) == len(begun[1:]) and set(begun[1:]) <= set(taken):
+                    yield (square, *begun[1:], *(each for each in taken if each not in begun[1:]))
 
 
 def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means: the square played, then the squares captured, in any order.
-
-    The captured squares may be left out where there is no choice. Blind to case; see `split_squares` for what may
-    stand between. Raises Unreadable, Illegal, Ambiguous.
-    """
-    named = split_squares(text.strip(" "))
-    if not named:
-        raise Unreadable
-    if _is_over(position):
-        raise Illegal(ENDING)
-    square, *taken = [position.board.find(name) for name in named]
-    if square is None:
-        raise Illegal(THE_BOARD)
-    if position.pips[square]:
-        raise Illegal(PLACING)
-    legal = _moves_on(position, square)
-    if not taken and len(legal) == 1:
-        return legal[0]
-    for move in legal:
-        if len(taken) == len(move.captured) and set(taken) == set(move.captured):
-            return move
-    texts = tuple(write(position, move) for move in legal)
-    if not taken:
-        raise Ambiguous(texts)
-    beside = [neighbour for neighbour in position.board.neighbours[square] if position.pips[neighbour]]
-    raise Illegal(CAPTURING if all(each in beside for each in taken) else NEIGHBOURS, texts)
+    """The legal move that `text` means: the square played, then the squares captured, in any order."""
+    move = read_move(text, position.board, partial(moves, position), partial(_why, position))
+    return (*move[:1], *sorted(map(int, move[1:])))
 
 
 def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `C3`, or `C3xB3,D3` for one that captures."""
-    names = position.board.names
-    if not move.captured:
-        return names[move.square]
-    return f"{names[move.square]}x{','.join([names[square] for square in move.captured])}"
+    """The notation of a legal move: `C3`, or `C3xB3,D3` for one that captures, in the board's order."""
+    square, taken = move[:1], tuple(sorted(map(int, move[1:])))
+    return joined(position.board, square) + ("x" + joined(position.board, taken, ",") if taken else "")
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The position after a legal move, and what happened: a die placed, dice captured, seats eliminated."""
-    seat, names = position.turn, position.board.names
+    seat = position.turn
+    square, *taken = (int(step) for step in move)
+    taken.sort()
     pips, owners = list(position.pips), list(position.owners)
-    shown = sum([pips[square] for square in move.captured]) or 1
-    by = names[move.square]
-    events: list[Event] = [Placed(seat, by, _PIECES[seat][shown])]
-    for square in move.captured:
-        owner = owners[square]
+    shown = sum([pips[each] for each in taken]) or 1
+    events = [Event("placed", seat, (square,), str(shown))]
+    for each in taken:
+        owner = owners[each]
         assert owner is not None
-        events.append(Captured(owner, names[square], _PIECES[owner][pips[square]], by))
-        pips[square], owners[square] = 0, None
-    pips[move.square], owners[move.square] = shown, seat
+        events.append(Event("captured", owner, (each,), str(pips[each])))
+        pips[each], owners[each] = 0, None
+    pips[square], owners[square] = shown, seat
     turn = _first_from(position.playing, seat + 1)
-    after = Position(position.board, tuple(pips), tuple(owners), turn, position.playing, position.gone, move)
+    last = (square, *taken)
+    after = Position(position.board, tuple(pips), tuple(owners), turn, position.playing, position.gone, last)
     while 0 not in after.pips and (losers := _to_eliminate(after)):
         after = _put_out(_cleared(after, losers), losers)
-        events.extend([Eliminated(loser) for loser in losers])
+        events.extend([Event("eliminated", loser) for loser in losers])
     return after, tuple(events)
 
 
 def leave(position: Position, seat: Seat) -> tuple[Position, tuple[Event, ...]]:
-    """The position after the player of a seat that is still playing has gone, and Left.
+    """The position after the player of a seat that is still playing has gone, and that.
 
     The dice go too, except in a game of two, which is over.
     """
     stays = position if _seat_count(position) == 2 else _cleared(position, (seat,))
-    return _put_out(stays, (seat,)), (Left(seat),)
+    return _put_out(stays, (seat,)), (Event("left", seat),)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -187,39 +157,32 @@ def outcome(position: Position) -> Outcome | None:
     """
     if not _is_over(position):
         return None
-    scores = _scores(position)
+    points = scores(position)
     standing = {seat: (order, 0) for order, group in enumerate(position.gone) for seat in group}
-    standing.update((seat, (len(position.gone), scores[seat])) for seat in position.playing)
+    standing.update((seat, (len(position.gone), points[seat])) for seat in position.playing)
     ranks = tuple(
         1 + sum(other > standing[seat] for other in standing.values()) for seat in range(_seat_count(position))
     )
     reason: Reason = "alone" if len(position.playing) == 1 else "score" if ranks.count(1) == 1 else "draw"
-    return Outcome(ranks, scores, reason)
+    return Outcome(ranks, reason, points)
+
+
+def scores(position: Position) -> tuple[int, ...]:
+    """The dice of each seat on the board."""
+    return tuple(position.owners.count(seat) for seat in range(_seat_count(position)))
 
 
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
-    squares, last = position.board, position.last
-    choices: dict[int, list[str]] = {}
-    for move in moves(position):
-        choices.setdefault(move.square, []).append(write(position, move))
-
-    def cell(square: int) -> Cell:
-        owner, pips = position.owners[square], position.pips[square]
-        text = EMPTY if owner is None else _PIECES[owner][pips]
-        return Cell(squares.names[square], text, owner, pips or None, tuple(choices.get(square, ())))
-
-    downwards = range(squares.rows - 1, -1, -1)
     return Scene(
-        columns=squares.letters,
-        rows=tuple(str(row + 1) for row in downwards),
-        cell_width=len(EMPTY),
-        cells=tuple(
-            tuple(cell(squares.at(column, row)) for column in range(squares.columns)) for row in downwards
+        position.board,
+        tuple(
+            () if owner is None else (_DICE[owner][pips],)
+            for owner, pips in zip(position.owners, position.pips, strict=True)
         ),
-        last=(squares.names[last.square],) if last else (),
-        taken=tuple(squares.names[square] for square in last.captured) if last else (),
-        scores=_scores(position),
+        marked=position.last[:1],
+        captured=position.last[1:],
+        scores=scores(position),
     )
 
 
@@ -238,11 +201,22 @@ def _capture_sets(pips: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _moves_on(position: Position, square: int) -> tuple[Move, ...]:
-    """The legal moves on an empty square: its capture sets, or the quiet placement where there are none."""
+def _capture_sets_on(position: Position, square: int) -> tuple[tuple[int, ...], ...]:
+    """What a die on an empty square may take; just () where it takes nothing."""
     beside, pips = position.board.neighbours[square], position.pips
-    choices = _capture_sets(tuple([pips[neighbour] for neighbour in beside])) or ((),)
-    return tuple([Move(square, tuple([beside[place] for place in chosen])) for chosen in choices])
+    found = _capture_sets(tuple([pips[neighbour] for neighbour in beside])) or ((),)
+    return tuple([tuple([beside[place] for place in places]) for places in found])
+
+
+def _why(position: Position, steps: Move) -> int:
+    """The rule that forbids a move."""
+    if _is_over(position):
+        return ENDING
+    square, *taken = (int(step) for step in steps)
+    if position.pips[square]:
+        return PLACING
+    beside = [neighbour for neighbour in position.board.neighbours[square] if position.pips[neighbour]]
+    return CAPTURING if all(each in beside for each in taken) else NEIGHBOURS
 
 
 def _is_over(position: Position) -> bool:
@@ -283,7 +257,3 @@ def _first_from(playing: tuple[Seat, ...], seat: Seat) -> Seat:
 
 def _seat_count(position: Position) -> int:
     return len(position.playing) + sum(map(len, position.gone))
-
-
-def _scores(position: Position) -> tuple[int, ...]:
-    return tuple(position.owners.count(seat) for seat in range(_seat_count(position)))

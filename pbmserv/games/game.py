@@ -1,21 +1,32 @@
-"""What a game is: ten questions, answered with frozen values.
+"""What a game is: nine questions, answered with frozen values by a module or by an object of a family.
 
-A game is a module of this package that answers the ten questions of `Game`; it is found by scanning
-(`games`). It knows rules and notation. It must not know players, mail, clocks, pictures or language:
-sentences about a game live in its rules text, `templates/en/rules/NAME.txt`.
+It knows rules and notation. It must not know players, mail, clocks, pictures or language: sentences about a game
+live in its rules text, `templates/en/rules/NAME.txt`.
+
+*A move is the row of what a player touches*, cells and words, in order: `(C3,)`, `(D1, D7, G7)`,
+`(E7, E8, "queen")`, `("pass",)`. From that follow what people type, what they tap, what is asked back when a text
+is too short, and what a screen reader offers.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from pbmserv.games.board import Board
+
 Seat = int
 """A place in the order of play, counted from 0."""
+
+Step = int | str
+"""A cell by its number on the board, or one of `Info.words`."""
+
+Move = tuple[Step, ...]
+"""What a player touches, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How one seat is called and drawn: `Side("Paren", "(n)")`, with `n` for a piece's value."""
+    """How a seat is called and drawn in text: `Side("Black", "x")`; an `n` in the mark is a piece's value."""
 
     name: str
     mark: str
@@ -28,33 +39,39 @@ class Option:
     name: str
     default: str
     choices: tuple[str, ...]
+    variants: tuple[str, ...] = ()
+    """Choices that are not the game as its inventor published it: offered only where the operator allows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Whom the game is owed to."""
+    """Whom the game is owed to: an inventor, or "traditional" with year 0."""
 
     inventor: str
     year: int
-    site: str
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The facts about a game that do not depend on a position.
-
-    `rules` is the version that a match stores ("cephalopod/1"); `example` is a move as a person types it.
-    """
+    """The facts about a game that do not depend on a position."""
 
     name: str
+    """As it is typed; also the name of its rules text."""
     title: str
     rules: str
-    least_seats: int
-    most_seats: int
+    """The version of the rules that a match stores: "cephalopod/1"."""
     sides: tuple[Side, ...]
-    options: tuple[Option, ...]
     credit: Credit
     example: str
+    """A move as a person types it."""
+    options: tuple[Option, ...] = ()
+    words: tuple[str, ...] = ()
+    """The words that moves may hold, in lower case: "pass", "swap"."""
+    dialect: str = ""
+    """A regular expression for moves in another notation that `read` knows too, as `11-15` in checkers."""
+    least_seats: int = 2
+    most_seats: int = 2
 
 
 class BadOption(Exception):
@@ -74,7 +91,7 @@ class MoveError(Exception):
     MoveError
     +-- Unreadable   the text is not in the game's notation
     +-- Illegal      it is, and a rule forbids the move
-    +-- Ambiguous    it could be one of several legal moves
+    +-- Unfinished   it is the beginning of several legal moves
     """
 
 
@@ -83,129 +100,99 @@ class Unreadable(MoveError):
 
 
 class Illegal(MoveError):
-    """A rule forbids the move. `rule` is its number in the rules text; `choices` are legal moves near to it."""
+    """A rule forbids the move. `rule` is its number in the rules text; `near` are legal moves that begin alike."""
 
-    def __init__(self, rule: int, choices: tuple[str, ...] = ()) -> None:
-        super().__init__(rule, choices)
+    def __init__(self, rule: int, near: tuple[Move, ...] = ()) -> None:
+        super().__init__(rule, near)
         self.rule = rule
-        self.choices = choices
+        self.near = near
 
 
-class Ambiguous(MoveError):
-    """The text could be any of `choices`, each the full text of a legal move."""
+class Unfinished(MoveError):
+    """The beginning of several moves: `begun` are the steps so far. Whoever answers asks for the next one."""
 
-    def __init__(self, choices: tuple[str, ...]) -> None:
-        super().__init__(choices)
-        self.choices = choices
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A piece of `seat` came to stand on `square`; `piece` is its text on the board."""
-
-    seat: Seat
-    square: str
-    piece: str
+    def __init__(self, begun: Move) -> None:
+        super().__init__(begun)
+        self.begun = begun
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """The piece of `seat` on `square` was taken by the piece on `by`."""
-
-    seat: Seat
-    square: str
-    piece: str
-    by: str
+EventKind = Literal[
+    "placed",  # a piece of `seat` came to stand on a cell
+    "moved",  # it went over these cells, from the first to the last
+    "captured",  # it was taken from these cells
+    "turned",  # pieces there became those of `seat`
+    "promoted",  # it became `piece`
+    "sown",  # `count` pieces were sown over these cells, from the first one on
+    "passed",  # `seat` had its turn and did nothing
+    "swapped",  # `seat` took over the other side's piece, which stands on the last cell now
+    "scored",  # `seat` was given `count` points
+    "eliminated",  # the rules put `seat` out of the game
+    "left",  # the player of `seat` left, and the others play on
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """The piece of `seat` on `origin` went to `target`."""
+class Event:
+    """One thing that a ply did: to whose piece, where, and to what piece, as it is named ("king", "4", "")."""
 
+    kind: EventKind
     seat: Seat
-    origin: str
-    target: str
+    cells: tuple[int, ...] = ()
+    piece: str = ""
+    count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Eliminated:
-    """The rules put `seat` out of the game."""
+Reason = Literal["score", "goal", "blocked", "bare", "draw", "repeated", "exhausted", "alone"]
+"""Why it is over; each is a sentence elsewhere.
 
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """The player of `seat` left the game; the others play on."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """`seat` had its turn and did nothing."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """`seat` was given `points`."""
-
-    seat: Seat
-    points: int
-
-
-Event = Placed | Captured | Moved | Eliminated | Left | Passed | Scored
-"""What a ply did, in a vocabulary that all games share, so that a new game needs no new sentences."""
-
-Reason = Literal["score", "draw", "alone"]
-"""Why it is over: somebody has most, nobody has, or the others have gone."""
+By points; a goal was reached (a row, a far edge, two edges joined); whoever is to move cannot; a side has too few
+pieces left; nobody has won; a position came again; too long without progress; the others have gone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended, a number for each seat: `ranks` from 1, ties sharing the better one, and `scores`."""
+    """How a game ended, a number for each seat: `ranks` from 1, ties sharing the better one."""
 
     ranks: tuple[int, ...]
-    scores: tuple[int, ...]
     reason: Reason
+    scores: tuple[int, ...] = ()
+    """Empty where the game has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One square: `text` as wide as the scene says; `seat` and `value` of the piece on it (None when empty).
+class Piece:
+    """Something that stands on a cell or lies in a hand."""
 
-    `choices` are the texts of the legal moves that a click on the square can mean.
-    """
-
-    square: str
-    text: str
     seat: Seat | None
-    value: int | None
-    choices: tuple[str, ...]
+    """Whose it is; None for what is nobody's, as a burnt square."""
+    text: str
+    """As it is drawn in text, at most as wide as the board's sheet says; of stacks, one character each."""
+    kind: str = ""
+    """Names its drawing and its word; "" is a plain piece, "die" one with pips."""
+    value: int | None = None
+    """What it shows or counts, where it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What to draw and say of a position: no pixels, no language.
+    """What to draw and say of a position: no pixels, no language."""
 
-    `columns` are labels from left to right, `rows` from top to bottom, `cells` the rows in that order, each as
-    long as `columns`. `last` are the squares that the last ply placed on or moved to, `taken` those that it
-    emptied. `scores` has a number for each seat.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-    cell_width: int
-    cells: tuple[tuple[Cell, ...], ...]
-    last: tuple[str, ...]
-    taken: tuple[str, ...]
-    scores: tuple[int, ...]
+    board: Board
+    cells: tuple[tuple[Piece, ...], ...]
+    """What stands on each cell, from bottom to top."""
+    marked: tuple[int, ...] = ()
+    """The cells that the last ply placed on, or moved to: at most a few."""
+    vacated: tuple[int, ...] = ()
+    """Those that the last ply's own pieces went away from."""
+    captured: tuple[int, ...] = ()
+    """Those on which the last ply took pieces, or turned them."""
+    scores: tuple[int, ...] = ()
+    """A number for each seat; empty where the game has none."""
 
 
 class Game(Protocol):
-    """The ten questions. Positions and moves are frozen, hashable values of the game's own types."""
+    """The questions. Positions are frozen, hashable values of the game's own type."""
 
     info: Info
 
@@ -215,23 +202,43 @@ class Game(Protocol):
     def to_move(self, position: Any) -> Seat | None:
         """The seat on turn; None when the game is over."""
 
-    def moves(self, position: Any) -> Iterable[Any]:
-        """Every legal move, each once, in a fixed order; none when the game is over."""
+    def moves(self, position: Any, begun: Move = ()) -> Iterable[Move]:
+        """The legal moves that begin so, each once, lazily, in a fixed order; none when the game is over."""
 
-    def read(self, position: Any, text: str) -> Any:
-        """The legal move that `text` means here, blind to case. Raises Unreadable, Illegal, Ambiguous."""
-
-    def write(self, position: Any, move: Any) -> str:
-        """The stored notation of a legal move: `read` gives the same move back, and no other has this text."""
-
-    def play(self, position: Any, move: Any) -> tuple[Any, tuple[Event, ...]]:
+    def play(self, position: Any, move: Move) -> tuple[Any, tuple[Event, ...]]:
         """The position after a legal move, and what happened, in order."""
-
-    def leave(self, position: Any, seat: Seat) -> tuple[Any, tuple[Event, ...]]:
-        """The position after the player of a seat that is still in the game has gone, and what happened."""
 
     def outcome(self, position: Any) -> Outcome | None:
         """How it ended; None while somebody is to move."""
 
+    def write(self, position: Any, move: Move) -> str:
+        """The stored notation of a legal move: `read` gives the same move back, and no other has this text."""
+
+    def read(self, position: Any, text: str) -> Move:
+        """The legal move that `text` means here, blind to case. Raises Unreadable, Illegal, Unfinished."""
+
     def scene(self, position: Any) -> Scene:
         """What to draw and say of the position."""
+
+
+class ManySeats(Game, Protocol):
+    """A game for three and more: one may leave, and the others play on. Between two, leaving is losing."""
+
+    def leave(self, position: Any, seat: Seat) -> tuple[Any, tuple[Event, ...]]:
+        """The position after the player of a seat that is still in the game has gone, and what happened."""
+
+
+def chosen(info: Info, options: Mapping[str, str]) -> dict[str, str]:
+    """The value of each option of a game, in lower case: as given, or its default. Raises BadOption."""
+    offered = {option.name: option for option in info.options}
+    for name, value in options.items():
+        if name not in offered:
+            raise BadOption(name, value)
+        if value.lower() not in (*offered[name].choices, *offered[name].variants):
+            raise BadOption(name, value, offered[name].choices)
+    return {name: options.get(name, option.default).lower() for name, option in offered.items()}
+
+
+def two_ranks(winner: Seat | None) -> tuple[int, int]:
+    """The ranks of a game for two that one has won; None for a draw."""
+    return (1, 1) if winner is None else (1, 2) if winner == 0 else (2, 1)
