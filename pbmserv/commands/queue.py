@@ -14,7 +14,7 @@ from pbmserv.commands.base.queue_notation import Misread
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.move import play_ply
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.matches import conditional_check
 from pbmserv.matches.conditional_check import Misfit, checked, example
@@ -217,7 +217,7 @@ def _is_wrapped(request: PlayerRequest[QueueArguments]) -> bool:
     below = [word.strip(",;:") for word in request.comment.lower().split()[:_MOST_BELOW]]
     is_open = last in _GOES_ON or last.endswith((";", ","))
     after = next((word for word in below if word and word not in _GOES_ON), "")
-    return bool(below) and (is_open or (below[0] in {*_GOES_ON, ""} and is_square_like(after)))
+    return bool(below) and (is_open or (below[0] in {*_GOES_ON, ""} and is_cell_like(after)))
 
 
 def _misread(board: GameState, seat: Seat, wrong: Misread) -> BadQueue:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, Literal
 
-from pbmserv.games.game import Ambiguous, Game, Illegal, MoveError, Seat
+from pbmserv.games.game import Game, Illegal, Move, MoveError, Seat, Unfinished
 from pbmserv.matches.conditional_moves import Branch, TwoAnswers, joined
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
@@ -139,16 +139,18 @@ class _Check:
 
     def _misfit(self, position: Any, text: str, before: tuple[str, ...], error: MoveError) -> Misfit:
         match error:
-            case Illegal(rule=rule, choices=choices):
-                return Misfit(before, text, "illegal", rule, self._ready(position, choices))
-            case Ambiguous(choices=choices):
-                return Misfit(before, text, "ambiguous", 0, self._ready(position, choices))
+            case Illegal(rule=rule, near=near):
+                return Misfit(before, text, "illegal", rule, self._ready(position, near))
+            case Unfinished(begun=begun):
+                return Misfit(
+                    before, text, "ambiguous", 0, self._ready(position, self.game.moves(position, begun))
+                )
         return Misfit(before, text, "unreadable", 0, self._ready(position, ()))
 
-    def _ready(self, position: Any, choices: Iterable[str]) -> tuple[str, ...]:
+    def _ready(self, position: Any, moves: Iterable[Move]) -> tuple[str, ...]:
         """What can stand from there to the end of a branch, beginning with these moves, or with any."""
-        moves = [self.game.read(position, text) for text in islice(choices, _MOST_CHOICES)]
-        return tuple(self.to_answer(position, move) for move in moves or [_middle(self.game, position)])
+        first = list(islice(moves, _MOST_CHOICES)) or [_middle(self.game, position)]
+        return tuple(self.to_answer(position, move) for move in first)
 
     def to_answer(self, position: Any, move: Any) -> str:
         """A legal move, and others up to one's own: to the end of a branch."""
@@ -166,5 +168,5 @@ class _Check:
 
 
 def _middle(game: Game, position: Any) -> Any:
-    legal = list(game.moves(position))
+    legal = list(islice(game.moves(position), MOST_LOOKED_AT))
     return legal[len(legal) // 2]

@@ -8,6 +8,8 @@ from dataclasses import FrozenInstanceError, dataclass, fields
 from functools import partial
 from typing import Any, ClassVar, Literal
 
+from pbmserv.games.game import Move
+
 
 @dataclass(kw_only=True)
 class CommandError(Exception):
@@ -138,7 +140,7 @@ class UnreadableMove(CommandError):
 
 @dataclass(kw_only=True)
 class IllegalMove(CommandError):
-    """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves on its square.
+    """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves that begin alike.
 
     Where there are none, `near` are legal moves that are written much like it, and `example` is any.
     """
@@ -154,10 +156,11 @@ class IllegalMove(CommandError):
 
 @dataclass(kw_only=True)
 class AmbiguousMove(CommandError):
-    """It could be any of `choices`."""
+    """It is the beginning of several moves. `choices` are these, or where they are many, what may come next."""
 
     template: ClassVar[str] = "matches/errors.txt:ambiguous_move"
 
+    begun: Move
     choices: tuple[str, ...]
 
 

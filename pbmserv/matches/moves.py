@@ -2,8 +2,10 @@
 
 from datetime import datetime
 from difflib import get_close_matches
+from itertools import islice
 
-from pbmserv.games.game import Ambiguous, Game, Illegal, MoveError, Seat, Unreadable
+from pbmserv.games.choices import ways_on
+from pbmserv.games.game import Game, Illegal, MoveError, Seat, Unfinished, Unreadable
 from pbmserv.matches.errors import (
     AlreadyGone,
     AmbiguousMove,
@@ -28,6 +30,7 @@ PASS = "pass"  # noqa: S105
 
 _MOST_NEAR = 3
 _AS_CLOSE = 0.5
+_MOST_COMPARED = 400
 
 
 def play(
@@ -50,12 +53,15 @@ def play(
         raise UnreadableMove(board=match.number, game=match.game, example=_example(game, state)) from error
     except Illegal as error:
         example = _example(game, state)
-        near = () if error.choices else _near(game, state, text)
+        choices = tuple(game.write(state.position, move) for move in error.near)
+        near = () if choices else _near(game, state, text)
         raise IllegalMove(
-            board=match.number, game=match.game, rule=error.rule, choices=error.choices, example=example, near=near
+            board=match.number, game=match.game, rule=error.rule, choices=choices, example=example, near=near
         ) from error
-    except Ambiguous as error:
-        raise AmbiguousMove(board=match.number, choices=error.choices) from error
+    except Unfinished as error:
+        raise AmbiguousMove(
+            board=match.number, begun=error.begun, choices=ways_on(game, state.position, error.begun)
+        ) from error
     return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
 
 
@@ -66,13 +72,14 @@ def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int
 
 
 def _example(game: Game, state: State) -> str:
-    legal = list(game.moves(state.position))
+    legal = list(islice(game.moves(state.position), _MOST_COMPARED))
     return game.write(state.position, legal[len(legal) // 2]).lower()
 
 
 def _near(game: Game, state: State, text: str) -> tuple[str, ...]:
     """Legal moves that somebody may have wanted to write, best first."""
-    legal = [game.write(state.position, move).lower() for move in game.moves(state.position)]
+    moves = islice(game.moves(state.position), _MOST_COMPARED)
+    legal = [game.write(state.position, move).lower() for move in moves]
     return tuple(get_close_matches(text.lower(), legal, n=_MOST_NEAR, cutoff=_AS_CLOSE))
 
 

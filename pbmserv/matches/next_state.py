@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from pbmserv.games.game import Eliminated, Event, Game, MoveError, Outcome, Seat
+from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat
 from pbmserv.matches.clock import Stop
 from pbmserv.matches.log import OF_NO_SEAT, BrokenLog, Entry, EntryKind, Match
 from pbmserv.matches.state import Ending, Offer, OfferKind, State, Turn
@@ -96,7 +96,13 @@ def _played(game: Game, match: Match, before: State, entry: Entry) -> State:
 
 def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
     seat = _seat(entry)
-    position, events = game.leave(before.position, seat)
+    if len(before.used) == 2:
+        # The other one has won, in whatever game, and the board stays as it is.
+        turn = Turn(seat, None, None, (Event("left", seat),), entry.kind, entry.used)
+        won = _won(game, before, 1 - seat)
+        after = _turned(game, before, before.position, turn, entry, how, before.used, won)
+        return replace(after, gone=(*before.gone, seat))
+    position, events = cast(ManySeats, game).leave(before.position, seat)
     turn = Turn(seat, None, None, events, entry.kind, entry.used)
     after = _turned(game, before, position, turn, entry, how, before.used)
     if after.status == "active" and seat != before.to_move:
@@ -106,14 +112,21 @@ def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
 
 
 def _turned(
-    game: Game, before: State, position: Any, turn: Turn, entry: Entry, how: Ending, used: tuple[int, ...]
+    game: Game,
+    before: State,
+    position: Any,
+    turn: Turn,
+    entry: Entry,
+    how: Ending,
+    used: tuple[int, ...],
+    won: Outcome | None = None,
 ) -> State:
-    """The state after a ply or a leaving; offers are void."""
-    outcome = game.outcome(position)
+    """The state after a ply or a leaving, with which somebody may have `won`; offers are void."""
+    outcome = won or game.outcome(position)
     return State(
         position=position,
         status="active" if outcome is None else "finished",
-        to_move=game.to_move(position),
+        to_move=game.to_move(position) if outcome is None else None,
         turns=(*before.turns, turn),
         outcome=outcome,
         gone=before.gone,
@@ -161,7 +174,7 @@ def _accepted(game: Game, match: Match, before: State, entry: Entry) -> State:
         asked = next(place for place, turn in enumerate(before.turns) if turn.ply == offer.ply + 1)
         return _rewound(game, match, before, entry, before.turns[:asked])
     ranks = tuple(1 if before.is_in(seat) else 1 + len(before.seats_in) for seat in range(len(match.userids)))
-    drawn = Outcome(ranks, game.scene(before.position).scores, "draw")
+    drawn = Outcome(ranks, "draw", game.scene(before.position).scores)
     return _over(before, "finished", outcome=drawn, ending="agreed")
 
 
@@ -201,7 +214,7 @@ def _rewound(game: Game, match: Match, before: State, entry: Entry, kept: tuple[
     position = game.start(len(match.userids), dict(match.options))
     for turn in kept:
         if turn.move is None:
-            position, _ = game.leave(position, turn.seat)
+            position, _ = cast(ManySeats, game).leave(position, turn.seat)
         else:
             position, _ = game.play(position, game.read(position, turn.move))
     return replace(
@@ -240,11 +253,11 @@ def _paused(match: Match, before: State, entry: Entry) -> State:
 
 def _won(game: Game, before: State, winner: Seat) -> Outcome:
     ranks = tuple(1 if seat == winner else 2 for seat in range(len(before.used)))
-    return Outcome(ranks, game.scene(before.position).scores, "alone")
+    return Outcome(ranks, "alone", game.scene(before.position).scores)
 
 
 def _eliminated(events: Iterable[Event]) -> tuple[Seat, ...]:
-    return tuple(event.seat for event in events if isinstance(event, Eliminated))
+    return tuple(event.seat for event in events if event.kind == "eliminated")
 
 
 def _with(numbers: tuple[int, ...], seat: Seat | None, more: int) -> tuple[int, ...]:

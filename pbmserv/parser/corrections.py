@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pbmserv.commands.base.vocabulary import COURTESY, LABELS, NEVER_BY_SLIP, is_move_like, normalised
-from pbmserv.games.board import split_squares
+from pbmserv.games.board import split_cells
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.line import ParsedLine, parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
@@ -184,7 +184,7 @@ def corrections_in(line: str) -> list[str]:
     """
     words = _words(line)
     plain = [_plain(word) for word in words]
-    squares = [place for place, word in enumerate(plain) if split_squares(word) or word == _GIVEN_UP]
+    squares = [place for place, word in enumerate(plain) if split_cells(word) or word == _GIVEN_UP]
     moves = [(place, _end_of_move(words, place)) for place in squares]
     for place in squares:
         plain[place] = _ANY_MOVE + ("->" if words[place].endswith(("->", "=>")) else "")
@@ -213,7 +213,7 @@ def _plain_move(words: Sequence[str]) -> str:
 def _end_of_move(words: Sequence[str], start: int) -> int:
     """Behind the last word of the longest move that begins there: `c3 x b3`."""
     ends = range(min(start + _LONGEST_MOVE, len(words)), start + 1, -1)
-    return next((end for end in ends if split_squares(_plain_move(words[start:end]))), start + 1)
+    return next((end for end in ends if split_cells(_plain_move(words[start:end]))), start + 1)
 
 
 def _is_phrase(line: str) -> bool:

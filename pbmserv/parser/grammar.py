@@ -25,7 +25,7 @@ from pbmserv.commands.base.vocabulary import (
     stripped_board,
     without_decoration,
 )
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 
 Words = Sequence[str]
 
@@ -189,7 +189,7 @@ def _userids(words: Words, rest: FittedWords, board: int | None, slot: _Slot) ->
 def _claim(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> FittedWords | None:
     if not words:
         return rest
-    if not is_userid(words[0]) or is_square_like(words[0]) or words[0].lower() in _NO_USERIDS:
+    if not is_userid(words[0]) or is_cell_like(words[0]) or words[0].lower() in _NO_USERIDS:
         return None
     return replace(rest, claim=Credentials(words[0], Secret(words[1])))
 

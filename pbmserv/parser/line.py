@@ -25,7 +25,7 @@ from pbmserv.commands.base.vocabulary import (
     without_decoration,
 )
 from pbmserv.games import games
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 from pbmserv.parser.decoration import strip_decoration, without_label
 from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand
 from pbmserv.parser.grammar import FittedWords, fit
@@ -279,7 +279,7 @@ def _repaired(slip: Typo, fitted: FittedWords, words: list[str]) -> str:
 
 
 def _acts(words: list[str]) -> bool:
-    return bool(words) and (is_square_like(words[0]) or words[0].lower() in NEVER_BY_SLIP)
+    return bool(words) and (is_cell_like(words[0]) or words[0].lower() in NEVER_BY_SLIP)
 
 
 def _blotted(line: str, fitted: FittedWords) -> str:

@@ -13,7 +13,7 @@ from pbmserv.commands.base.vocabulary import (
     board_number,
     normalised,
 )
-from pbmserv.games.board import is_square_like, split_squares
+from pbmserv.games.board import is_cell_like, split_cells
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
@@ -126,7 +126,7 @@ def is_witness(word: str) -> bool:
     """Whether a word stands in commands only: a board, a square, an option, an address, a token, a key."""
     number = board_number(word)
     return (
-        is_square_like(word)
+        is_cell_like(word)
         or (number is not None and number >= FIRST_BOARD)
         or word.startswith("-")
         or "@" in word
@@ -150,7 +150,7 @@ def mentioned_move(text: str) -> str:
     found: dict[str, str] = {}
     for word in _first_words(text):
         move = word.strip(_AROUND)
-        if len(move) <= _LONGEST_MOVE and split_squares(move):
+        if len(move) <= _LONGEST_MOVE and split_cells(move):
             found.setdefault(move.lower(), move)
     return next(iter(found.values())) if len(found) == 1 else ""
 

@@ -16,7 +16,7 @@ from pbmserv.commands.base.vocabulary import (
     is_one_slip_away,
 )
 from pbmserv.games import games
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
 
 _LONG_NAME = 6
@@ -116,7 +116,7 @@ def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
 
 def names_board_or_square(word: str) -> bool:
     """Whether a word is a board's number or begins like a square."""
-    return is_square_like(word) or (board_number(word) or 0) >= FIRST_BOARD
+    return is_cell_like(word) or (board_number(word) or 0) >= FIRST_BOARD
 
 
 def _may_mean(word: str, meant: str) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import board as board_module
-from pbmserv.games.board import board, is_square_like, split_squares
+from pbmserv.games.board import board, is_cell_like, split_cells
 
 SIZES = st.tuples(st.integers(1, 26), st.integers(1, 99))
 
@@ -90,7 +90,7 @@ def test_other_sizes_do_not_exist(size: tuple[int, int]) -> None:
     ],
 )
 def test_squares_with_separators_or_nothing_between_them(text: str, found: list[str]) -> None:
-    assert list(split_squares(text)) == found
+    assert list(split_cells(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_squares_with_separators_or_nothing_between_them(text: str, found: list[
     ],
 )
 def test_anything_else_names_no_squares(text: str) -> None:
-    assert split_squares(text) == ()
+    assert split_cells(text) == ()
 
 
 @pytest.mark.parametrize(
     "word", ["d4", "D4", "z99", "c3xb3,d3", "C3XB3", "c3b3", "c3x", "c3#7", "c3=b3", "d4.", "d4!", "a1-b2", "c3,"]
 )
 def test_a_word_that_begins_like_a_square(word: str) -> None:
-    assert is_square_like(word)
+    assert is_cell_like(word)
 
 
 @pytest.mark.parametrize(
@@ -121,20 +121,20 @@ def test_a_word_that_begins_like_a_square(word: str) -> None:
     ],
 )
 def test_a_word_that_does_not(word: str) -> None:
-    assert not is_square_like(word)
+    assert not is_cell_like(word)
 
 
 @given(st.text(alphabet="abcdxyz0123456789=:-/+, #.", max_size=12))
 def test_whatever_names_squares_begins_like_one(text: str) -> None:
-    found = split_squares(text)
-    assert not found or is_square_like(text)
-    assert split_squares(text.swapcase()) == found
-    assert split_squares("".join(found)) == found
+    found = split_cells(text)
+    assert not found or is_cell_like(text)
+    assert split_cells(text.swapcase()) == found
+    assert split_cells("".join(found)) == found
 
 
 def test_long_texts_take_no_long_time() -> None:
-    assert len(split_squares("c3 x " * 20000 + "c3")) == 20001
-    assert split_squares("c3 " * 20000 + "!") == ()
+    assert len(split_cells("c3 x " * 20000 + "c3")) == 20001
+    assert split_cells("c3 " * 20000 + "!") == ()
 
 
 def test_examples_in_the_docstrings() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import COURTESY, NEVER_BY_SLIP, SETTINGS, SMALL_WORDS, normalised
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail, Unparsed
@@ -211,7 +211,7 @@ def assert_hidden(line: str, userid: str, password: str, subject: str, before: s
 )
 def test_secrets_are_never_shown(form: str, userid: str, password: str, subject: str, after: str) -> None:
     """Not in a line, a comment, a repr, a refusal, nor in what is kept of the mail."""
-    assume(not is_square_like(userid) and userid not in SMALL_WORDS | COURTESY)
+    assume(not is_cell_like(userid) and userid not in SMALL_WORDS | COURTESY)
     # `Well, resign it is` is asked back, by the name of the command.
     assume(not after or password not in NEVER_BY_SLIP)
     assert_hidden(form, userid, password, subject, "Hi\n", after)
@@ -275,8 +275,8 @@ def misspelt(draw: st.DrawFn, word: str) -> str:
 def test_secrets_of_faulty_lines_are_never_shown(line: str, userid: str, password: str, subject: str) -> None:
     """A line that cannot be read may hold a password anywhere."""
     # Nobody is called like a square, and a password like a move or a command cannot be told from one in its place.
-    assume(not is_square_like(userid) and userid not in SMALL_WORDS | COURTESY)
-    assume(not is_square_like(password) and "@" not in password)
+    assume(not is_cell_like(userid) and userid not in SMALL_WORDS | COURTESY)
+    assume(not is_cell_like(password) and "@" not in password)
     assume(password.lower() not in commands())
     assert_hidden(line, userid, password, subject, "Hi\n")
 
@@ -284,7 +284,7 @@ def test_secrets_of_faulty_lines_are_never_shown(line: str, userid: str, passwor
 @given(st.sampled_from(FORMS), userids, passwords)
 def test_secrets_in_a_subject_are_never_shown(form: str, userid: str, password: str) -> None:
     """The classic place of a command."""
-    assume(not is_square_like(userid) and userid not in SMALL_WORDS | COURTESY)
+    assume(not is_cell_like(userid) and userid not in SMALL_WORDS | COURTESY)
     line = form.replace("USER", userid)
     assume(password not in shown(line.replace("PASS", "Zq?7Zq?7"), "Hello"))
     assert password not in shown(line.replace("PASS", password), "Hello")
@@ -293,7 +293,7 @@ def test_secrets_in_a_subject_are_never_shown(form: str, userid: str, password: 
 @given(userids, passwords)
 def test_a_password_is_taken_as_it_is(userid: str, password: str) -> None:
     """Whatever its letters, it is the one that was typed."""
-    assume(not is_square_like(userid) and userid not in SMALL_WORDS | COURTESY | SETTINGS)
+    assume(not is_cell_like(userid) and userid not in SMALL_WORDS | COURTESY | SETTINGS)
     read = parse_line(f"move 101 {userid} {password} c3", None).parsed
     assert read is not None
     assert read.claim is not None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 from pbmserv.matches.conditional_moves import DEEPEST, MOST_MOVES, Branch, TwoAnswers, count_moves, joined
 
 Why = Literal["word", "end", "unclear", "twice", "deep", "large", "cut", "wrapped"]
@@ -105,7 +105,7 @@ def is_like_moves(words: Sequence[str]) -> bool:
     [True, True, True, True, False]
     """
     first, *more = words
-    is_led = first.lower() in _WORDS or is_square_like(first) or first.endswith(";")
+    is_led = first.lower() in _WORDS or is_cell_like(first) or first.endswith(";")
     return is_led or not more or more[0].lower() in _WORDS
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from email_validator import EmailNotValidError, validate_email
 
 from pbmserv.games import games
-from pbmserv.games.board import is_square_like
+from pbmserv.games.board import is_cell_like
 
 COURTESY = frozenset({"please", "pls", "plz", "thanks", "thank", "thx", "ta", "cheers"})
 """What people add to a command without meaning anything by it: `c3 please`."""
@@ -150,8 +150,8 @@ def _undressed(text: str) -> str:
 
 def _is_move_like(text: str) -> bool:
     first, *later = _GUARD_AFTER_BLANK.sub("", text).split() or [""]
-    return is_square_like(first) and all(
-        is_square_like(word.lstrip(_SEPARATORS)) or not word.strip(_SEPARATORS) for word in later
+    return is_cell_like(first) and all(
+        is_cell_like(word.lstrip(_SEPARATORS)) or not word.strip(_SEPARATORS) for word in later
     )
 
 
@@ -203,7 +203,7 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
         *games(),
     }
     taken.update(part for name in command_names for part in name.split())
-    return word.lower() in taken or is_square_like(word) or word.lower().startswith(ROBOTS)
+    return word.lower() in taken or is_cell_like(word) or word.lower().startswith(ROBOTS)
 
 
 def close_to(word: str, known: Iterable[str], cutoff: float = 0.6) -> tuple[str, ...]:

@@ -1,0 +1,71 @@
+"""What a player can touch next: the first steps of the legal moves, or those that go on from a beginning.
+
+It serves whatever offers moves: links in mails, squares on pages, lists for screen readers.
+"""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from pbmserv.games.board import Board
+from pbmserv.games.game import Game, Move, Step
+from pbmserv.games.notation import joined
+
+MOST_COUNTED: Final = 5000
+"""No position of our games has more moves; one that had would offer only so many."""
+
+MOST_LISTED: Final = 12
+"""So many moves are listed whole; of more the next step is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A cell or a word that can be touched next."""
+
+    step: Step
+    ways: int
+    """How many moves go on so."""
+    text: str
+    """What to type for it: the whole move where it is the only one, else what leads to the next choice."""
+    move: Move | None
+    """The only move that goes on so; None where there are several."""
+
+
+def choices(game: Game, position: Any, begun: Move = ()) -> tuple[Choice, ...]:
+    """What can be touched after these steps, in the order of the moves; empty where no move goes on."""
+    place = len(begun)
+    found: dict[Step, list[Any]] = {}
+    for move in islice(game.moves(position, begun), MOST_COUNTED):
+        if len(move) > place:
+            known = found.setdefault(move[place], [0, move])
+            known[0] += 1
+    several = any(ways > 1 for ways, _ in found.values())
+    board = game.scene(position).board if several else None
+
+    def text(step: Step, ways: int, move: Move) -> str:
+        if ways == 1 or board is None:
+            return game.write(position, move).lower()
+        return begun_text(board, (*begun, step))
+
+    return tuple(
+        Choice(step, ways, text(step, ways, move), move if ways == 1 else None)
+        for step, (ways, move) in found.items()
+    )
+
+
+def whole_move(game: Game, position: Any, begun: Move) -> Move | None:
+    """The legal move that has just these steps; None where there is none."""
+    return next((move for move in game.moves(position, begun) if len(move) == len(begun)), None)
+
+
+def begun_text(board: Board, begun: Move) -> str:
+    """How the beginning of a move is typed: `d1-d7`."""
+    return joined(board, begun).lower()
+
+
+def ways_on(game: Game, position: Any, begun: Move) -> tuple[str, ...]:
+    """What to type after these steps: the moves that begin so, or where they are many, the next steps."""
+    found = list(islice(game.moves(position, begun), MOST_LISTED + 1))
+    if len(found) <= MOST_LISTED:
+        return tuple(game.write(position, move).lower() for move in found)
+    return tuple(choice.text for choice in choices(game, position, begun))
