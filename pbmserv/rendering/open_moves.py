@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from pbmserv.games.choices import Choice, choices, ways_on
@@ -51,7 +52,7 @@ def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
     several = [choice for choice in by_name if not choice.move]
     if sum(choice.ways for choice in several) > MOST_SEVERAL:
         several = []
-    example = captures[0][0] if captures else _middle(quiet, scene) or next((each.text for each in found), "")
+    example = captures[0][0] if captures else _middle(quiet, scene) or _any(game, position)
     return OpenMoves(
         found,
         tuple(captures),
@@ -75,6 +76,12 @@ def _typed(game: Game, position: Any, move: Move, names: Sequence[str]) -> tuple
 def named(names: Sequence[str], step: Step) -> str:
     """What a step is called."""
     return step if isinstance(step, str) else names[step]
+
+
+def _any(game: Game, position: Any) -> str:
+    """One of the moves, whole; "" where there is none."""
+    some = list(islice(game.moves(position), MOST_DESCRIBED))
+    return game.write(position, some[len(some) // 2]) if some else ""
 
 
 def _middle(texts: Mapping[Step, str], scene: Scene) -> str:
