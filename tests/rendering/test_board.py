@@ -43,7 +43,7 @@ Captures: D4 takes C4 and D3.
 alice writes:
 | Good luck!
 
-To move, answer this mail with a square in its first line, for example
+To move, answer this mail with your move in its first line, for example
     d4
 Other answers: show, preview, chat, propose, undo, help, resign.
 """

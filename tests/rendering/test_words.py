@@ -14,12 +14,12 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.password import PasswordChanged
 from pbmserv.games import games
-from pbmserv.games.game import Captured, Placed, Scene, Side
+from pbmserv.games.game import Scene, Side
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import play, resign
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
-from pbmserv.rendering.accessible import Part, parts_of, value_of
+from pbmserv.rendering.accessible import Part, parts_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
@@ -194,10 +194,11 @@ def test_words_tell_the_last_turn(board: GameState) -> None:
 def said_of(board: GameState, turn: Turn) -> str:
     """The sentence about a turn, put together from its events alone."""
     names = board.match.userids
-    (placed,) = (event for event in turn.events if isinstance(event, Placed))
-    taken = [event for event in turn.events if isinstance(event, Captured)]
-    told = f"{names[turn.seat]} played {placed.square}, showing {placed.piece[1]}"
-    each = [f"{event.square} {names[event.seat]} {event.piece[1]}" for event in taken]
+    cells = rules_of(board.match).scene(board.state.position).board.names
+    (placed,) = (event for event in turn.events if event.kind == "placed")
+    taken = [event for event in turn.events if event.kind == "captured"]
+    told = f"{names[turn.seat]} played {cells[placed.cells[0]]}, showing {placed.piece}"
+    each = [f"{cells[event.cells[0]]} {names[event.seat]} {event.piece}" for event in taken]
     return told + (f", and captured {', '.join(each[:-1])} and {each[-1]}." if each else ".")
 
 
@@ -216,11 +217,12 @@ def test_words_tell_the_open_moves(board: GameState) -> None:
         move = game.read(state.position, answer)
         moves.add(move)
         _, events = game.play(state.position, move)
-        taken = [event.square for event in events if isinstance(event, Captured)]
+        cells = view.diagram.scene.board.names
+        taken = [cells[event.cells[0]] for event in events if event.kind == "captured"]
         assert re.findall(r"(?:^|, | and )([A-Z][0-9])", listed) == taken
-        assert events[0].piece[1] == shown  # type: ignore[union-attr]
+        assert events[0].piece == shown
     others = set(game.moves(state.position)) - moves
-    assert not any(isinstance(event, Captured) for move in others for event in game.play(state.position, move)[1])
+    assert not any(event.kind == "captured" for move in others for event in game.play(state.position, move)[1])
     assert ("Any other empty square" in text) == bool(others and moves)
     shown_to_others = in_words(view_board(board, None))
     assert "takes" not in shown_to_others
@@ -321,12 +323,6 @@ def test_without_a_variant_the_words_are_the_same() -> None:
     """Most sentences need none."""
     done = PasswordChanged("alice")
     assert say(done, SERVER, words=True) == say(done, SERVER)
-
-
-def test_a_piece_without_its_mark() -> None:
-    """Marks are for the eye."""
-    assert [value_of(side.mark.replace("n", "5"), side) for side in SIDES] == ["5"] * 6
-    assert value_of("b", Side("Black", "b")) == ""
 
 
 def test_choices_stand_one_below_the_other() -> None:
