@@ -10,7 +10,7 @@ from typing import Any
 from pbmserv.games import games
 from pbmserv.games.game import Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
-from pbmserv.matches.log import EntryKind, Match, rules_of
+from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.accessible import (
@@ -134,7 +134,7 @@ class BoardView:
     @property
     def title(self) -> str:
         """The name of the game."""
-        return rules_of(self.match).info.title
+        return title_of(self.match)
 
     @property
     def plies(self) -> int:
