@@ -26,9 +26,10 @@ from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, print_tab
 from pbmserv.mail.reading.read import envelope_sender_of, is_mail
 from pbmserv.mail.receiving.smtp_handler import MOST_HOPS, count_hops
 from pbmserv.server.connections import raise_limit
-from pbmserv.server.isolation import run_isolated
+from pbmserv.server.isolation import end_with_parent, run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
+from pbmserv.server.robots import make_way, playing
 from pbmserv.server.scheduler import _SOON, PURGE_REST, jobs_with, scheduling, summary_of
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined
@@ -118,10 +119,20 @@ def poll() -> None:
 
 @cli.command()
 def work() -> None:
-    """Process the stored mails, and run the scheduled jobs: clocks, digests, robots."""
+    """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = _ready()
     worker = working(app, settings.data, threading.Event(), threading.Event())
     _run(app, {"worker": worker, "scheduler": scheduling(app, jobs_with(settings.data))})
+
+
+@cli.command()
+def robots(bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
+    """Have the robots play on the boards that wait for them."""
+    if bound:
+        end_with_parent()
+    make_way()
+    _, app = _ready()
+    _run(app, {"robots": playing(app)})
 
 
 @cli.command(hidden=True)

@@ -15,7 +15,7 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position
 from pbmserv.rendering.record import schema
-from pbmserv.services.scheduler.robots import play_robots
+from pbmserv.services.robots import play_robots
 from pbmserv.services.views import load_board
 from pbmserv.web.boards import BoardPage, BoardPageQuery, board_page
 from pbmserv.web.layout import Frame, html
