@@ -1,14 +1,18 @@
 """Boards and sentences in words: they tell all that a drawing tells, and nothing in them is drawn."""
 
+import pkgutil
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from random import Random
+from types import ModuleType
 
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pbmserv.services
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page, subjects
@@ -24,6 +28,7 @@ from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
 from pbmserv.rendering.text import WIDTH, as_text, laid_out
+from pbmserv.services import compose
 from tests.conversation import parse
 from tests.examples import examples
 from tests.rendering.test_board import NOW, played
@@ -340,6 +345,13 @@ def test_a_rule_that_is_gone_is_an_error() -> None:
 # whole mails
 
 
+def askers() -> list[ModuleType]:
+    """All modules that ask whether a player has words on: one that is forgotten would mail drawings here."""
+    named = [found.name for found in pkgutil.walk_packages(pbmserv.services.__path__, "pbmserv.services.")]
+    modules = [import_module(name) for name in named]
+    return [module for module in modules if getattr(module, "in_words", None) is compose.in_words]
+
+
 @pytest.fixture(scope="module")
 def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> list[str]:
     """The text of everything that is mailed in all golden conversations, as if everybody had words on."""
@@ -352,8 +364,8 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.compose.as_text", noted)
         patch.setattr("pbmserv.services.compose._html", lambda *_: None)
-        for module in ("respond", "line_reports", "scheduler.digests", "compose"):
-            patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
+        for module in askers():
+            patch.setattr(module, "in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
     return texts
