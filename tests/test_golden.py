@@ -53,7 +53,9 @@ PATIENCE = 30.0
 def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str:
     """The conversation on a fixed clock with tokens that count up."""
     clock = Clock()
-    server = Server(ADDRESS, confirm="ask" if script.confirm == "ask" else "from", site_url="https://club.test")
+    server = Server(
+        ADDRESS, variants=True, confirm="ask" if script.confirm == "ask" else "from", site_url="https://club.test"
+    )
     house = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
 
     def send(raw: bytes, sender: str) -> Iterator[bytes]:

@@ -51,11 +51,11 @@ def choose(game: Game, position: Any, budget: Budget) -> Any:
     root = _node(game, position, None, random)
     if len(root.untried) == 1:
         return root.untried[0]
-    looked_at = 0
-    while looked_at < budget.nodes or not root.children:
+    left = budget.nodes
+    while left > 0 or not root.children:
         path = _descend(game, root, random)
-        rewards, plies = _play_out(game, path[-1].position, random)
-        looked_at += len(path) + plies
+        rewards, plies = _play_out(game, path[-1].position, random, min(_LONGEST, left - 1))
+        left -= 1 + plies
         for node in path:
             node.visits += 1
             if node.mover is not None:
@@ -93,15 +93,15 @@ def _best(node: _Node) -> _Node:
     )
 
 
-def _play_out(game: Game, position: Any, random: Random) -> tuple[Rewards, int]:
-    """What each seat gets if the game goes on anyhow, and the plies that it took."""
-    for ply in range(_LONGEST):
+def _play_out(game: Game, position: Any, random: Random, most: int) -> tuple[Rewards, int]:
+    """What each seat gets if the game goes on anyhow, for so many plies at the most; and the plies that it took."""
+    for ply in range(most):
         outcome = game.outcome(position)
         if outcome is not None:
             return _rewards(outcome), ply
         moves = tuple(game.moves(position))
         position, _ = game.play(position, moves[int(random.random() * len(moves))])
-    return _standing(game, position), _LONGEST
+    return _standing(game, position), max(most, 0)
 
 
 def _rewards(outcome: Outcome) -> Rewards:

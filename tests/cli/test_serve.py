@@ -30,6 +30,7 @@ def settings(terminal: Terminal) -> dict[str, str]:
         "PBMSERV_DATA": str(terminal.folder / "data"),
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
         "PBMSERV_WEB": f"127.0.0.1:{free_port()}",
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
     }
     return terminal.settings

@@ -138,7 +138,7 @@ def test_no_connection_can_be_accepted(
     monkeypatch.setattr(socket.socket, "accept", accept_or_fail)
     monkeypatch.setattr(connections, "TRY_AGAIN_AFTER", 0.05)
     monkeypatch.setattr(connections, "SETTLED_AFTER", 0.0)
-    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), keep_nothing)
+    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test", variants=True), keep_nothing)
     listener.start()
     with caplog.at_level(logging.INFO), shown(sqlite_house) as pages:
         full.set()

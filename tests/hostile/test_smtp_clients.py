@@ -24,7 +24,10 @@ def listening(kind: str = "smtp", patience: ReceiveTimeouts | None = None) -> It
     kept: list[Kept] = []
     keep = one_by_one(lambda *mail: kept.append(mail))
     listener = Listener(
-        f"{kind}://127.0.0.1:0", Server("pbm@club.test"), keep, patience=patience or ReceiveTimeouts()
+        f"{kind}://127.0.0.1:0",
+        Server("pbm@club.test", variants=True),
+        keep,
+        patience=patience or ReceiveTimeouts(),
     )
     listener.start()
     try:

@@ -69,7 +69,9 @@ def board_mail(match: Match, viewer: str | None, comment: Comment | None = None)
     """The text of a board's mail."""
     view = view_board(replay(match), viewer, comment)
     return laid_out(
-        render("mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", confirm="from"))
+        render(
+            "mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", variants=True, confirm="from")
+        )
     )
 
 

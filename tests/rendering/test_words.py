@@ -34,7 +34,7 @@ from tests.examples import examples
 from tests.rendering.test_board import NOW, played
 from tests.test_golden import FILES, play_in_process
 
-SERVER = Server("pbm@club.test", confirm="from", site_url="https://club.test")
+SERVER = Server("pbm@club.test", variants=True, confirm="from", site_url="https://club.test")
 SIDES = games()["cephalopod"].info.sides
 USERIDS = ("alice", "bob", "c.d", "dora-2", "the_fifth", "rest")
 
@@ -290,7 +290,9 @@ def test_help_in_words(subject: str, confirm: str) -> None:
     """No help page has a figure, a column or a bracket."""
     reply = page(subject)
     assert reply is not None
-    server = Server("pbm@club.test", confirm="ask" if confirm == "ask" else "from", site_url="https://club.test")
+    server = Server(
+        "pbm@club.test", variants=True, confirm="ask" if confirm == "ask" else "from", site_url="https://club.test"
+    )
     check(laid_out(say(reply, server, words=True)))
 
 

@@ -102,7 +102,7 @@ def test_looks_at_no_more_than_its_budget(name: str) -> None:
 def test_names() -> None:
     """The one that people are told of first, the others after it; each has further names."""
     assert next(iter(robots())) == "greedy"
-    assert [userid_of(name) for name in robots()] == ["robot", "robot.random"]
+    assert [userid_of(name) for name in robots()] == ["robot", "robot.random", "robot.search"]
     names = userids("greedy")
     assert [next(names) for _ in range(3)] == ["robot", "robot.greedy", "robot.greedy2"]
     assert all(len(robot.summary) <= 60 for robot in robots().values())

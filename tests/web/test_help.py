@@ -19,7 +19,7 @@ from tests.games.positions import ALL_FOUR, CENTRE, CHOSEN, THE_END, TOO_MUCH
 from tests.web.club import Get, asking, opened
 from tests.web.tree import Element, main, parse
 
-SERVER = Server("pbmserv@club.test", confirm="from")
+SERVER = Server("pbmserv@club.test", variants=True, confirm="from")
 MARKS = {f"p{seat}-": side.mark for seat, side in enumerate(info.sides)}
 NAMES = {f"p{seat}-": side.name for seat, side in enumerate(info.sides)}
 
