@@ -66,8 +66,11 @@ def all_said(client: socket.socket) -> bytes:
 
 
 def ask_without_reading(client: socket.socket, request: bytes) -> None:
-    """Asks again and again and reads nothing, until the connection is ended."""
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    """Asks again and again and reads nothing, until the connection is ended.
+
+    Not with a smaller receive buffer: a window that shrinks drops what is under way, and then the system does not
+    take the server's reset for one, and finds out only when it asks again, after up to as long as it has waited.
+    """
     with contextlib.suppress(ConnectionError):
         while True:
             client.sendall(request)
