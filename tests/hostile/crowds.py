@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import re
 import resource
 import select
 import smtplib
@@ -92,6 +93,21 @@ def trickle(client: socket.socket, piece: bytes, pause: float = 0.05) -> bytes:
         with contextlib.suppress(ConnectionError):
             client.sendall(piece)
     raise AssertionError("nobody has ended this connection")
+
+
+def said_in_turns(client: socket.socket, command: bytes) -> bytes:
+    """Gives an SMTP command after each reply until the connection is ended; gives all replies.
+
+    Whoever sends while the server ends a connection may lose its last words: a reset overtakes them.
+    """
+    said = b""
+    client.settimeout(PATIENCE)
+    with contextlib.suppress(ConnectionError):
+        while piece := client.recv(65536):
+            said += piece
+            if re.search(rb"(?m)^\d{3} .*\r\n\Z", said):
+                client.sendall(command)
+    return said
 
 
 def still_open(clients: Sequence[socket.socket]) -> int:
