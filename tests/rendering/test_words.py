@@ -356,7 +356,7 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.compose.as_text", noted)
         patch.setattr("pbmserv.services.compose._html", lambda *_: None)
-        for module in ("respond", "line_reports", "scheduler.digests", "compose"):
+        for module in ("respond", "line_reports", "scheduler.digests", "board_mail", "compose"):
             patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
