@@ -105,10 +105,10 @@ def show(board: Board, json: Json = False) -> None:
             "players": match.userids,
         }
         out.print_json(
-            data={**facts, "status": seen.state.status, "to_move": seen.view.players.to_move, "turns": turns}
+            data={**facts, "status": seen.state.status, "to_move": seen.players.to_move, "turns": turns}
         )
         return
-    text = render("mail/notice.txt", view=seen.view, alone=True, server=settings_or_exit().server())
+    text = render("mail/notice.txt", view=seen, alone=True, server=settings_or_exit().server())
     out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
 
 
