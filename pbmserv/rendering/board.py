@@ -53,6 +53,8 @@ class BoardPlayers:
     # Those whom the last turn put out, and those whom it made leave.
     eliminated: tuple[str, ...]
     left: tuple[str, ...]
+    # Whether a robot of this server is to move; only where it was asked for.
+    waits_for_robot: bool = False
 
     @property
     def winners(self) -> tuple[str, ...]:

@@ -125,8 +125,6 @@ PURGE_AGAIN_AFTER: Final = 3600.0
 PURGE_REST: Final = 0.05
 """Seconds between two batches, so that others get SQLite's write lock."""
 
-_SOON: Final = 2.0
-
 
 def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, every: float = PURGE_EVERY) -> Part:
     """Purges what is older than `keep`: first after `first_after` seconds, then every `every` seconds."""

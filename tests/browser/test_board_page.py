@@ -135,7 +135,7 @@ def test_the_text_board_is_copied(page: Page, house: Club) -> None:
     expect(page.locator("body > [role=status]")).to_have_text("Copied.")
     seen = load_board(house, 101)
     assert seen is not None
-    assert page.evaluate("() => navigator.clipboard.readText()") == seen.view.diagram.text
+    assert page.evaluate("() => navigator.clipboard.readText()") == seen.diagram.text
 
 
 def test_a_move_by_keyboard_alone(page: Page) -> None:

@@ -195,10 +195,19 @@ def test_the_second_request_is_slow(pages: int) -> None:
         assert b"HTTP/1.1" not in said
 
 
-def test_a_reader_who_does_not_read(pages: int) -> None:
-    """Ask for the same page a thousand times on one connection, and read none of them."""
+def test_a_reader_who_does_not_read(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for the same page a thousand times on one connection, and read none of them: few are made."""
+    made: list[server.Visitor] = []
+    complete = server.Visitor.on_response_complete
+
+    def counted(visitor: server.Visitor) -> None:
+        made.append(visitor)
+        complete(visitor)
+
+    monkeypatch.setattr(server.Visitor, "on_response_complete", counted)
     with connected(pages) as client:
         ask_without_reading(client, (BEGUN + b"\r\n") * 20)
+    assert len(made) < 200
     assert page_status(pages) == 200
 
 

@@ -18,7 +18,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.password import PasswordChanged
 from pbmserv.games import games
-from pbmserv.games.game import Scene, Side
+from pbmserv.games.game import Scene
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import play, resign
 from pbmserv.matches.replay import GameState, replay
