@@ -94,7 +94,7 @@ def _best(node: _Node) -> _Node:
 
 
 def _play_out(game: Game, position: Any, random: Random, most: int) -> tuple[Rewards, int]:
-    """What each seat gets if the game goes on anyhow, for so many plies at the most; and the plies that it took."""
+    """What each seat gets if the game goes on anyhow, for at most so many plies; and how many it took."""
     for ply in range(most):
         outcome = game.outcome(position)
         if outcome is not None:
