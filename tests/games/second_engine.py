@@ -24,6 +24,8 @@ class SecondEngine:
     names: Callable[[Any, Move], tuple[str, ...]]
     """What they call a move in a position of ours: one action, or several of the same player."""
     options: Mapping[str, str] = field(default_factory=dict)
+    opening: tuple[str, ...] = ()
+    """Moves of ours with which every game begins."""
     passes: tuple[str, ...] = ()
     """What they call a forced pass, which is no ply with us."""
     our_limits: tuple[str, ...] = ()
@@ -62,7 +64,8 @@ def _play_one(engine: SecondEngine, state: Any, random: Random) -> int:
         assert game.to_move(position) == state.current_player(), state
         legal = {move: engine.names(position, move) for move in game.moves(position)}
         assert len(set(legal.values())) == len(legal)
-        move = random.choice(list(legal))
+        begins = plies < len(engine.opening)
+        move = game.read(position, engine.opening[plies]) if begins else random.choice(list(legal))
         _step(engine, state, set(legal.values()), legal[move])
         position, _ = game.play(position, move)
         plies += 1
