@@ -131,7 +131,7 @@ def test_laws_of_boards(board: Board) -> None:
     check_board(board)
 
 
-@given(st.integers(1, 16), st.integers(1, 30), st.integers(1, 3), st.booleans())
+@given(st.integers(1, 15), st.integers(1, 30), st.integers(1, 3), st.booleans())
 def test_laws_of_squares(columns: int, rows: int, width: int, is_spread: bool) -> None:
     check_board(squares(columns, rows, width, "." * width, is_spread))
 
