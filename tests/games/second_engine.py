@@ -24,14 +24,16 @@ class SecondEngine:
     names: Callable[[Any, Move], tuple[str, ...]]
     """What they call a move in a position of ours: one action, or several of the same player."""
     options: Mapping[str, str] = field(default_factory=dict)
+    opening: tuple[str, ...] = ()
+    """Moves of ours with which every game begins."""
     passes: tuple[str, ...] = ()
     """What they call a forced pass, which is no ply with us."""
     our_limits: tuple[str, ...] = ()
     """Reasons for which a game of ours may be over before theirs is."""
     their_limit: Callable[[Any, Any], bool] = lambda _position, _state: False
     """Whether a game of theirs may be over here by a rule that we do not have: asked of both positions."""
-    skips: Callable[[Any], frozenset[str]] = lambda _state: frozenset()
-    """Actions of theirs in a state that are known not to be moves with us."""
+    is_extra: Callable[[Any, Any, int], bool] = lambda _position, _state, _action: False
+    """Whether an action of theirs is known to be no move with us: asked of both positions."""
 
 
 def play_random_games(engine: SecondEngine, plies: int, seed: str = "") -> int:
@@ -62,18 +64,23 @@ def _play_one(engine: SecondEngine, state: Any, random: Random) -> int:
         assert game.to_move(position) == state.current_player(), state
         legal = {move: engine.names(position, move) for move in game.moves(position)}
         assert len(set(legal.values())) == len(legal)
-        move = random.choice(list(legal))
-        _step(engine, state, set(legal.values()), legal[move])
+        begins = plies < len(engine.opening)
+        move = game.read(position, engine.opening[plies]) if begins else random.choice(list(legal))
+        _step(engine, position, state, set(legal.values()), legal[move])
         position, _ = game.play(position, move)
         plies += 1
 
 
-def _step(engine: SecondEngine, state: Any, legal: set[tuple[str, ...]], move: tuple[str, ...]) -> None:
+def _step(
+    engine: SecondEngine, position: Any, state: Any, legal: set[tuple[str, ...]], move: tuple[str, ...]
+) -> None:
     """Plays a move there, action by action, and compares what could be played at each."""
     for count, name in enumerate(move):
         ours = {each[count] for each in legal if each[:count] == move[:count]}
         theirs = _actions(state)
-        assert theirs.keys() - engine.skips(state) == ours, f"after {move[:count]}:\n{state}"
+        extra = [theirs[each] for each in theirs.keys() - ours]
+        assert ours <= theirs.keys(), f"{ours - theirs.keys()} after {move[:count]}:\n{state}"
+        assert all(engine.is_extra(position, state, action) for action in extra), f"{extra}:\n{state}"
         state.apply_action(theirs[name])
 
 

@@ -9,6 +9,7 @@ from pbmserv.games import boards, lasca
 from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.lasca import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.slow_lasca import Columns, slow_leaves, slow_moves
 
 GAME: Game = lasca
 BOARD = start(2, {}).board
@@ -236,65 +237,6 @@ def test_every_column_has_its_prisoners_below() -> None:
         assert sum(len(column.strip(".")) for column in colours) == 22
 
 
-# An engine of its own: squares by their coordinates, columns as lists, each jump played out.
-
-Columns = dict[tuple[int, int], list[str]]
-
-
-def slow_moves(columns: Columns, own: str) -> dict[tuple[tuple[int, int], ...], Columns]:
-    """All legal paths of the side with these letters, and what each leads to."""
-    found: dict[tuple[tuple[int, int], ...], Columns] = {}
-    for place in columns:
-        if columns[place][-1] in own:
-            slow_jumps(columns, own, [place], frozenset(), found)
-    if found:
-        return found
-    for (x, y), column in columns.items():
-        if column[-1] in own:
-            for aside, up in slow_ways(column[-1]):
-                target = (x + aside, y + up)
-                if max(target) < 7 and min(target) >= 0 and target not in columns:
-                    after = {place: each for place, each in columns.items() if place != (x, y)}
-                    found[((x, y), target)] = after | {target: slow_promoted(column, target)}
-    return found
-
-
-def slow_ways(mark: str) -> list[tuple[int, int]]:
-    ups = {"o": [1], "x": [-1]}.get(mark, [1, -1])
-    return [(aside, up) for aside in (1, -1) for up in ups]
-
-
-def slow_promoted(column: list[str], place: tuple[int, int]) -> list[str]:
-    is_far = (column[-1], place[1]) in (("o", 6), ("x", 0))
-    return [*column[:-1], column[-1].upper() if is_far else column[-1]]
-
-
-def slow_jumps(
-    columns: Columns, own: str, path: list[Any], jumped: frozenset[Any], found: dict[Any, Columns]
-) -> bool:
-    x, y = path[-1]
-    column = columns[path[-1]]
-    can_jump = False
-    for aside, up in slow_ways(column[-1]):
-        middle, target = (x + aside, y + up), (x + 2 * aside, y + 2 * up)
-        if middle not in columns or middle in jumped or columns[middle][-1] in own:
-            continue
-        if max(target) > 6 or min(target) < 0 or target in columns:
-            continue
-        can_jump = True
-        after = {place: list(each) for place, each in columns.items() if place != path[-1]}
-        after[target] = [after[middle].pop(), *column]
-        if not after[middle]:
-            del after[middle]
-        promoted = slow_promoted(after[target], target)
-        is_promoted = promoted != after[target]
-        after[target] = promoted
-        goes_on = not is_promoted and slow_jumps(after, own, [*path, target], jumped | {middle}, found)
-        if not goes_on:
-            found[(*path, target)] = after
-    return can_jump
-
-
 def slow_board(position: Position) -> Columns:
     return {divmod(number, 7): list(column) for number, column in enumerate(position.cells) if column != "."}
 
@@ -320,11 +262,6 @@ def test_the_slow_engine_agrees(plies: int) -> None:
             position, _ = play(position, legal[path])
             assert slow_board(position) == theirs[path]
             count += 1
-
-
-def slow_leaves(columns: Columns, turn: int, plies: int) -> int:
-    reached = slow_moves(columns, ("oO", "xX")[turn]).values()
-    return len(reached) if plies == 1 else sum(slow_leaves(after, 1 - turn, plies - 1) for after in reached)
 
 
 @pytest.mark.parametrize("plies", [1, 2, 3, 4, pytest.param(6, marks=pytest.mark.slow)])
