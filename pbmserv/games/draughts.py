@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import pairwise
-from typing import Final
+from functools import partial
 
 from pbmserv.games import boards
 from pbmserv.games.board import Board
-from pbmserv.games.boards import DIAGONAL, NE, NW, SE, SW
+from pbmserv.games.boards import DIAGONAL
 from pbmserv.games.game import (
     Credit,
     Event,
@@ -24,9 +22,9 @@ from pbmserv.games.game import (
     chosen,
     two_ranks,
 )
+from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, read_move, starting
 
-EMPTY: Final = "."
 MEN, KINGS = ("x", "o"), ("X", "O")
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
@@ -96,18 +94,18 @@ class Draughts:
 
     def write(self, position: Position, move: Move) -> str:
         """The notation of a legal move: `F6-E5`, or `C3xE5xG7` for one that captures."""
-        return joined(position.board, move, "x" if _taken(position.board, move) else "-")
+        return joined(position.board, move, "x" if jumped(position.board, move) else "-")
 
     def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         """The position after a legal move, and what happened: a piece moved, some captured, a man promoted."""
         seat, board, steps = position.turn, position.board, tuple(int(step) for step in move)
-        cells, taken, mark = list(position.cells), _taken(board, move), position.cells[steps[0]]
+        cells, taken, mark = list(position.cells), jumped(board, move), position.cells[steps[0]]
         events = [Event("moved", seat, steps, _NAMES[mark])]
         events += [Event("captured", 1 - seat, (cell,), _NAMES[cells[cell]]) for cell in taken]
         for cell in (steps[0], *taken):
             cells[cell] = EMPTY
         is_man = mark == MEN[seat]
-        if is_man and not board.rays[steps[-1]][_ahead(seat)[0]] and not board.rays[steps[-1]][_ahead(seat)[1]]:
+        if is_man and steps[-1] % self.size == (0 if seat == 0 else self.size - 1):
             mark = KINGS[seat]
             events.append(Event("promoted", seat, steps[-1:], _NAMES[mark]))
         cells[steps[-1]] = mark
@@ -156,71 +154,38 @@ class Draughts:
         source, cells = int(steps[0]), position.cells
         if cells[source] not in (MEN[position.turn], KINGS[position.turn]):
             return OWN_PIECE
-        if next(iter(self.moves(position, steps[:1])), ())[2:] or _taken(position.board, steps):
+        if jumped(position.board, steps):
             return CAPTURING
         if next(_jumps(position), None):
             return MUST_CAPTURE
         return MEN_MOVE if cells[source] in MEN else KINGS_MOVE
 
 
-def _ahead(seat: Seat) -> tuple[int, int]:
-    return (SW, SE) if seat == 0 else (NW, NE)
-
-
-@lru_cache(maxsize=16)
-def _ways(board: Board, mark: str) -> tuple[tuple[tuple[int, int | None], ...], ...]:
-    """Of each cell the next one, and the one after that, in each direction in which a piece may go."""
-    ways = _ahead(MEN.index(mark)) if mark in MEN else DIAGONAL
-    return tuple(
-        tuple((ray[0], ray[1] if len(ray) > 1 else None) for way in ways if (ray := rays[way]))
-        for rays in board.rays
-    )
+def _ways(position: Position, mark: str) -> Ways:
+    return ways_of(position.board, (DOWN, UP)[MEN.index(mark)] if mark in MEN else DIAGONAL)
 
 
 def _steps(position: Position) -> Iterator[Move]:
-    cells, board = position.cells, position.board
     for mark in (MEN[position.turn], KINGS[position.turn]):
-        ways = _ways(board, mark)
-        source = cells.find(mark)
-        while source >= 0:
-            for beside, _ in ways[source]:
-                if cells[beside] == EMPTY:
-                    yield (source, beside)
-            source = cells.find(mark, source + 1)
+        ways = _ways(position, mark)
+        for source in _places(position.cells, mark):
+            yield from ((source, ray[0]) for ray in ways[source] if position.cells[ray[0]] == EMPTY)
 
 
 def _jumps(position: Position) -> Iterator[Move]:
+    theirs = (MEN[1 - position.turn], KINGS[1 - position.turn])
     for mark in (MEN[position.turn], KINGS[position.turn]):
-        source = position.cells.find(mark)
-        while source >= 0:
-            yield from _jumps_on(position, _ways(position.board, mark), (source,), ())
-            source = position.cells.find(mark, source + 1)
+        ways = _ways(position, mark)
+        for source in _places(position.cells, mark):
+            yield from jumps(position.cells, ways, theirs, (source,))
 
 
-def _jumps_on(
-    position: Position, ways: tuple[tuple[tuple[int, int | None], ...], ...], path: tuple[int, ...], over: Move
-) -> Iterator[Move]:
-    """The whole captures that begin with this path, which went over these pieces."""
-    cells, theirs = position.cells, (MEN[1 - position.turn], KINGS[1 - position.turn])
-    is_done = True
-    for beside, beyond in ways[path[-1]]:
-        if beyond is None or cells[beside] not in theirs or beside in over:
-            continue
-        if cells[beyond] == EMPTY or beyond == path[0]:
-            is_done = False
-            yield from _jumps_on(position, ways, (*path, beyond), (*over, beside))
-    if is_done and over:
-        yield path
-
-
-def _taken(board: Board, move: Move) -> tuple[int, ...]:
-    """The cells that a move jumps over."""
-    return tuple(
-        ray[0]
-        for source, target in pairwise(move)
-        for ray in board.rays[int(source)]
-        if ray[1:2] == (target,) and ray[0] not in board.neighbours[int(source)]
-    )
+def _places(cells: str, mark: str) -> Iterator[int]:
+    """Where this mark is; quicker than a look at every cell."""
+    place = cells.find(mark)
+    while place >= 0:
+        yield place
+        place = cells.find(mark, place + 1)
 
 
 checkers = Draughts(
