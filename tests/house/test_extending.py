@@ -53,24 +53,25 @@ def test_words_looked_up_elsewhere_lead_to_a_page() -> None:
 
 # Settings
 
-CHANGED: Final[dict[str, Any]] = {
-    "address": "games@other.test",
-    "delimiter": "-",
-    "confirm": "from",
-    "site_url": "https://other.test/games",
-    "authserv_id": "mx.other.test",
-    "max_size": 20_000,
+CHANGED: Final[dict[str, tuple[Any, Any]]] = {
+    "address": ("games@other.test", "games@other.test"),
+    "delimiter": ("-", "-"),
+    "confirm": ("from", "from"),
+    "site_url": ("https://other.test/games/", "https://other.test/games"),
+    "authserv_id": ("mx.other.test", "mx.other.test"),
+    "max_size": (20_000, 20_000),
 }
-"""For each field of `Server` a value that is not the default of its setting."""
+"""For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Server)])
 def test_the_server_follows_its_setting(name: str) -> None:
     """What an operator sets reaches commands (`request.server`) and pages (`app.server`)."""
-    assert name in CHANGED, f"give CHANGED a value for Server.{name} that is not its default"
-    default, changed = (getattr(Settings.model_construct(**each).server(), name) for each in ({}, CHANGED))
-    assert default != CHANGED[name], f"the value of {name} in CHANGED is the default"
-    assert changed == CHANGED[name], f"Settings.server() does not pass {name} to Server"
+    assert name in CHANGED, f"tell CHANGED what the setting of Server.{name} may be, other than its default"
+    given, becomes = CHANGED[name]
+    default, changed = (getattr(Settings.model_construct(**each).server(), name) for each in ({}, {name: given}))
+    assert default != becomes, f"the value of {name} in CHANGED is the default"
+    assert changed == becomes, f"Settings.server() does not pass {name} to Server"
 
 
 def test_every_setting_does_something() -> None:
