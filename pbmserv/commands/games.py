@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import named_players, require_game
+from pbmserv.commands.base.new_game import games_offered
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.commands.show import filter_of
@@ -88,7 +89,10 @@ def run_list(request: Request[ListArguments], records: Queries, now: datetime) -
         found = records.boards(wanted)
         return Decision(BoardList(wanted, found.lines, found.total, offers))
     running = dict(records.running())
-    counted = tuple((game.info, running.get(each, 0)) for each, game in games().items())
+    offered = games_offered(request.server)
+    counted = tuple(
+        (game.info, running.get(each, 0)) for each, game in games().items() if each in offered or each in running
+    )
     return Decision(GamesOnOffer(counted, offers))
 
 

@@ -194,7 +194,9 @@ class Scene:
 class Game(Protocol):
     """The questions. Positions are frozen, hashable values of the game's own type."""
 
-    info: Info
+    @property
+    def info(self) -> Info:
+        """The facts that depend on no position."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Any:
         """The first position for so many seats; options left out have their default. Raises BadOption."""

@@ -241,7 +241,7 @@ class Table:
 
     def __init__(self, *userids: str) -> None:
         self.records = Memory()
-        self.server = Server(ADDRESS, confirm="from")
+        self.server = Server(ADDRESS, confirm="from", variants=True)
         self.now = NOON
         for userid in userids:
             self.give(f"signup {userid} sesame", f"{userid}@example.org".lower())

@@ -1,8 +1,10 @@
 """One new file is a whole new game: the toy beside this file is told to nobody."""
 
+from dataclasses import replace
+
 import pytest
 
-from pbmserv.commands.base.new_game import UnknownOption, WhichGame
+from pbmserv.commands.base.new_game import NotOffered, UnknownOption, WhichGame
 from pbmserv.commands.challenge import Challenged, WrongNumberOfPlayers
 from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpGame, HelpIndex
@@ -31,17 +33,20 @@ def table(second_game: str) -> Table:
 
 
 def test_it_is_gone_after_the_test() -> None:
-    """Here there is one game."""
-    assert list(games()) == ["cephalopod"]
+    """It is told to nobody else."""
+    assert "ninerows" not in games()
     assert meaning("ninerows games anna") == "prose"
 
 
 def test_which_game(table: Table) -> None:
-    """With two on offer a challenge must say which."""
+    """A challenge without a game means the club's own, where it has one; else it must say which."""
+    assert table.give("challenge anna bob", "anna") == Challenged(103, "Cephalopod", ("anna", "bob"))
+    table.server = replace(table.server, default_game="", games=("cephalopod", "ninerows"))
     assert table.give("challenge anna bob", "anna") == WhichGame(games=("cephalopod", "ninerows"))
+    assert isinstance(table.give("hex challenge anna bob", "anna"), NotOffered)
     started = table.give("NineRows challenge bob anna", "anna")
     assert isinstance(started, Challenged)
-    assert (started.board, started.game.name) == (103, "ninerows")
+    assert (started.board, started.title) == (104, "Nine Rows")
 
 
 def test_its_own_seats_and_options(table: Table) -> None:
@@ -80,7 +85,9 @@ def test_listings(table: Table) -> None:
     table.give("ninerows challenge bob cora", "bob")
     offered = table.give("list", None)
     assert isinstance(offered, GamesOnOffer)
-    assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1), ("ninerows", 2)]
+    counted = [(info.name, count) for info, count in offered.games]
+    assert [each for each in counted if each[1]] == [("cephalopod", 1), ("ninerows", 2)]
+    assert ("hex", 0) in counted
     for line, expected in [
         ("games", [103, 102, 101]),
         ("ninerows games", [103, 102]),
@@ -101,7 +108,7 @@ def test_help(table: Table) -> None:
     assert page.game.title == "Nine Rows"
     index = table.give("help", None)
     assert isinstance(index, HelpIndex)
-    assert [info.name for info in index.games] == ["cephalopod", "ninerows"]
+    assert {"cephalopod", "hex", "ninerows"} <= {info.name for info in index.games}
 
 
 def test_answers(table: Table) -> None:

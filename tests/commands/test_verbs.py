@@ -17,6 +17,7 @@ from pbmserv.commands.password import PasswordChanged
 from pbmserv.commands.resign import Declined, Resigned
 from pbmserv.commands.show import NextBoards, Showing
 from pbmserv.commands.signup import AccountOpened, AddressTaken, BadAddress, BadUserid, SignedUp, UseridTaken
+from pbmserv.games import games
 from pbmserv.matches.errors import (
     CommandError,
     GameOver,
@@ -241,9 +242,11 @@ def test_next(table: Table) -> None:
 
 
 def test_list(table: Table) -> None:
-    """The one game, with how many boards are active."""
+    """All games, with how many boards are active."""
     offered = table.give("list", None)
     assert isinstance(offered, GamesOnOffer)
-    assert [(info.name, count) for info, count in offered.games] == [("cephalopod", 1)]
+    assert dict((info.name, count) for info, count in offered.games) == dict.fromkeys(games(), 0) | {
+        "cephalopod": 1
+    }
     assert numbers(table.give("list cephalopod", None)) == [101]
-    assert table.give("list chess", None) == UnknownGame(suggestions=("cephalopod",))
+    assert table.give("list chess", None) == UnknownGame(suggestions=tuple(games()))
