@@ -40,7 +40,7 @@ def test_it_is_gone_after_the_test() -> None:
 
 def test_which_game(table: Table) -> None:
     """A challenge without a game means the club's own, where it has one; else it must say which."""
-    assert table.give("challenge anna bob", "anna") == Challenged(103, "Cephalopod", ("anna", "bob"))
+    assert table.give("challenge bob cora", "bob") == Challenged(103, "Cephalopod", ("bob", "cora"))
     table.server = replace(table.server, default_game="", games=("cephalopod", "ninerows"))
     assert table.give("challenge anna bob", "anna") == WhichGame(games=("cephalopod", "ninerows"))
     assert isinstance(table.give("hex challenge anna bob", "anna"), NotOffered)
