@@ -45,7 +45,7 @@ def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whol
     """The moves in one column for each seat, or in a list if that is too wide."""
     turns = state.turns
     texts = [_move_text(turn) for turn in turns]
-    longest = max(map(len, (*userids, *(side.name for side in sides), *texts)))
+    longest = max(map(len, (*userids, *(_side_text(side) for side in sides), *texts)))
     width = max(_NARROWEST_COLUMN, longest + 6)
     if width * len(userids) > WIDTH:
         numbered = zip(turns, texts, strict=True)
@@ -56,13 +56,18 @@ def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whol
     ]
     shown = lines if whole else lines[-_ROUNDS_WHILE_RUNNING:]
     heads = [
-        {seat: f"  {side.name}" for seat, side in enumerate(sides)},
+        {seat: f"  {_side_text(side)}" for seat, side in enumerate(sides)},
         {seat: f"  {userid}" for seat, userid in enumerate(userids)},
     ]
     drawn = (
         "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
     )
     return "\n".join(line.rstrip() for line in drawn)
+
+
+def _side_text(side: Side) -> str:
+    """How a side is called, and what its pieces look like where that is one character."""
+    return side.name if len(side.mark) > 1 else f"{side.name} {side.mark}"
 
 
 def _move_text(turn: Turn) -> str:

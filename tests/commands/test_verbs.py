@@ -245,8 +245,7 @@ def test_list(table: Table) -> None:
     """All games, with how many boards are active."""
     offered = table.give("list", None)
     assert isinstance(offered, GamesOnOffer)
-    assert dict((info.name, count) for info, count in offered.games) == dict.fromkeys(games(), 0) | {
-        "cephalopod": 1
-    }
+    counted = {info.name: count for info, count in offered.games}
+    assert counted == dict.fromkeys(games(), 0) | {"cephalopod": 1}
     assert numbers(table.give("list cephalopod", None)) == [101]
     assert table.give("list chess", None) == UnknownGame(suggestions=tuple(games()))
