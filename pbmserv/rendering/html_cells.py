@@ -19,8 +19,8 @@ _PIXELS: Final = 276
 _NARROWEST: Final = 17
 """Pixels of a cell on which a finger may still land."""
 
-MOST_CELLS: Final = 170
-"""What has more, as a Go board of 19 lines, would be too large a mail."""
+MOST_CELLS: Final = 125
+"""What has more, as a Go board of 13 lines, would be too large a mail."""
 
 _NAMED_FROM: Final = 81
 """Where there are more cells their links have no text but the Subject, for the size of the mail."""
