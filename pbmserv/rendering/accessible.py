@@ -8,34 +8,51 @@ the events, so that a new game needs no new words.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from pbmserv.games.game import Captured, Event, Game, Moved, Passed, Placed, Scene, Scored, Seat, Side
+from pbmserv.games.choices import choices
+from pbmserv.games.game import Event, EventKind, Game, Move, Piece, Scene, Seat
 from pbmserv.matches.state import Turn
+
+MOST_DESCRIBED: Final = 128
+"""Where there are more moves, it is not told of each what it would do."""
 
 _PART = re.compile(r"\[([^\[\]]+)\](\+?)|([a-z]+)(\[#ply\])?(\+?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece that is or was on a square."""
+class NamedPiece:
+    """A piece, or some of one kind, that stand or stood on a cell."""
 
-    square: str
+    cell: str
+    # "" if it is nobody's.
     userid: str
-    # What it shows; "" if pieces of the game show nothing.
+    # What it shows, counts, or is, as the game names it; "" for a plain piece.
     value: str
+    # What it is, where that is not told by its value: "king"; "die" and "seeds" go with a number.
+    kind: str = ""
+    # How many of the same stand upon each other here.
+    count: int = 1
 
     def __str__(self) -> str:
-        return f"{self.square} {self.userid} {self.value}".rstrip()
+        return " ".join(filter(None, (self.cell, self.userid, self.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied:
+    """A cell with what stands on it, from the top."""
+
+    cell: str
+    pieces: tuple[NamedPiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RowDescription:
-    """A row with its pieces and its empty squares, both from left to right."""
+    """A row with its occupied and its empty cells, both from left to right."""
 
     # Adjacent empty rows are described together; any other row has one label.
     labels: tuple[str, ...]
-    pieces: tuple[Piece, ...]
+    occupied: tuple[Occupied, ...]
     empty: tuple[str, ...]
 
 
@@ -45,11 +62,19 @@ class MoveSummary:
 
     userid: str
     ply: int | None
-    placed: tuple[Piece, ...]
-    # Pairs of squares, from and to.
+    placed: tuple[NamedPiece, ...]
+    # Pairs of cells, from and to.
     moved: tuple[tuple[str, str], ...]
-    captured: tuple[Piece, ...]
-    passed: bool
+    captured: tuple[NamedPiece, ...]
+    turned: tuple[str, ...]
+    # Pairs of a cell and the kind of piece that stands there now.
+    promoted: tuple[tuple[str, str], ...]
+    # Pairs of the cell from which pieces were sown, and how many.
+    sown: tuple[tuple[str, int], ...]
+    has_passed: bool
+    has_swapped: bool
+    # Who else had to pass.
+    passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
 
@@ -70,10 +95,10 @@ class AccessibleBoard:
     rows: tuple[RowDescription, ...]
     # What the last turn did; None if nothing was played yet.
     last: MoveSummary | None
-    # The open moves that capture, and the texts of those that do not; empty if moves are not wanted.
+    # The open moves that capture, and the texts of those that do not; empty if moves are not wanted, or too many.
     captures: tuple[OpenMove, ...]
     others: tuple[str, ...]
-    # Whether the others are all empty squares on which nothing is captured.
+    # Whether the others are all empty cells on which nothing is captured.
     any_empty: bool
 
 
@@ -81,73 +106,113 @@ def accessible_board(
     game: Game, position: Any, scene: Scene, userids: Sequence[str], last: Turn | None, with_moves: bool
 ) -> AccessibleBoard:
     """The words for a position after its `last` turn; `with_moves` includes the open moves."""
-    sides = game.info.sides
-    shortest = {cell.choices[0]: cell.square for row in scene.cells for cell in row if len(cell.choices) == 1}
     captures: list[OpenMove] = []
     others: list[str] = []
-    for move in game.moves(position) if with_moves else ():
-        text = game.write(position, move)
-        answer = shortest.get(text, text).lower()
-        deed = _summary(None, game.to_move(position) or 0, game.play(position, move)[1], userids, sides)
-        if deed.captured:
-            captures.append(OpenMove(answer, deed))
-        else:
-            others.append(answer)
+    names = scene.board.names
+    found = choices(game, position) if with_moves else ()
+    if sum(choice.ways for choice in found) <= MOST_DESCRIBED:
+        single = {choice.step for choice in found if choice.move}
+        for move in game.moves(position) if with_moves else ():
+            deed = move_summary(game, position, move, userids)
+            is_short = move[0] in single and bool(deed.placed) and not deed.moved
+            text = names[int(move[0])].lower() if is_short else game.write(position, move).lower()
+            if deed.captured:
+                captures.append(OpenMove(text, deed))
+            else:
+                others.append(text)
     rows = _rows(scene, userids)
-    taking = {piece.square for capture in captures for piece in capture.deed.placed}
-    quiet = {square.lower() for row in rows for square in row.empty if square not in taking}
+    taking = {piece.cell for capture in captures for piece in capture.deed.placed}
+    quiet = {cell.lower() for row in rows for cell in row.empty if cell not in taking}
     return AccessibleBoard(
         rows=rows,
-        last=_summary(last.ply, last.seat, last.events, userids, sides) if last else None,
+        last=_summary(names, last.ply, last.seat, last.events, userids) if last else None,
         captures=tuple(captures),
         others=tuple(others),
         any_empty=bool(others) and set(others) == quiet,
     )
 
 
+def move_summary(
+    game: Game, position: Any, move: Move, userids: Sequence[str], ply: int | None = None
+) -> MoveSummary:
+    """What a legal move does."""
+    names = game.scene(position).board.names
+    return _summary(names, ply, game.to_move(position) or 0, game.play(position, move)[1], userids)
+
+
+def named_pieces(
+    kind: EventKind, names: Sequence[str], events: Iterable[Event], userids: Sequence[str]
+) -> tuple[NamedPiece, ...]:
+    """The pieces to which these events did that, one for each cell."""
+    return tuple(
+        NamedPiece(names[cell], userids[event.seat], event.piece)
+        for event in events
+        if event.kind == kind
+        for cell in event.cells
+    )
+
+
+def piece_name(game: Game, event: Event) -> str:
+    """A piece of an event as it is drawn in text: "(2)" of a game whose pieces have values, else its mark."""
+    mark = game.info.sides[event.seat].mark
+    return mark.replace("n", event.piece) if "n" in mark else event.piece or mark
+
+
 def _rows(scene: Scene, userids: Sequence[str]) -> tuple[RowDescription, ...]:
     rows: list[RowDescription] = []
-    for label, cells in zip(scene.rows, scene.cells, strict=True):
-        pieces = tuple(
-            Piece(cell.square, userids[cell.seat], "" if cell.value is None else str(cell.value))
-            for cell in cells
-            if cell.seat is not None
+    names = scene.board.names
+    for each in scene.board.layout.rows:
+        occupied = tuple(
+            Occupied(names[cell], tuple(_column(names[cell], scene.cells[cell], userids)))
+            for cell in each.cells
+            if scene.cells[cell]
         )
-        row = RowDescription((label,), pieces, tuple(cell.square for cell in cells if cell.seat is None))
-        if rows and not row.pieces and not rows[-1].pieces:
-            rows[-1] = RowDescription((*rows[-1].labels, label), (), rows[-1].empty + row.empty)
+        row = RowDescription(
+            (each.label,), occupied, tuple(names[cell] for cell in each.cells if not scene.cells[cell])
+        )
+        if rows and not row.occupied and not rows[-1].occupied:
+            rows[-1] = RowDescription((*rows[-1].labels, each.label), (), rows[-1].empty + row.empty)
         else:
             rows.append(row)
     return tuple(rows)
 
 
+def _column(cell: str, pieces: Sequence[Piece], userids: Sequence[str]) -> list[NamedPiece]:
+    """What stands on a cell, from the top; the same pieces one upon the other are counted."""
+    found: list[NamedPiece] = []
+    for piece in reversed(pieces):
+        userid = "" if piece.seat is None else userids[piece.seat]
+        value = "" if piece.value is None else str(piece.value)
+        same = NamedPiece(cell, userid, value, piece.kind, found[-1].count if found else 1)
+        if found and found[-1] == same:
+            found[-1] = NamedPiece(cell, userid, value, piece.kind, same.count + 1)
+        else:
+            found.append(NamedPiece(cell, userid, value, piece.kind))
+    return found
+
+
 def _summary(
-    ply: int | None, seat: Seat, events: Iterable[Event], userids: Sequence[str], sides: Sequence[Side]
+    names: Sequence[str], ply: int | None, seat: Seat, events: Iterable[Event], userids: Sequence[str]
 ) -> MoveSummary:
     happened = tuple(events)
-
-    def piece(event: Placed | Captured) -> Piece:
-        return Piece(event.square, userids[event.seat], value_of(event.piece, sides[event.seat]))
-
+    by_kind: dict[EventKind, list[Event]] = {}
+    for event in happened:
+        by_kind.setdefault(event.kind, []).append(event)
+    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
-        placed=tuple(piece(event) for event in happened if isinstance(event, Placed)),
-        moved=tuple((event.origin, event.target) for event in happened if isinstance(event, Moved)),
-        captured=tuple(piece(event) for event in happened if isinstance(event, Captured)),
-        passed=any(isinstance(event, Passed) for event in happened),
-        scored=tuple((userids[event.seat], event.points) for event in happened if isinstance(event, Scored)),
+        placed=named_pieces("placed", names, happened, userids),
+        moved=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("moved", ())),
+        captured=named_pieces("captured", names, happened, userids),
+        turned=tuple(names[cell] for event in by_kind.get("turned", ()) for cell in event.cells),
+        promoted=tuple((names[event.cells[-1]], event.piece) for event in by_kind.get("promoted", ())),
+        sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
+        has_passed=seat in passed,
+        has_swapped="swapped" in by_kind,
+        passed=tuple(userids[other] for other in passed if other != seat),
+        scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
-
-
-def value_of(piece: str, side: Side) -> str:
-    """What a piece shows, without the mark of its side; "" if the side shows no value.
-
-    >>> value_of("(4)", Side("Paren", "(n)")), value_of("b", Side("Black", "b"))
-    ('4', '')
-    """
-    before, has_value, after = side.mark.partition("n")
-    return piece.removeprefix(before).removesuffix(after) if has_value else ""
 
 
 @dataclass(frozen=True, slots=True)

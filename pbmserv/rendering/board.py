@@ -8,13 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 from pbmserv.games import games
-from pbmserv.games.game import Captured, Eliminated, Game, Left, Outcome, Scene, Seat
+from pbmserv.games.game import Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
-from pbmserv.rendering.accessible import AccessibleBoard, accessible_board
-from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_squares
+from pbmserv.rendering.accessible import (
+    AccessibleBoard,
+    accessible_board,
+)
+from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
+from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.turn import (
     PendingOffer,
     TimeLeft,
@@ -40,6 +44,7 @@ class BoardPlayers:
 
     userids: tuple[str, ...]
     to_move: str | None
+    # Empty in games that have none.
     scores: tuple[tuple[str, int], ...]
     # Set once the game is over.
     outcome: Outcome | None
@@ -86,18 +91,6 @@ class MoveList:
     def last_kind(self) -> EntryKind | None:
         """The kind of the last turn."""
         return self.turns[-1].kind if self.turns else None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenMoves:
-    """What the player to move could play next; empty for everybody else."""
-
-    # Each square with one move that captures, and the squares which that takes.
-    captures: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    # The moves of each square that has several, in lower case.
-    choices: tuple[tuple[str, ...], ...] = ()
-    # A legal move as a person types it; empty on a board that is only tried.
-    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +208,9 @@ def view_board(
     scene, text = _drawn(match.game, state.position)
     open_moves = OpenMoves()
     if previewed:
-        open_moves = _open_moves(game, state, scene)
+        open_moves = replace(open_moves_of(game, state.position, scene), example="")
     elif viewer is not None and viewer == board.on_turn and ply is None:
-        open_moves = _open_moves(game, state, scene)
-        open_moves = replace(open_moves, example=_example(scene, open_moves))
+        open_moves = open_moves_of(game, state.position, scene)
     sides = game.info.sides[: len(match.userids)]
     return BoardView(
         board=board,
@@ -244,11 +236,11 @@ def _players(board: GameState, scene: Scene) -> BoardPlayers:
     return BoardPlayers(
         userids=userids,
         to_move=board.on_turn,
-        scores=tuple(zip(userids, scene.scores, strict=True)),
+        scores=tuple(zip(userids, scene.scores, strict=True)) if scene.scores else (),
         outcome=state.outcome,
         gone=tuple(userids[seat] for seat in state.gone),
-        eliminated=tuple(userids[event.seat] for event in last if isinstance(event, Eliminated)),
-        left=tuple(userids[event.seat] for event in last if isinstance(event, Left)),
+        eliminated=tuple(userids[event.seat] for event in last if event.kind == "eliminated"),
+        left=tuple(userids[event.seat] for event in last if event.kind == "left"),
     )
 
 
@@ -256,29 +248,4 @@ def _players(board: GameState, scene: Scene) -> BoardPlayers:
 def _drawn(game: str, position: Any) -> tuple[Scene, str]:
     """A position of the game of that name, drawn once for all its readers."""
     scene = games()[game].scene(position)
-    return scene, draw_squares(scene)
-
-
-def _open_moves(game: Game, state: State, scene: Scene) -> OpenMoves:
-    taken = {}
-    for move in game.moves(state.position):
-        _, events = game.play(state.position, move)
-        taken[game.write(state.position, move)] = tuple(
-            event.square for event in events if isinstance(event, Captured)
-        )
-    captures, choices = [], []
-    for cell in sorted((cell for row in scene.cells for cell in row), key=lambda cell: cell.square):
-        if len(cell.choices) > 1:
-            choices.append(tuple(text.lower() for text in cell.choices))
-        elif cell.choices and taken[cell.choices[0]]:
-            captures.append((cell.square, taken[cell.choices[0]]))
-    return OpenMoves(tuple(captures), tuple(choices))
-
-
-def _example(scene: Scene, open_moves: OpenMoves) -> str:
-    if open_moves.captures:
-        return open_moves.captures[0][0].lower()
-    open_squares = [cell.square for row in scene.cells for cell in row if len(cell.choices) == 1]
-    if open_squares:
-        return open_squares[len(open_squares) // 2].lower()
-    return open_moves.choices[0][0] if open_moves.choices else ""
+    return scene, draw_sheet(scene)

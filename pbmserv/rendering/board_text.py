@@ -17,16 +17,28 @@ _ROUNDS_WHILE_RUNNING: Final = 4
 _NARROWEST_COLUMN: Final = 14
 
 
-def draw_squares(scene: Scene) -> str:
-    """The squares, with row numbers on both sides and column letters above and below."""
-    middle = scene.cell_width // 2
-    letters = " ".join(" " * middle + label.ljust(scene.cell_width - middle) for label in scene.columns)
-    letters = (" " * 7 + letters).rstrip()
-    rows = (
-        f"    {label}  {' '.join(cell.text for cell in cells)}  {label}"
-        for label, cells in zip(scene.rows, scene.cells, strict=True)
-    )
-    return "\n\n".join([letters, *rows, letters])
+def draw_sheet(scene: Scene) -> str:
+    """The board with what stands on it, in rows of characters."""
+    sheet = scene.board.sheet
+    lines = list(sheet.lines)
+    for (line, begin), pieces in zip(sheet.slots, scene.cells, strict=True):
+        if pieces:
+            drawn = column_text([piece.text for piece in pieces], sheet.width)
+            lines[line] = f"{lines[line][:begin]}{drawn}{lines[line][begin + sheet.width :]}"
+    return "\n".join(lines)
+
+
+def column_text(texts: Sequence[str], width: int) -> str:
+    """What stands on a cell, from the bottom to the top, in so many characters; of a high column the top is told.
+
+    >>> column_text(["o", "x"], 5), column_text(["o", "o", "x", "x", "x", "x", "X"], 5)
+    (' ox  ', '3xxxX')
+    """
+    whole = "".join(texts)
+    if len(whole) > width:
+        whole = f"{len(texts) - width + 1}{''.join(texts[len(texts) - width + 1 :])}"
+    before = (width - len(whole)) // 2
+    return whole.rjust(len(whole) + before).ljust(width)
 
 
 def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:

@@ -7,7 +7,8 @@ from functools import partial
 from pbmserv.commands.base.server import Server
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block, Document, VerbatimLine
-from pbmserv.rendering.html_board import draw_board, mailto
+from pbmserv.rendering.html_board import draw_board
+from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.templates import render

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.games.game import Captured
 from pbmserv.matches.log import Entry, EntryKind, rules_of
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.accessible import Piece, value_of
+from pbmserv.rendering.accessible import NamedPiece, named_pieces
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.record import steps
 
@@ -22,7 +21,7 @@ class LogLine:
     # The ply of a move; for a takeback, the last ply that was kept.
     ply: int | None = None
     move: str = ""
-    captured: tuple[Piece, ...] = ()
+    captured: tuple[NamedPiece, ...] = ()
     # The last ply that somebody asked to keep.
     asked: int | None = None
     # The extra time given, in hours.
@@ -95,10 +94,6 @@ def _log_line(entry: Entry, stood: GameState) -> LogLine:
     return LogLine(entry.at, entry.kind, userid)
 
 
-def _captured(stood: GameState) -> tuple[Piece, ...]:
-    userids, sides = stood.match.userids, rules_of(stood.match).info.sides
-    return tuple(
-        Piece(event.square, userids[event.seat], value_of(event.piece, sides[event.seat]))
-        for event in stood.state.turns[-1].events
-        if isinstance(event, Captured)
-    )
+def _captured(stood: GameState) -> tuple[NamedPiece, ...]:
+    names = rules_of(stood.match).scene(stood.state.position).board.names
+    return named_pieces("captured", names, stood.state.turns[-1].events, stood.match.userids)

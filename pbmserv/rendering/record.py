@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pbmserv.commands.base.server import Server
-from pbmserv.games.game import Captured
+from pbmserv.games.game import Game, Scene
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Entry, Match, rules_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
+from pbmserv.rendering.accessible import piece_name
 from pbmserv.rendering.templates import templates_folder
 
 FORMAT: Final = "pbmserv-record/1"
@@ -63,12 +64,12 @@ def record_of(board: GameState, server: Server) -> Record:
         "result": None
         if state.outcome is None
         else {"ranks": [*state.outcome.ranks], "scores": [*state.outcome.scores], "reason": state.outcome.reason},
-        "moves": [_move(turn, at) for turn, at in _line(board) if turn.ply is not None],
+        "moves": [_move(game, scene, turn, at) for turn, at in _line(board) if turn.ply is not None],
         "position": [
-            {"square": cell.square, "seat": cell.seat, "piece": cell.text.strip()}
-            for cells in scene.cells
-            for cell in cells
-            if cell.seat is not None
+            {"square": scene.board.names[cell], "seat": piece.seat, "piece": piece.text.strip()}
+            for row in scene.board.layout.rows
+            for cell in row.cells
+            for piece in scene.cells[cell]
         ],
         "scores": [*scene.scores],
         "log": [
@@ -155,14 +156,18 @@ def _line(board: GameState) -> list[tuple[Turn, datetime]]:
     return list(zip(board.state.turns, made, strict=True))
 
 
-def _move(turn: Turn, at: datetime) -> Record:
-    taken = (event for event in turn.events if isinstance(event, Captured))
+def _move(game: Game, scene: Scene, turn: Turn, at: datetime) -> Record:
     return {
         "ply": turn.ply,
         "seat": turn.seat,
         "at": _moment(at),
         "move": turn.move,
-        "captured": [{"square": each.square, "seat": each.seat, "piece": each.piece} for each in taken],
+        "captured": [
+            {"square": scene.board.names[cell], "seat": event.seat, "piece": piece_name(game, event)}
+            for event in turn.events
+            if event.kind == "captured"
+            for cell in event.cells
+        ],
     }
 
 

@@ -15,7 +15,7 @@ from pbmserv.matches.moves import play
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.board import Comment, view_board
-from pbmserv.rendering.html_board import mailto
+from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, marked
 from tests.rendering.letters import (

@@ -1,0 +1,238 @@
+"""The cells of a board in HTML for mails, and the links on them, which write mails to the server (RFC 6068)."""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from pbmserv.games.board import Board
+from pbmserv.games.game import Piece, Seat
+from pbmserv.rendering.board import BoardView
+from pbmserv.rendering.piece_style import PIECE_STYLES, PIPS, has_pips, piece_style_of
+from pbmserv.rendering.templates import environment
+
+_PIXELS: Final = 276
+"""Of the narrowest supported phone's 320, beside the row labels."""
+
+_NARROWEST: Final = 17
+"""Pixels of a cell on which a finger may still land."""
+
+MOST_CELLS: Final = 170
+"""What has more, as a Go board of 19 lines, would be too large a mail."""
+
+_NAMED_FROM: Final = 81
+"""Where there are more cells their links have no text but the Subject, for the size of the mail."""
+
+
+Mark = Literal["", "last", "vacated", "taken"]
+"""What the last ply did on a cell: placed or moved to it, went away from it, took from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Sizes in pixels: of a cell within its border, of a die, and of the letters of name, mark and pips."""
+
+    square: int
+    die: int
+    name: int
+    mark: int
+    pip: int
+    # Of the border, and between two cells.
+    border: int = 2
+    gap: int = 2
+
+
+# For so many cells side by side at the most.
+_FITS: Final = ((5, Fit(48, 38, 15, 12, 11)), (7, Fit(33, 28, 13, 10, 8)), (9, Fit(24, 22, 10, 9, 6)))
+
+_BLANK: Final = "\N{NO-BREAK SPACE}"
+# A pip is about as wide as two of these blanks.
+_ROW = {"c": "{0}", "l": "{0}" + 4 * _BLANK, "r": 4 * _BLANK + "{0}", "b": "{0}" + 2 * _BLANK + "{0}", "": _BLANK}
+
+_PLAIN: Final = "\N{BLACK CIRCLE}\N{WHITE CIRCLE}"
+_CROWNED: Final = "\N{FISHEYE}\N{BULLSEYE}"
+_BURNT: Final = "\N{MULTIPLICATION X}"
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlSquare:
+    """One cell."""
+
+    name: str
+    # What stands there, in words; "" on an empty cell.
+    label: str
+    # The seat whose piece is on top.
+    seat: Seat | None
+    # The lines of a die.
+    face: tuple[str, ...]
+    # Any other pieces, as characters, each with its seat; from the bottom to the top.
+    glyphs: tuple[tuple[str, Seat | None], ...]
+    # Where a tap leads: to a mail with the move, or to the list of several moves.
+    href: str
+    # How many moves there are.
+    ways: int
+    # How many pieces the only move captures.
+    takes: int
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlRow:
+    """A row of cells; None where the board has none between two."""
+
+    label: str
+    # Pixels before the first cell.
+    indent: int
+    cells: tuple[HtmlSquare | None, ...]
+
+
+@lru_cache(maxsize=64)
+def fit_of(board: Board) -> Fit | None:
+    """The sizes with which a board fits on a phone; None where it does not."""
+    across = -(-board.layout.size[0] // 2)
+    for most, fit in _FITS:
+        if across <= most:
+            return fit
+    cell = _PIXELS // across
+    if cell < _NARROWEST or len(board.names) > MOST_CELLS:
+        return None
+    return Fit(cell - 2, cell - 4, 8, 8, 6, border=1, gap=0)
+
+
+@lru_cache(maxsize=64)
+def column_labels(board: Board) -> tuple[str, ...]:
+    """What stands above the columns; "" above one that has no label there."""
+    layout = board.layout
+    across = -(-layout.size[0] // 2)
+    top = {x: text for text, x, y in layout.labels if y < 0} or {
+        x: text for text, x, y in layout.labels if y > 0 and x > 0
+    }
+    return tuple(top.get(2 * column + 1, top.get(2 * column, "")) for column in range(across))
+
+
+def rows_of(view: BoardView, address: str, fit: Fit) -> tuple[HtmlRow, ...]:
+    layout = view.diagram.scene.board.layout
+    squares = _squares(view, address)
+    step = fit.square + 2 * fit.border + fit.gap
+    rows = []
+    for row in layout.rows:
+        first = layout.places[row.cells[0]][0]
+        cells: list[HtmlSquare | None] = []
+        for cell in row.cells:
+            # Drawn boards have places without a cell.
+            missing = (layout.places[cell][0] - first) // 2 - len(cells)
+            cells += [*[None] * missing, squares[cell]]
+        is_shifted = layout.shape == "hexagon"
+        before = [] if is_shifted else [None] * ((first - 1) // 2)
+        rows.append(HtmlRow(row.label, (first - 1) * step // 2 if is_shifted else 0, (*before, *cells)))
+    return tuple(rows)
+
+
+def _squares(view: BoardView, address: str) -> list[HtmlSquare]:
+    """Every cell as it is drawn."""
+    scene, cells = view.diagram.scene, view.diagram.scene.board.names
+    open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
+    listed = {name for name, _ in view.open_moves.several}
+    takes = {text: len(taken) for text, taken in view.open_moves.captures}
+    marks: dict[int, Mark] = dict.fromkeys(scene.vacated, "vacated")
+    marks |= dict.fromkeys(scene.captured, "taken")
+    marks |= dict.fromkeys(scene.marked, "last")
+    is_small = len(cells) <= _NAMED_FROM
+    found = []
+    for cell, pieces in enumerate(scene.cells):
+        choice = open_now.get(cell)
+        top = pieces[-1] if pieces else None
+        href = ""
+        if choice:
+            one = mailto(address, command_of(view, choice.text), is_small)
+            href = f"#{anchor(view, cells[cell])}" if choice.ways > 1 and cells[cell] in listed else one
+        is_die = top is not None and top.kind == "die"
+        found.append(
+            HtmlSquare(
+                name=cells[cell],
+                label=_label(pieces, view),
+                seat=top.seat if top else None,
+                face=_face(top.seat or 0, top.value, top.text) if top and is_die else (),
+                glyphs=() if is_die else tuple((_glyph(piece), piece.seat) for piece in pieces),
+                href=href,
+                ways=choice.ways if choice else 0,
+                takes=takes.get(choice.text, takes.get(cells[cell], 0)) if choice and choice.move else 0,
+                mark=marks.get(cell, ""),
+            )
+        )
+    return found
+
+
+def _label(pieces: tuple[Piece, ...], view: BoardView) -> str:
+    """What stands on a cell, from the top."""
+    named = (
+        " ".join(filter(None, ("" if piece.seat is None else view.players.userids[piece.seat], _shown(piece))))
+        for piece in reversed(pieces)
+    )
+    return ", ".join(named)
+
+
+def _shown(piece: Piece) -> str:
+    return piece.kind if piece.value is None else str(piece.value)
+
+
+def _glyph(piece: Piece) -> str:
+    """A piece as one character, or as its number."""
+    if piece.value is not None:
+        return str(piece.value)
+    if piece.seat is None:
+        return _BURNT
+    return (_CROWNED if piece.kind else _PLAIN)[piece.seat] if piece.seat < len(_PLAIN) else piece.text
+
+
+def drawn(square: HtmlSquare, fit: Fit, sign: str) -> Markup:
+    macros: Any = environment().get_template("mail/squares.html").module
+    cell: Markup = macros.square(square, fit, PIECE_STYLES, sign)
+    return cell
+
+
+# Links differ in each mail. Other squares are mostly the same in the next mail about the board.
+drawn_without_link = lru_cache(maxsize=4096)(drawn)
+
+
+@cache  # of a few dozen arguments
+def _face(seat: Seat, value: int | None, text: str) -> tuple[str, ...]:
+    """The lines of a piece: the pips of a die, or else its text."""
+    if value is None or not has_pips(value):
+        return (str(value) if value is not None else text,)
+    return tuple(_ROW[row].format(piece_style_of(seat).pip) for row in PIPS[value - 1])
+
+
+def anchor(view: BoardView, square: str) -> str:
+    """The anchor of the list of a square's moves."""
+    return f"b{view.number}-{square.lower()}"
+
+
+def command_of(view: BoardView, text: str) -> str:
+    """The command that plays a move as the next ply of this board, and as no other ply."""
+    return f"move {view.number} {text.lower()}#{view.plies + 1}"
+
+
+def mailto(address: str, command: str, is_whole: bool = True) -> str:
+    """A link that begins a mail with a command; if it `is_whole`, the mail is ready to be sent.
+
+    A whole mail has the command in its Subject and in its text, since some programs lose one of them and a person
+    may change either. Otherwise the text is left to be written. A `+` in the address is encoded, as some programs
+    read it as a blank.
+
+    >>> mailto("pbm+t1@club.test", "move 101 c3#8")
+    'mailto:pbm%2Bt1@club.test?subject=move%20101%20c3%238&body=move%20101%20c3%238'
+    >>> mailto("pbm@club.test", "chat 101", is_whole=False)
+    'mailto:pbm@club.test?subject=chat%20101'
+    """
+    asked = quote(command, safe="")
+    begun = f"mailto:{_encoded(address)}?subject={asked}"
+    return f"{begun}&body={asked}" if is_whole else begun
+
+
+@lru_cache(maxsize=256)
+def _encoded(address: str) -> str:
+    """An address encoded for links; a mail has many links to the same one."""
+    return quote(address, safe="@")
