@@ -40,6 +40,13 @@ class PieceStyle:
     shape: PipShape
     light: Colours
     dark: Colours
+    # Whether the paper, and not the ink, is what it is called by.
+    is_pale: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is that of a side called by a colour."""
+        return not self.name.startswith("seat")
 
     @property
     def colour(self) -> str:
@@ -106,22 +113,28 @@ PIECE_STYLES: Final = (
 """By seat; a game with more seats starts over. The contrast of ink and paper is at least 4.5."""
 
 
-
-def _named(name: str, is_filled: bool, light: Colours, dark: Colours) -> PieceStyle:
+def _named(name: str, is_filled: bool, light: Colours, dark: Colours, is_pale: bool = False) -> PieceStyle:
     """The style of a side that is called by a colour: round, whatever the seat."""
-    return PieceStyle(name, "50%", is_filled, "\N{BLACK CIRCLE}", "circle", light, dark)
+    return PieceStyle(name, "50%", is_filled, "\N{BLACK CIRCLE}", "circle", light, dark, is_pale)
 
 
 NAMED_STYLES: Final[Mapping[str, PieceStyle]] = MappingProxyType(
     {
         "Black": _named(
-            "black", True, Colours("#26231f", "#ffffff"), Colours("#0d0c0b", "#f2eee4", line="#a59d8c")
+            "black",
+            True,
+            Colours("#37332e", "#ffffff", line="#100f0d"),
+            Colours("#0d0c0b", "#f2eee4", line="#6b6457"),
         ),
-        "White": _named("white", False, Colours("#26231f", "#ffffff"), Colours("#0d0c0b", "#f2eee4")),
+        "White": _named(
+            "white", False, Colours("#26231f", "#ffffff"), Colours("#0d0c0b", "#f2eee4"), is_pale=True
+        ),
         "Red": _named("red", True, Colours("#b3261e", "#ffffff"), Colours("#ff8a80", "#2b0b08")),
         "Blue": _named("blue", False, Colours("#1d4ed8", "#ffffff"), Colours("#93c5fd", "#0f1c30")),
         "Green": _named("green", True, Colours("#166534", "#ffffff"), Colours("#86efac", "#06200f")),
-        "Yellow": _named("yellow", False, Colours("#5c4500", "#ffd84d"), Colours("#2b2000", "#ffd84d")),
+        "Yellow": _named(
+            "yellow", False, Colours("#5c4500", "#ffd84d"), Colours("#2b2000", "#ffd84d"), is_pale=True
+        ),
     }
 )
 """By the name of the side. Two of them differ in being filled too, or else the one is light and the other dark."""
@@ -146,6 +159,11 @@ def looks_of(sides: Sequence[Side]) -> tuple[PieceStyle, ...]:
     if all(side.name in NAMED_STYLES for side in sides):
         return tuple(NAMED_STYLES[side.name] for side in sides)
     return tuple(piece_style_of(seat) for seat in range(len(sides)))
+
+
+def are_black_and_white(looks: Sequence[PieceStyle]) -> bool:
+    """Whether the sides are Black and White, which are seen best on a ground between the two."""
+    return {look.name for look in looks} == {"black", "white"}
 
 
 def has_pips(value: int | None) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
-from pbmserv.rendering.piece_style import PieceStyle
-from pbmserv.rendering.svg.plan import Plan, around, corners, plan_of
+from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white
+from pbmserv.rendering.svg.plan import Plan, plan_of
 
 _STAR = 8
 
@@ -16,11 +16,12 @@ def draw_ground(board: Board, looks: Sequence[PieceStyle]) -> Markup:
     plan = plan_of(board)
     ground = Markup('<rect class="d-ground" width="{}" height="{}" rx="22"/>').format(plan.width, plan.height)
     surface = _points(board, plan) if plan.shape == "point" else _cells(board, plan, looks)
-    return Markup("").join([ground, *surface, *_labels(plan)])
+    kind = Markup(' class="d-wood"') if are_black_and_white(looks) else ""
+    return Markup("<g{}>{}</g>").format(kind, Markup("").join([ground, *surface, *_labels(plan)]))
 
 
 def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
-    yield from _edges(board, looks)
+    yield from _edges(board, plan, looks)
     shaded = set(board.layout.shaded)
     lit = "".join(plan.outline(cell) for cell in range(len(plan.centres)) if cell not in shaded)
     kind = "d-pit" if plan.shape == "pit" else "d-hex" if plan.shape == "hexagon" else "d-cell"
@@ -29,16 +30,11 @@ def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
         yield Markup('<path class="d-dark" d="{}"/>').format("".join(map(plan.outline, sorted(shaded))))
 
 
-def _edges(board: Board, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
-    """A triangle from the middle of the board to each coloured edge; the cells leave a band of it to be seen."""
-    at = corners(board)
-    if not at:
-        return
-    x, y = (round(sum(each) / len(at)) for each in zip(*at.values(), strict=True))
-    for seat, first, last in board.layout.edges:
-        yield Markup('<path class="d-edge {}" d="M{} {}L{} {}L{} {}z"/>').format(
-            looks[seat % len(looks)].name, x, y, *at[first], *at[last]
-        )
+def _edges(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
+    """The coloured edges, of which the cells leave a band to be seen."""
+    for (seat, _, _), points in zip(board.layout.edges, plan.edges, strict=True):
+        drawn = "L".join(f"{x} {y}" for x, y in points)
+        yield Markup('<path class="d-edge {}" d="M{}z"/>').format(looks[seat % len(looks)].name, drawn)
 
 
 def _points(board: Board, plan: Plan) -> Iterator[Markup]:

@@ -13,7 +13,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pbmserv.games.game import Info, Piece
-from pbmserv.rendering.piece_style import NAMED_STYLES, PIPS, PieceStyle, PipShape, has_pips
+from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
 
 _INSET: Final = 9
@@ -28,7 +28,7 @@ _PIP: Final = 8.3
 _LONE_PIP: Final = 13
 _ROWS: Final = {"c": (0,), "l": (-_ASIDE,), "r": (_ASIDE,), "b": (-_ASIDE, _ASIDE), "": ()}
 
-_SEEDS_WIDE: Final = 33
+_SEEDS_WIDE: Final = 29
 _SEEDS_APART: Final = 13
 _SEEDS_HIGH: Final = 40
 _GOLDEN: Final = math.pi * (3 - math.sqrt(5))
@@ -43,7 +43,11 @@ def piece_id(piece: Piece) -> str:
     ('p0-2', 'p1', 'p-burnt')
     """
     kind = "" if piece.kind == "die" else re.sub("[^a-z0-9]", lambda found: f"_{ord(found[0]):x}", piece.kind)
-    words = ("p" if piece.seat is None else f"p{piece.seat}", kind, "" if piece.value is None else str(piece.value))
+    words = (
+        "p" if piece.seat is None else f"p{piece.seat}",
+        kind,
+        "" if piece.value is None else str(piece.value),
+    )
     return "-".join(word for word in words if word)
 
 
@@ -77,8 +81,7 @@ def samples(info: Info) -> tuple[Piece, ...]:
 
 def token(look: PieceStyle) -> Markup:
     """The sign of a side as a `<g>` of 100 by 100: the body of its pieces, with one large pip if it has any."""
-    is_plain = look in NAMED_STYLES.values()
-    sign = Markup("") if is_plain else _sign(_pip(look.shape, (50, 50), 19))
+    sign = Markup("") if look.is_named else _sign(_pip(look.shape, (50, 50), 19))
     return _whole(look, sign)
 
 
@@ -111,10 +114,11 @@ def _pips(value: int, shape: PipShape) -> str:
 def _whole(look: PieceStyle, sign: Markup) -> Markup:
     body = _box(look.corners, _INSET)
     shade = _box(look.corners, _INSET - 4, _SHADE_DROP)
-    face = Markup('<path class="face" d="{}"/>').format(_box(look.corners, _FACE_INSET)) if look.is_filled else ""
-    return Markup(
-        '<g class="piece {}"><path class="shade" d="{}"/><path class="body" d="{}"/>{}{}</g>'
-    ).format(look.name, shade, body, face, sign)
+    has_face = look.is_filled and not look.is_named
+    face = Markup('<path class="face" d="{}"/>').format(_box(look.corners, _FACE_INSET)) if has_face else ""
+    return Markup('<g class="piece {}"><path class="shade" d="{}"/><path class="body" d="{}"/>{}{}</g>').format(
+        look.name, shade, body, face, sign
+    )
 
 
 def _sign(outline: str) -> Markup:
@@ -133,7 +137,7 @@ def _seeds(count: int, look: PieceStyle | None) -> Markup:
     radius = max(apart * 0.5, 3)
     seeds = "".join(
         _pip("circle", (50 + reach * math.cos(turn), _SEEDS_HIGH + reach * math.sin(turn)), radius)
-        for reach, turn in ((apart * math.sqrt(each + 0.5), _GOLDEN * each) for each in range(count))
+        for reach, turn in ((apart * math.sqrt(each + 0.5) * (count > 1), _GOLDEN * each) for each in range(count))
     )
     return Markup('<g class="piece {}"><path class="seed" d="{}"/>{}</g>').format(
         "nobody" if look is None else look.name, seeds, _letters(str(count), 84, 25)

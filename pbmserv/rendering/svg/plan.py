@@ -1,9 +1,8 @@
 """Where everything lies in the picture of a board, in units of the drawing: from its layout, whatever its shape."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from typing import Final
 
 from pbmserv.games.board import Board, Layout, Shape
@@ -20,10 +19,11 @@ CELL: Final = 54
 LEAN: Final = 0.866
 """How much closer rows of hexagons are than their columns."""
 
-BAND: Final = 22
+BAND: Final = 18
 """How wide the coloured edge of a board is."""
 
 _CORNER: Final = 62
+_POINT: Final = 61
 _PIT: Final = 52
 _MARGIN: Final = 18
 _BESIDE: Final = 26
@@ -32,7 +32,7 @@ _BESIDE: Final = 26
 _LABELLED_TWICE: Final = 18
 """From this size, in half cells, rows and columns are named at both ends."""
 
-_PIECES: Final[dict[Shape, int]] = {"square": SIZE, "point": 112, "hexagon": 112, "pit": SIZE}
+_PIECES: Final[dict[Shape, int]] = {"square": SIZE, "point": 106, "hexagon": 98, "pit": SIZE}
 _STACKED: Final = 0.86
 _HIGHEST: Final = 40
 _SLICE: Final = 12
@@ -51,6 +51,8 @@ class Plan:
     labels: tuple[tuple[str, int, int], ...]
     frame: tuple[int, int, int, int]
     """The box around the cells: left, top, right, bottom."""
+    edges: tuple[tuple[Point, ...], ...]
+    """The triangle that shows each coloured edge where the cells do not cover it."""
 
     def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
         """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
@@ -74,9 +76,12 @@ def plan_of(board: Board) -> Plan:
     places = [(x * HALF, round(y * down)) for x, y in layout.places]
     labels = [(text, *_drawn_near(layout, x, y, down)) for text, x, y in _wanted(layout)]
     high = _CORNER if layout.shape == "hexagon" else CELL
-    band = BAND if layout.edges else 0
-    left, right = min(x for x, _ in places) - CELL - band, max(x for x, _ in places) + CELL + band
-    top, bottom = min(y for _, y in places) - high - band, max(y for _, y in places) + high + band
+    edges = _corners(layout, places)
+    beyond = [point for edge in edges for point in edge]
+    left = min([*(x - CELL for x, _ in places), *(x for x, _ in beyond)])
+    right = max([*(x + CELL for x, _ in places), *(x for x, _ in beyond)])
+    top = min([*(y - high for _, y in places), *(y for _, y in beyond)])
+    bottom = max([*(y + high for _, y in places), *(y for _, y in beyond)])
     begin = (
         min([left - _MARGIN, *(x - _BESIDE for _, x, _ in labels)]),
         min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]),
@@ -92,6 +97,7 @@ def plan_of(board: Board) -> Plan:
         tuple((x - begin[0], y - begin[1]) for x, y in places),
         tuple((text, x - begin[0], y - begin[1]) for text, x, y in labels),
         (left - begin[0], top - begin[1], right - begin[0], bottom - begin[1]),
+        tuple(tuple((x - begin[0], y - begin[1]) for x, y in edge) for edge in edges),
     )
 
 
@@ -103,7 +109,7 @@ def around(shape: Shape, inset: int = 0) -> str:
     if shape == "square":
         side = CELL - inset
         return f"m-{side}-{side}h{2 * side}v{2 * side}h-{2 * side}z"
-    r = (CELL if shape == "point" else _PIT) - inset
+    r = (_POINT if shape == "point" else _PIT) - inset
     return f"m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"
 
 
@@ -125,7 +131,7 @@ def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
     width, height = layout.size
     if layout.shape == "hexagon":
         beside = min(layout.places, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
-        away = (CELL + _BESIDE + (BAND if layout.edges else 0)) / (2 * HALF)
+        away = (CELL + _BESIDE + (BAND + 26 if layout.edges else 0)) / (2 * HALF)
         return (
             round(HALF * (beside[0] + (x - beside[0]) * away)),
             round(down * (beside[1] + (y - beside[1]) * away)),
@@ -136,20 +142,16 @@ def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
     return at_x, at_y
 
 
-def corners(board: Board) -> dict[int, Point]:
-    """For each cell at the end of a coloured edge the corner of the board beyond it, in units of the drawing."""
-    plan = plan_of(board)
-    ends = {cell for _, *both in board.layout.edges for cell in both}
-    middle_x = sum(plan.centres[cell][0] for cell in ends) / max(len(ends), 1)
-    middle_y = sum(plan.centres[cell][1] for cell in ends) / max(len(ends), 1)
+def _corners(layout: Layout, places: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
+    """Of each coloured edge the triangle from the middle of the board to the board's corners beyond its ends."""
+    ends = {cell for _, *both in layout.edges for cell in both}
     if not ends:
-        return {}
-    deep = max(abs(plan.centres[cell][1] - middle_y) for cell in ends)
-    grown = (deep + _CORNER + BAND - 12) / deep if deep else 1.0
-    return {
-        cell: (
-            round(middle_x + (plan.centres[cell][0] - middle_x) * grown),
-            round(middle_y + (plan.centres[cell][1] - middle_y) * grown),
-        )
-        for cell in ends
-    }
+        return ()
+    x, y = (round(sum(each) / len(ends)) for each in zip(*(places[cell] for cell in ends), strict=True))
+    deep = max(abs(places[cell][1] - y) for cell in ends)
+    grown = (deep + _CORNER + BAND) / max(deep, 1)
+
+    def beyond(cell: int) -> Point:
+        return round(x + (places[cell][0] - x) * grown), round(y + (places[cell][1] - y) * grown)
+
+    return tuple(((x, y), beyond(first), beyond(last)) for _, first, last in layout.edges)

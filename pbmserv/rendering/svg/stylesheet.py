@@ -7,9 +7,11 @@ from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, Colours, P
 LIGHT_SQUARE: Final = "#f8f4ea"
 LIGHT_SHADED: Final = "#dccdae"
 LIGHT_LAST: Final = "#ffe08a"
+LIGHT_WOOD: Final = "#f1e2c0"
 DARK_SQUARE: Final = "#211f1b"
 DARK_SHADED: Final = "#4a4338"
 DARK_LAST: Final = "#5a4708"
+DARK_WOOD: Final = "#7d6d52"
 
 _STYLES: Final = (*PIECE_STYLES, *NAMED_STYLES.values())
 
@@ -19,7 +21,7 @@ def _piece(look: PieceStyle, colours: Colours) -> str:
     name = look.name
     return (
         f".{name} .body{{fill:{inside};stroke:{colours.line or colours.ink}}}"
-        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{colours.line if look.is_filled and colours.line else inside}}}"
+        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{colours.paper if look.is_pale else colours.ink}}}"
     )
 
 
@@ -39,7 +41,7 @@ PIECES_DARK: Final = (
     "".join(_piece(look, look.dark) for look in _STYLES)
     + ".piece .shade{fill:#000;fill-opacity:.5}"
     + ".piece .seed{fill:#e0b070;stroke:#2b1c08}.nobody .pip{fill:#ece8dd}"
-    + ".char{fill:#7d7264}.cross{stroke:#171613}"
+    + ".char{fill:#171512;stroke:#6b6457;stroke-width:3}.cross{stroke:#b3a993}"
 )
 """What is otherwise in a dark scheme."""
 
@@ -47,9 +49,12 @@ BOARD_LIGHT: Final = (
     ".d-ground{fill:#e4d9c0}"
     f".d-cell{{fill:{LIGHT_SQUARE}}}"
     f".d-dark{{fill:{LIGHT_SHADED}}}"
-    f".d-hex{{fill:{LIGHT_SQUARE};stroke:#b9ab8c;stroke-width:5}}"
+    f".d-hex{{fill:{LIGHT_SQUARE};stroke:#b9ab8c;stroke-width:7}}"
     ".d-pit{fill:#cdbd98;stroke:#a08d63;stroke-width:3}"
     ".d-edge{stroke:#211f1a;stroke-width:2;stroke-opacity:.4}"
+    ".d-wood .d-ground{fill:#d8c193}"
+    f".d-wood .d-cell,.d-wood .d-hex{{fill:{LIGHT_WOOD}}}"
+    ".d-wood .d-dark{fill:#d9bf8d}.d-wood .d-hex{stroke:#b59a63}"
     ".d-line{fill:none;stroke:#6b614d;stroke-width:3.5;stroke-linecap:round}"
     ".d-star{fill:#4d4536}"
     ".d-label{fill:#554f42}"
@@ -71,6 +76,10 @@ BOARD_DARK: Final = (
     f".d-hex{{fill:{DARK_SQUARE};stroke:#575042}}"
     ".d-pit{fill:#211f1b;stroke:#575042}"
     ".d-edge{stroke:#000}"
+    ".d-wood .d-ground{fill:#4d4333}"
+    f".d-wood .d-cell,.d-wood .d-hex{{fill:{DARK_WOOD}}}"
+    ".d-wood .d-dark{fill:#66593f}.d-wood .d-hex{stroke:#4d4333}"
+    ".d-wood .d-line{stroke:#2c2519}.d-wood .d-star{fill:#2c2519}"
     ".d-line{stroke:#9a907c}"
     ".d-star{fill:#c9c1af}"
     ".d-label{fill:#c9c1af}"
