@@ -21,8 +21,8 @@ from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
 from pbmserv.rendering.html_board import said
 from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.record import as_file, record_of
 from pbmserv.rendering.piece_style import looks_of
+from pbmserv.rendering.record import as_file, record_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
 from pbmserv.rendering.svg.position import pieces_of
 from pbmserv.rendering.svg.table import Table, draw_table

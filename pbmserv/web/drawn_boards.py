@@ -6,6 +6,7 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import Final
 
+from pbmserv.games import games
 from pbmserv.games.board import Board
 from pbmserv.games.game import Game, Info, Piece, Scene
 
@@ -14,9 +15,9 @@ _PLIES_WATCHED: Final = 40
 
 
 def read_board(game: Game, lines: Sequence[str]) -> tuple[Scene, Info] | None:
-    """The position that these lines draw, if they are the sheet of one of a game's boards; and the game's facts."""
+    """The position that these lines draw and the game's facts, if they are the sheet of one of its boards."""
     drawn = _levelled(lines)
-    for board in _boards(game):
+    for board in _boards(game.info.name):
         cells = _read(board, game, drawn)
         if cells is not None:
             return Scene(board, cells), game.info
@@ -34,8 +35,9 @@ def piece_of(text: str, info: Info) -> Piece | None:
 
 
 @lru_cache(maxsize=64)
-def empty_of(game: Game) -> str:
+def empty_of(name: str) -> str:
     """How an empty cell of a game is drawn."""
+    game = games()[name]
     sheet = game.scene(game.start(game.info.least_seats, {})).board.sheet
     line, place = sheet.slots[0]
     return sheet.lines[line].ljust(place + sheet.width)[place : place + sheet.width]
@@ -65,7 +67,7 @@ def _read(board: Board, game: Game, drawn: Sequence[str]) -> tuple[tuple[Piece, 
 
 def _pieces(game: Game, text: str) -> tuple[Piece, ...] | None:
     """What a slot with that text holds, from bottom to top; None when it is nothing that the game has."""
-    known = _seen(game)
+    known = _seen(game.info.name)
     word = text.strip()
     if word in known:
         return (known[word],)
@@ -74,8 +76,9 @@ def _pieces(game: Game, text: str) -> tuple[Piece, ...] | None:
 
 
 @lru_cache(maxsize=64)
-def _seen(game: Game) -> dict[str, Piece]:
+def _seen(name: str) -> dict[str, Piece]:
     """The pieces of a game by their text: those of its sides, and those seen in the beginning of a game."""
+    game = games()[name]
     found = {
         side.mark: Piece(seat, side.mark) for seat, side in enumerate(game.info.sides) if "n" not in side.mark
     }
@@ -90,9 +93,9 @@ def _seen(game: Game) -> dict[str, Piece]:
 
 
 @lru_cache(maxsize=64)
-def _boards(game: Game) -> tuple[Board, ...]:
+def _boards(name: str) -> tuple[Board, ...]:
     """The boards on which a game is played, by its options."""
-    return tuple(dict.fromkeys(_started(game)))
+    return tuple(dict.fromkeys(_started(games()[name])))
 
 
 def _started(game: Game) -> Iterator[Board]:

@@ -178,7 +178,9 @@ def read_grids(lines: Sequence[str]) -> tuple[Grid, ...]:
     >>> [[square.stands.text if square.stands else "..." for square in row] for row in after.squares]
     [['...', '...'], ['...', '(2)']]
     """
-    found = (_read(lines, game.info, empty_of(game)) for game in games().values() if _is_of_squares(game))
+    found = (
+        _read(lines, game.info, empty_of(game.info.name)) for game in games().values() if _is_of_squares(game)
+    )
     return next((grids for grids in found if grids), ())
 
 

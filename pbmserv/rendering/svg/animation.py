@@ -1,8 +1,8 @@
 """A whole game as one animated SVG that begins again when it is over.
 
 It is animated by SMIL, which runs inside `<img>` too and needs no script. Each piece and each mark is an element
-that is shown during some plies and hidden during others; what a ply takes fades while it is shown. Where nothing is animated the last position stands there,
-as it does for those who have asked their system for less motion.
+that is shown during some plies and hidden during others; what a ply takes fades while it is shown. Where nothing
+is animated the last position stands there, as it does for those who have asked their system for less motion.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where everything lies in the picture of a board, in units of the drawing: from its layout, whatever its shape."""
+"""Where everything lies in the picture of a board, in units of the drawing: from its layout."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

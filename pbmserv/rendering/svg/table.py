@@ -16,8 +16,9 @@ from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
 class Table:
     """A board as a page draws it.
 
-    `inside` belongs into an SVG with this `width` and `height` as its view box; the page's symbols have its pieces.
-    `across` is how many cells fit beside each other, labels included. `outline` is that of a cell around its middle.
+    `inside` belongs into an SVG with this `width` and `height` as its view box; the page's symbols have its
+    pieces. `across` is how many cells fit beside each other, labels included; `outline` is that of a cell around
+    its middle.
     """
 
     inside: Markup
