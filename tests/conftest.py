@@ -299,7 +299,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: Password
     """A house on either kind of database, where a From address is proof."""
     is_file = request.param == "sqlite"
     url = f"sqlite:///{tmp_path / 'pbmserv.db'}" if is_file else request.getfixturevalue("lent_postgresql")
-    built = make_house(url, quick_hasher, Server(ADDRESS, confirm="from"))
+    built = make_house(url, quick_hasher, Server(ADDRESS, variants=True, confirm="from"))
     yield built
     _leave(built)
 
@@ -307,7 +307,9 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, quick_hasher: Password
 @pytest.fixture
 def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[App]:
     """A house on SQLite, where a From address is proof."""
-    built = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, confirm="from"))
+    built = make_house(
+        f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, variants=True, confirm="from")
+    )
     yield built
     _leave(built)
 
@@ -315,7 +317,7 @@ def sqlite_house(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[App]:
 @pytest.fixture
 def postgresql_house(lent_postgresql: str, quick_hasher: PasswordHasher) -> Iterator[App]:
     """A house on PostgreSQL, where a From address is proof."""
-    built = make_house(lent_postgresql, quick_hasher, Server(ADDRESS, confirm="from"))
+    built = make_house(lent_postgresql, quick_hasher, Server(ADDRESS, variants=True, confirm="from"))
     yield built
     _leave(built)
 

@@ -92,7 +92,7 @@ def listed_moves(text: str, empty: Sequence[str]) -> Iterator[str]:
     """The legal moves, from the captures that a mail lists: elsewhere the square alone is a move."""
     forced = re.search(r"(?s)^Captures: (.*?)\.\n", text, re.MULTILINE)
     captures = dict(each.split(" takes ") for each in " ".join(forced[1].split()).split("; ")) if forced else {}
-    choices = re.search(r"Send one of these:\n((?: {4}.*\n)+)", text)
+    choices = re.search(r"choose one of these:\n((?: {4}.*\n)+)", text)
     chosen = choices[1].upper().replace("X", "x").split() if choices else []
     for square in empty:
         several = [move for move in chosen if move.startswith(square)]

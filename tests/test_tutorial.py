@@ -27,7 +27,7 @@ def tutorial() -> list[str]:
     """The lines of the help page."""
     reply = page("tutorial")
     assert reply is not None
-    return as_text(document_of(say(reply, Server(ADDRESS)))).split("\n")
+    return as_text(document_of(say(reply, Server(ADDRESS, variants=True)))).split("\n")
 
 
 def test_every_line_that_is_to_be_sent_is_sent() -> None:

@@ -7,8 +7,7 @@ import typer
 from rich.progress import Progress
 
 from pbmserv.cli import admin_addresses, admin_backup, admin_games, admin_referee
-from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, out, settings_or_exit
-from pbmserv.cli.terminal import print_rows as _show
+from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, out, print_rows, settings_or_exit
 from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.rendering.templates import ordered, render
 from pbmserv.rendering.text import laid_out
@@ -87,7 +86,7 @@ def games(
         }
         for line in listing.lines
     ]
-    _show(rows, json, f"{listing.total} boards in all" if rows else "boards")
+    print_rows(rows, json, f"{listing.total} boards in all" if rows else "boards")
 
 
 @cli.command()
@@ -106,17 +105,19 @@ def show(board: Board, json: Json = False) -> None:
             "players": match.userids,
         }
         out.print_json(
-            data={**facts, "status": seen.state.status, "to_move": seen.view.players.to_move, "turns": turns}
+            data={**facts, "status": seen.state.status, "to_move": seen.players.to_move, "turns": turns}
         )
         return
-    text = render("mail/notice.txt", view=seen.view, alone=True, server=settings_or_exit().server())
+    text = render("mail/notice.txt", view=seen, alone=True, server=settings_or_exit().server())
     out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
 
 
 @cli.command()
 def players(json: Json = False) -> None:
     """List everybody who has an account."""
-    _show([{"userid": each.userid, "address": each.address} for each in list_players(_app())], json, "players")
+    print_rows(
+        [{"userid": each.userid, "address": each.address} for each in list_players(_app())], json, "players"
+    )
 
 
 @cli.command()
@@ -167,7 +168,7 @@ def inbox(
         }
         for mail in (list_inbox(_app(), None, count) if everything else list_quarantine(_app(), count))
     ]
-    _show(rows, json, "mails" if everything else "mails set aside or held up")
+    print_rows(rows, json, "mails" if everything else "mails set aside or held up")
 
 
 @inbox_app.command()
@@ -209,7 +210,7 @@ def outbox(
         }
         for mail in list_outbox(_app(), status or None, count)
     ]
-    _show(rows, json, "outgoing mails")
+    print_rows(rows, json, "outgoing mails")
 
 
 @cli.command()
@@ -224,7 +225,7 @@ def check(
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("replaying", total=None)
         differences = check_all(app, lambda done, of: progress.update(task, completed=done, total=of))
-    _show([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
+    print_rows([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
     if repair and differences:
         err.print(f"{rebuild(app, differences)} summaries were rewritten.", highlight=False)
         differences = [each for each in differences if not each.can_be_mended]

@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError
 
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.games import games
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
 from pbmserv.mail.sending.destination import Transport, open_transport, relay_address
@@ -63,6 +64,11 @@ class Settings(BaseSettings):
         "+", description="what stands before a tag in the address; empty: answers prove moves alone"
     )
     max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
+    default_game: str = Field("cephalopod", description="what `challenge alice bob` means; empty: it is asked")
+    games: str = Field("", description="games that can be begun, blanks between; empty: all")
+    variants: bool = Field(
+        False, description="whether games can be begun with sizes that their inventors did not publish"
+    )
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
     )
@@ -93,6 +99,14 @@ class Settings(BaseSettings):
     def _is_authserv_id(cls, value: str) -> str:
         if not re.fullmatch(r"[A-Za-z0-9._@-]*", value):
             raise ValueError("is not the name of a mail server, such as mx.example.org")
+        return value
+
+    @field_validator("default_game", "games")
+    @classmethod
+    def _are_games(cls, value: str) -> str:
+        for name in value.split():
+            if name not in games():
+                raise ValueError(f"{name} is not a game; use {', '.join(games())}")
         return value
 
     @field_validator("listen")
@@ -190,7 +204,15 @@ class Settings(BaseSettings):
         # With mail to a Maildir somebody is trying the server out, and links lead to this machine.
         site = self.site_url or (f"http://{self.web}" if self.web and self.way_out.startswith("maildir:") else "")
         return Server(
-            self.address, self.delimiter, self.confirm, site.rstrip("/"), self.authserv_id, self.max_size
+            address=self.address,
+            delimiter=self.delimiter,
+            confirm=self.confirm,
+            site_url=site.rstrip("/"),
+            authserv_id=self.authserv_id,
+            max_size=self.max_size,
+            default_game=self.default_game,
+            games=tuple(self.games.split()),
+            variants=self.variants,
         )
 
     def road_out(self) -> Callable[[], Transport]:

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 from rich.markup import escape
@@ -26,10 +26,11 @@ from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, print_tab
 from pbmserv.mail.reading.read import envelope_sender_of, is_mail
 from pbmserv.mail.receiving.smtp_handler import MOST_HOPS, count_hops
 from pbmserv.server.connections import raise_limit
-from pbmserv.server.isolation import run_isolated
+from pbmserv.server.isolation import end_with_parent, run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
-from pbmserv.server.scheduler import _SOON, PURGE_REST, jobs_with, scheduling, summary_of
+from pbmserv.server.robots import make_way, playing
+from pbmserv.server.scheduler import PURGE_REST, jobs_with, scheduling, summary_of
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined
 from pbmserv.services.receive import receive_mail
@@ -37,6 +38,9 @@ from pbmserv.services.scheduler.retention import Purged, count_old
 from pbmserv.services.scheduler.retention import purge as purge_mails
 from pbmserv.services.worker import process_one
 from pbmserv.store.schema import NEWEST, stored_version
+
+SOON: Final = 2.0
+"""Seconds after which a purge shows how far it is."""
 
 
 def tidy() -> None:
@@ -50,7 +54,7 @@ def tidy() -> None:
         task = progress.add_task("deleting", total=count_old(app, now - keep), visible=False)
         for step in purge_mails(app, now - keep, now):
             done += step
-            progress.update(task, completed=done.mails, visible=time.monotonic() - began > _SOON)
+            progress.update(task, completed=done.mails, visible=time.monotonic() - began > SOON)
             time.sleep(PURGE_REST)
     app.engine.dispose()
     out.print(f"Older than {settings.keep_days} days: {summary_of(done)}.", highlight=False, soft_wrap=True)
@@ -118,10 +122,20 @@ def poll() -> None:
 
 @cli.command()
 def work() -> None:
-    """Process the stored mails, and run the scheduled jobs: clocks, digests, robots."""
+    """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = _ready()
     worker = working(app, settings.data, threading.Event(), threading.Event())
     _run(app, {"worker": worker, "scheduler": scheduling(app, jobs_with(settings.data))})
+
+
+@cli.command()
+def robots(bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
+    """Have the robots play on the boards that wait for them."""
+    if bound:
+        end_with_parent()
+    make_way()
+    _, app = _ready()
+    _run(app, {"robots": playing(app)})
 
 
 @cli.command(hidden=True)

@@ -12,6 +12,7 @@ from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import Part, batch_store, listening, sending, working
 from pbmserv.server.poller import polling
+from pbmserv.server.robots import playing_apart
 from pbmserv.server.scheduler import heartbeat, jobs_with, purging, scheduling
 from pbmserv.services.app import App
 
@@ -25,6 +26,7 @@ def all_parts(settings: Settings, app: App) -> dict[str, Part]:
         "worker": working(app, settings.data, kept, done),
         "sender": sending(app, settings.road_out(), done),
         "scheduler": scheduling(app, jobs_with(settings.data)),
+        "robots": playing_apart(),
         "tidier": purging(app, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, app, kept)

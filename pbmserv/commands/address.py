@@ -160,7 +160,7 @@ def _require_new_address(request: PlayerRequest[AddressArguments], records: Quer
     player, address = request.player, request.arguments.address.lower()
     if not is_address(address):
         raise NotAnAddress(command=request.command.name)
-    if request.server is not None and request.server.owns(address):
+    if request.server.owns(address):
         raise OurAddress(address=address)
     theirs = records.addresses(player)
     if address == player.address or (request.command.name == "add" and address in theirs):

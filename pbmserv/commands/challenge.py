@@ -6,12 +6,20 @@ from typing import ClassVar
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import no_such_player
-from pbmserv.commands.base.new_game import opened, read_game, read_terms, require_willing, require_within_limits
+from pbmserv.commands.base.new_game import (
+    opened,
+    read_game,
+    read_terms,
+    require_offered,
+    require_willing,
+    require_within_limits,
+)
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.games import games
-from pbmserv.games.game import Game, Info
+from pbmserv.games.game import Game
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import title_of
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
@@ -33,7 +41,8 @@ class Challenged(Reply):
     template: ClassVar[str] = "commands/challenge.txt:challenged"
 
     board: int
-    game: Info
+    title: str
+    """What the game is called."""
     userids: tuple[str, ...]
 
 
@@ -75,14 +84,17 @@ class NotAmongPlayers(CommandError):
 def run(request: PlayerRequest[ChallengeArguments], records: Queries, now: datetime) -> Decision:
     """Starts the match, unless something about its players, options or number speaks against it."""
     starter = request.player
-    name = read_game(request.arguments.game, "challenge alice bob")
+    name = read_game(request.arguments.game, "challenge alice bob", request.server)
     game = games()[name]
     players = _players(request.arguments.userids, records, starter, game)
     userids = tuple(player.userid for player in players)
     terms = read_terms(name, request.arguments.options, len(players), "challenge", userids)
+    require_offered(terms, request.server)
     require_within_limits(players, starter, records, now)
     match = opened(terms, players, starter, records, now)
-    return Decision(Challenged(match.number, game.info, match.userids), opened=match, boards=(replay(match),))
+    return Decision(
+        Challenged(match.number, title_of(match), match.userids), opened=match, boards=(replay(match),)
+    )
 
 
 def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Game) -> tuple[Player, ...]:

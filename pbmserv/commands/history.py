@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import NotOurPlayer, named_players, read_page, require_game
+from pbmserv.commands.base.lookup import named_players, player_or_sender, read_page, require_game
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.matches.player import Player
@@ -64,9 +64,7 @@ def run(request: Request[HistoryArguments], records: Queries, now: datetime) -> 
     game = request.arguments.game
     require_game(game)
     userids = named_players(request.arguments.userids, records)
-    player = records.player(userids[0]) if userids else request.actor.player
-    if player is None:
-        raise NotOurPlayer(command="history")
+    player = player_or_sender(userids[0] if userids else None, request, records)
     page = read_page(request.arguments.options, request.command)
     return Decision(_history(player, userids[1:], game, page, records))
 

@@ -12,14 +12,16 @@ from pbmserv.commands.base.new_game import (
     TakesNoChallenges,
     Terms,
     opened,
+    require_offered,
     require_together,
     require_within_limits,
 )
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.challenge import Challenged
-from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import title_of
 from pbmserv.matches.open_offer import OpenOffer, in_order_of_play
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -136,7 +138,7 @@ class NotYourOffer(CommandError):
 MOST_LISTED = 5
 
 
-def accept_offer(player: Player, number: int, records: Queries, now: datetime) -> Decision:
+def accept_offer(player: Player, number: int, records: Queries, now: datetime, server: Server) -> Decision:
     """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
     offer = records.offer(number)
     if offer is None or offer.status != "open":
@@ -149,6 +151,7 @@ def accept_offer(player: Player, number: int, records: Queries, now: datetime) -
         raise AlreadyJoined(offer=offer)
     players = _players(offer, player, records)
     _require_willing(offer, players, player, records)
+    require_offered(Terms(offer.game, offer.options), server)
     require_within_limits(players, player, records, now)
     if offer.missing > 1:
         joined = replace(offer, joined=(*offer.joined, player.userid))
@@ -184,7 +187,7 @@ def _begun(
     match = opened(terms, players, player, records, now)
     taken = OfferTaken(offer.number, offer.seeker)
     return Decision(
-        Challenged(match.number, games()[offer.game].info, match.userids),
+        Challenged(match.number, title_of(match), match.userids),
         opened=match,
         boards=(replay(match),),
         changes=(EndedOffer(offer.id, "taken", match.number),),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import NotOurPlayer, no_such_player, read_page, require_game
+from pbmserv.commands.base.lookup import player_or_sender, read_page, require_game
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Queries
@@ -42,14 +42,9 @@ MOST_LINES: Final = 20
 
 def run(request: Request[RatingsArguments], records: Queries, now: datetime) -> Decision:
     """Tells the ratings of the player named, or of the sender."""
-    game, player = request.arguments.game, request.actor.player
+    game = request.arguments.game
     require_game(game)
-    if request.arguments.userid is not None:
-        player = records.player(request.arguments.userid)
-        if player is None:
-            raise no_such_player(request.arguments.userid, records)
-    if player is None:
-        raise NotOurPlayer(command="ratings")
+    player = player_or_sender(request.arguments.userid, request, records)
     page = read_page(request.arguments.options, request.command)
     tallies = records.tallies(player, game)
     found = records.rated_matches(player, game, (page - 1) * MOST_LINES, MOST_LINES)

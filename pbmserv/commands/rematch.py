@@ -7,13 +7,12 @@ from typing import ClassVar
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply, ShownBoards
 from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.new_game import Terms, opened, require_willing, require_within_limits
+from pbmserv.commands.base.new_game import Terms, opened, require_offered, require_willing, require_within_limits
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.challenge import Challenged
-from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import Match, rules_of
+from pbmserv.matches.log import Match, rules_of, title_of
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
@@ -70,9 +69,10 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
     require_within_limits(players, starter, records, now)
     before = board.match
     terms = Terms(before.game, before.options, before.rated, before.clock)
+    require_offered(terms, request.server)
     match = opened(terms, players, starter, records, now, after=number)
     return Decision(
-        Challenged(match.number, games()[match.game].info, match.userids),
+        Challenged(match.number, title_of(match), match.userids),
         opened=match,
         boards=(replay(match),),
         notifications=Notifications(

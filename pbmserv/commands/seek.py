@@ -6,7 +6,14 @@ from typing import ClassVar
 
 from pbmserv.commands.base.changes import NewOffer
 from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.new_game import BadOptionValue, Options, UnknownOption, read_game, read_terms
+from pbmserv.commands.base.new_game import (
+    BadOptionValue,
+    Options,
+    UnknownOption,
+    read_game,
+    read_terms,
+    require_offered,
+)
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.games import games
@@ -52,13 +59,14 @@ LAST = "last"
 def run(request: PlayerRequest[SeekArguments], records: Queries, now: datetime) -> Decision:
     """Opens the offer under a number of its own."""
     seeker = request.player
-    game = read_game(request.arguments.game, "seek")
+    game = read_game(request.arguments.game, "seek", request.server)
     options = request.arguments.options
     seats = _seats(game, options)
     of_match = tuple((name, value) for name, value in options if name not in (PLAYERS, LAST))
     terms = read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
     if dict(options).get(LAST):
         raise UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
+    require_offered(terms, request.server)
     number = _number(seeker, records)
     moves_last = LAST in dict(options)
     facts = (terms.game, terms.options, terms.rated, terms.clock, seats, moves_last)

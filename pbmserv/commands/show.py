@@ -7,10 +7,9 @@ from typing import ClassVar
 from pbmserv.commands.base.arguments import BoardRef, MaybePlayerArguments
 from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
 from pbmserv.commands.base.lookup import (
-    NotOurPlayer,
     find_shown,
     named_players,
-    no_such_player,
+    player_or_sender,
     require_game,
     waiting_boards,
 )
@@ -103,13 +102,7 @@ show_command = OpenCommand(
 
 def run_next(request: Request[MaybePlayerArguments], records: Queries, now: datetime) -> Decision:
     """Shows the boards that wait for the player named, or for the sender."""
-    player = request.actor.player
-    if request.arguments.userid is not None:
-        player = records.player(request.arguments.userid)
-        if player is None:
-            raise no_such_player(request.arguments.userid, records)
-    if player is None:
-        raise NotOurPlayer(command="next")
+    player = player_or_sender(request.arguments.userid, request, records)
     waiting = waiting_boards(player, records)
     return Decision(
         NextBoards(player.userid, waiting.numbers, waiting.more), shown=ShownBoards(boards=waiting.refs)

@@ -119,7 +119,7 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
         raise BadUserid(why="reserved", free=_free(userid, request, records))
     if address != sender and not is_address(address):
         raise BadAddress()
-    if request.server is not None and request.server.owns(address):
+    if request.server.owns(address):
         raise OurAddress(address=address)
     other = _namesake(userid, address, records, now)
     owner = records.owner_of(address)

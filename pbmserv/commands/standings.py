@@ -54,7 +54,7 @@ FILTERS: Final[dict[str, tuple[Section, ...]]] = {
 
 def run(request: Request[StandingsArguments], records: Queries, now: datetime) -> Decision:
     """Lists them: those who have played lately, unless others are asked for."""
-    game = read_game(request.arguments.game, "standings")
+    game = read_game(request.arguments.game, "standings", request.server)
     page = read_page(request.arguments.options, request.command)
     filtered = "".join(request.arguments.words) or "active"
     if filtered not in FILTERS:

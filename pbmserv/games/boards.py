@@ -88,7 +88,7 @@ def _grid(
     rays = [[_ray(place, step, columns, rows) for step in _STEPS] for place in places]
     labels = [str(row + 1) for row in range(rows)]
     return made(
-        key=f"{shape} {columns}x{rows} {width}{' chequered' if is_chequered else ''}",
+        key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}{' spread' * is_spread}{' chequered' * is_chequered}",
         names=[f"{letters[column]}{labels[row]}" for column, row in places],
         neighbours=[sorted(each[way][0] for way in ORTHOGONAL if each[way]) for each in rays],
         rays=rays,
@@ -183,7 +183,7 @@ def rhombus(size: int, empty: str = ".") -> Board:
     lines = [" " * (left - 1) + " ".join(letters)]
     lines += [f"{' ' * (left + row)}{' '.join(empty * size)}  {row + 1}" for row in range(size)]
     return made(
-        key=f"rhombus {size}",
+        key=f"rhombus {size} {empty}",
         names=[f"{letters[column]}{row + 1}" for column, row in places],
         neighbours=[sorted(ray[0] for ray in each if ray) for each in rays],
         rays=rays,
@@ -234,7 +234,7 @@ def pits(count: int, names: tuple[str, str] = ("South", "North")) -> Board:
     lines = (named(above), rule, line(names[1]), rule, line(names[0]), rule, named(below))
     column = [*range(count), *range(count - 1, -1, -1)]
     return made(
-        key=f"pits {count}",
+        key=f"pits {count} {names[0]} {names[1]}",
         names=[f"{letter}1" for letter in letters],
         neighbours=[[each[0][0]] for each in rays],
         rays=rays,

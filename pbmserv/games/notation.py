@@ -17,7 +17,7 @@ LONGEST: Final = 400
 """Characters of a text that may be a move."""
 
 _MOST_NEAR: Final = 10
-_GAP: Final = r"[ ]*[-x=:/+,>;.]*[ ]*"
+_GAP: Final = r"[ ]*(?:[-x=:/+,>;.]+[ ]*)?"  # with one way to match each gap, or long texts would take for ever
 
 Finder = Callable[[Move], Iterable[Move]]
 """The legal moves that begin with these steps."""
@@ -61,10 +61,12 @@ def names(text: str, words: tuple[str, ...] = ()) -> tuple[str, ...]:
     (('c3', 'e5', 'queen'), (), ('c3', 'e5'))
     """
     one = "|".join((*map(re.escape, sorted(words, key=len, reverse=True)), "[a-z][1-9][0-9]?"))
-    text = text.strip().lower()
-    if len(text) > LONGEST or not re.fullmatch(rf"(?:{one})(?:{_GAP}(?:{one}))*", text, re.ASCII):
+    if not text.isascii():  # of the letters beyond, the Kelvin sign is a k in lower case
         return ()
-    return tuple(re.findall(one, text, re.ASCII))
+    text = text.strip().lower()
+    if len(text) > LONGEST or not re.fullmatch(rf"(?:{one})(?:{_GAP}(?:{one}))*", text):
+        return ()
+    return tuple(re.findall(one, text))
 
 
 def _whole(steps: Move, moves: Finder) -> Move:
@@ -77,7 +79,7 @@ def _whole(steps: Move, moves: Finder) -> Move:
 def _by_ends(steps: Move, moves: Finder, why: Callable[[Move], int]) -> Move:
     if len(steps) == 2:
         begun = moves(steps[:1])
-        found = [move for move in islice(begun, 1000) if move[-1] == steps[1]]
+        found = [move for move in islice(begun, 1000) if len(move) > 2 and move[-1] == steps[1]]
         if len(found) == 1:
             return found[0]
         if found:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pbmserv.games import games
 from pbmserv.games.game import Game, Seat
@@ -89,9 +89,22 @@ class Match:
         return replace(self, entries=self.entries + entries)
 
 
+VARIANT: Final = "-variant"
+"""Stands behind the version of the rules of a match with an option that the inventor did not publish."""
+
+
 def rules_of(match: Match) -> Game:
     """The game of a match, in the version it is played under. Raises BrokenLog when that is not to be had."""
     game = games().get(match.game)
-    if game is None or game.info.rules != match.rules:
+    if game is None or game.info.rules != match.rules.removesuffix(VARIANT):
         raise BrokenLog(f"board {match.number} is played under {match.rules}, which this server does not have")
     return game
+
+
+def title_of(match: Match) -> str:
+    """What the game of a match is called: a variant never plainly by the name of the game.
+
+    Boards that were begun before variants had a name keep theirs, and with it their Subject.
+    """
+    title = rules_of(match).info.title
+    return f"{title} variant" if match.rules.endswith(VARIANT) else title

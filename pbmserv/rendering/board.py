@@ -10,7 +10,7 @@ from typing import Any
 from pbmserv.games import games
 from pbmserv.games.game import Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
-from pbmserv.matches.log import EntryKind, Match, rules_of
+from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.accessible import (
@@ -53,6 +53,8 @@ class BoardPlayers:
     # Those whom the last turn put out, and those whom it made leave.
     eliminated: tuple[str, ...]
     left: tuple[str, ...]
+    # Whether a robot of this server is to move; only where it was asked for.
+    waits_for_robot: bool = False
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -134,7 +136,7 @@ class BoardView:
     @property
     def title(self) -> str:
         """The name of the game."""
-        return rules_of(self.match).info.title
+        return title_of(self.match)
 
     @property
     def plies(self) -> int:

@@ -51,11 +51,6 @@ class GameLog:
         return self.view.board.match.rated
 
     @property
-    def move_width(self) -> int:
-        """The characters of the longest move."""
-        return max((len(each.move) for each in self.log), default=0)
-
-    @property
     def name_width(self) -> int:
         """The characters of the longest userid."""
         return max(map(len, self.view.players.userids))

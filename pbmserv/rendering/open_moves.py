@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pbmserv.games.choices import Choice, choices, ways_on
+from pbmserv.games.choices import MOST_LISTED, Choice, choices, ways_on
 from pbmserv.games.game import Game, Move, Scene, Step
 from pbmserv.rendering.accessible import MOST_DESCRIBED
 
-MOST_SEVERAL: Final = 60
+MOST_SEVERAL: Final = 500
 """Moves that are listed where a first touch leaves a choice; more would fill the mail."""
 
 
@@ -49,7 +49,7 @@ def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
                 captures.append((text, taken))
             else:
                 quiet[choice.step] = text
-    several = [choice for choice in by_name if not choice.move]
+    several = [choice for choice in by_name if 1 < choice.ways <= MOST_LISTED]
     if sum(choice.ways for choice in several) > MOST_SEVERAL:
         several = []
     example = captures[0][0] if captures else _middle(quiet, scene) or _any(game, position)

@@ -9,6 +9,14 @@ from pbmserv.robots.robot import Budget
 name = "greedy"
 summary = "takes whatever gains most at once, and never looks further"
 
+thinking = 1
+
+
+def plays(game: Game) -> bool:
+    """Games with scores: it goes for nothing else."""
+    return bool(game.scene(game.start(game.info.least_seats, {})).scores)
+
+
 Worth = tuple[int, int]
 """Whether it wins (1), loses (-1) or neither (0), then by how many points it is ahead of the best other seat."""
 
@@ -26,7 +34,7 @@ def choose(game: Game, position: Any, budget: Budget) -> Any:
 
 def _worth(game: Game, position: Any, seat: Seat) -> Worth:
     outcome = game.outcome(position)
-    scores = game.scene(position).scores if outcome is None else outcome.scores
+    scores = (game.scene(position).scores if outcome is None else outcome.scores) or (0,) * len(game.info.sides)
     ahead = scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
     if outcome is None or (outcome.ranks[seat] == 1 and outcome.ranks.count(1) > 1):
         return 0, ahead

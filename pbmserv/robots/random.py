@@ -8,6 +8,12 @@ from pbmserv.robots.robot import Budget
 
 name = "random"
 summary = "plays any legal move; good for learning the rules"
+thinking = 1
+
+
+def plays(game: Game) -> bool:
+    """Every game."""
+    return True
 
 
 def choose(game: Game, position: Any, budget: Budget) -> Any:

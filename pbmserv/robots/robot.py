@@ -1,7 +1,7 @@
 """What a robot is: a name, a summary, and how it chooses a move.
 
 A robot is a module of this package that answers `Robot`; it is found by scanning (`robots.robot`), and plays any
-game that answers the ten questions. It knows neither match nor opponent, neither clock nor chance: the same
+game that answers the nine questions. It knows neither match nor opponent, neither clock nor chance: the same
 position, seed and budget give the same move.
 """
 
@@ -37,6 +37,12 @@ class Robot(Protocol):
 
     summary: str
     """What it does, to go on from its userid in a line of 72 columns: "plays any legal move"."""
+
+    thinking: int
+    """How many times the nodes of a plain robot it looks at for a move."""
+
+    def plays(self, game: Game) -> bool:
+        """Whether it plays a game."""
 
     def choose(self, game: Game, position: Any, budget: Budget) -> Any:
         """One of the legal moves of a position in which somebody is to move."""

@@ -34,8 +34,8 @@ LOOK_EVERY: Final = 0.05
 ALL_ARE_DEAD: Final = 1.0
 """Seconds to wait after a kill: if everything was killed at once, the worker is dead by then and blames nobody."""
 
-AFTER_ITS_WORKER: Final = 1.5
-"""Seconds that it has left once its worker has ended."""
+AFTER_ITS_PARENT: Final = 1.5
+"""Seconds that it has left once its parent has ended."""
 
 _POLITE: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """A process ended by one of these was asked to, and is not to blame."""
@@ -81,13 +81,18 @@ class IsolatedProcess:
 def run_isolated() -> None:
     """Called first in an isolated process: limits its CPU time and binds its life to its worker's."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_WORK, MOST_WORK))
-    threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_the_worker() -> None:
-    # The worker's end of this pipe closes when it ends, however that happens.
+def end_with_parent() -> None:
+    """Ends this process soon after the one that started it, with a pipe to its standard input."""
+    threading.Thread(target=_wait_for_the_end, daemon=True).start()
+
+
+def _wait_for_the_end() -> None:
+    # The parent's end of this pipe closes when it ends, however that happens.
     os.read(0, 1)
-    time.sleep(AFTER_ITS_WORKER)
+    time.sleep(AFTER_ITS_PARENT)
     os._exit(1)
 
 

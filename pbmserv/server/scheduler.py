@@ -19,7 +19,6 @@ from pbmserv.services.scheduler.dump import dump_last_month
 from pbmserv.services.scheduler.expiry import expire, record_heartbeat, tell_over
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
-from pbmserv.services.scheduler.robots import play_robots
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.heartbeats import SCHEDULER
 
@@ -69,7 +68,6 @@ JOBS: Final[Sequence[Job]] = (
     Job("digests", timedelta(minutes=1), send_digests),
     Job("offers", timedelta(hours=1), expire),
     Job("ratings", timedelta(seconds=5), recount_ratings),
-    Job("robots", timedelta(seconds=2), play_robots),
 )
 
 
@@ -126,8 +124,6 @@ PURGE_AGAIN_AFTER: Final = 3600.0
 
 PURGE_REST: Final = 0.05
 """Seconds between two batches, so that others get SQLite's write lock."""
-
-_SOON: Final = 2.0
 
 
 def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, every: float = PURGE_EVERY) -> Part:

@@ -210,6 +210,7 @@ def authenticate(
         actor,
         password_hash=new_hash,
         comment=reading.comment,
+        server=identity.server,
     )
 
 

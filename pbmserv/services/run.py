@@ -161,7 +161,7 @@ def _run(
     line = _guarded(step.line, shown)
     if step.confirmed and question:
         actor = Actor(records.player(question.userid), pending.mail.sender, "confirmed")
-        request = Request(line.line, line.command, line.arguments, actor, comment=comment)
+        request = Request(line.line, line.command, line.arguments, actor, comment=comment, server=identity.server)
     else:
         try:
             request = authenticate(line, pending.runnable, pending.mail, identity, credentials, records, look_up)
@@ -170,7 +170,7 @@ def _run(
     written = identity.answered.written if identity.answered else None
     needs_word = identity.named is not None and identity.confirmation is None
     replied_to = RepliedTo(identity.board, written, question, needs_word)
-    request = replace(request, replied_to=replied_to, server=identity.server)
+    request = replace(request, replied_to=replied_to)
     try:
         decision = decide(request, records, now)
     except CommandError as error:

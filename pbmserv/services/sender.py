@@ -68,6 +68,8 @@ WORDS_LAST: Final = timedelta(days=90)
 class SenderIdentity:
     """Who a mail is from."""
 
+    # The server that it was sent to.
+    server: Server
     # The player whom the From address belongs to.
     player: Player | None = None
     # What proves that, besides passwords.
@@ -76,8 +78,6 @@ class SenderIdentity:
     confirmation: Confirmation | None = None
     # Whether the From address is certainly the sender's.
     is_believed: bool = False
-    # The server that it was sent to.
-    server: Server | None = None
     # Without tagged addresses: the question of the mail that it answers. The answer must name its word too.
     named: Confirmation | None = None
 
@@ -90,7 +90,7 @@ class SenderIdentity:
 def identify_sender(connection: Connection, mail: IncomingMail, server: Server, now: datetime) -> SenderIdentity:
     """Who the mail is from; `now` decides which questions are still open."""
     if mail.sender is None or mail.automatic is not None:
-        return SenderIdentity(server=server)
+        return SenderIdentity(server)
     player = players.find_at(connection, mail.sender)
     answered = (
         mail_tokens.find_answered_mail(connection, player.id, mail.tokens, mail.thread_words) if player else None
@@ -107,7 +107,7 @@ def identify_sender(connection: Connection, mail: IncomingMail, server: Server, 
         named = asked if asked is not None and asked.address == mail.sender else None
         # A welcome only asks whether mail to the new address is read, and its Message-ID shows that.
         confirmation = named if named is not None and named.kind == "sign-up" else None
-    return SenderIdentity(player, proof, answered, confirmation, is_believed, server, named)
+    return SenderIdentity(server, player, proof, answered, confirmation, is_believed, named)
 
 
 def _proof_of_answer(answered: AnsweredMail | None, server: Server, now: datetime) -> Proof:

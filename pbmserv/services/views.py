@@ -1,20 +1,18 @@
 """What web pages and the command line show: boards, listings, players, mails. Nothing here writes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import BoardSearch, Listing, ListingQuery, Profile, RatedGame, SearchPage
 from pbmserv.matches.rankings import Standings
 from pbmserv.matches.ratings import Section
 from pbmserv.matches.replay import GameState
-from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App
 from pbmserv.store import inbox, listing, matches, offers, outbox, players, quarantine, rankings, turn_timing
@@ -23,41 +21,17 @@ from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
 
 
-@dataclass(frozen=True, slots=True)
-class BoardSnapshot:
-    """A board as anybody sees it, with all its moves."""
-
-    view: BoardView
-    # Whether a robot of this server is to move.
-    waits_for_robot: bool = False
-
-    @property
-    def board(self) -> GameState:
-        """The match with its current state."""
-        return self.view.board
-
-    @property
-    def match(self) -> Match:
-        """The match with its log."""
-        return self.board.match
-
-    @property
-    def state(self) -> State:
-        """The current state."""
-        return self.board.state
-
-
-def load_board(app: App, number: int, now: datetime | None = None) -> BoardSnapshot | None:
-    """One board with all its moves, and the time left at `now`; None if there is no such board."""
+def load_board(app: App, number: int, now: datetime | None = None) -> BoardView | None:
+    """One board as anybody sees it, with all its moves and the time left at `now`; None if there is none."""
     with reading(app.engine) as connection:
         board = _game_state(connection, app, number)
         if board is None:
             return None
         timing = None if now is None else turn_timing.timing(connection, board, now)
         to_move = None if board.on_turn is None else players.find(connection, board.on_turn)
-    return BoardSnapshot(
-        view_board(board, whole=True, timing=timing), to_move is not None and to_move.robot is not None
-    )
+    waits_for_robot = to_move is not None and to_move.robot is not None
+    view = view_board(board, whole=True, timing=timing)
+    return replace(view, players=replace(view.players, waits_for_robot=waits_for_robot))
 
 
 def load_game_state(app: App, number: int) -> GameState | None:

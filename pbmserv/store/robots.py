@@ -45,7 +45,7 @@ def add(connection: Connection, robot: str, userids: Iterable[str], now: datetim
 
 
 def waiting(connection: Connection) -> Sequence[Waiting]:
-    """The boards that wait for robots, in ascending order, once for each robot."""
+    """The boards that wait for robots, the longest-waiting first, once for each robot."""
     rows = connection.execute(_WAITING)
     return [Waiting(row.number, row.userid, row.robot) for row in rows]
 
@@ -75,5 +75,5 @@ _WAITING: Final = (
         players.c.banned_at.is_(None),
         or_(seats.c.seat == matches.c.to_move, _is_offered),
     )
-    .order_by(matches.c.number, seats.c.seat)
+    .order_by(matches.c.last_at, matches.c.number, seats.c.seat)
 )

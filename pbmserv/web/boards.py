@@ -303,9 +303,9 @@ def show_board(
         path=f"/play/{seen.match.number}/{key}" if key else f"/boards/{seen.match.number}",
         ply=request.query_params.get("ply", "").strip(),
         move=request.query_params.get("move", "").strip(),
-        may_move=not seen.waits_for_robot and userid in ("", seen.view.players.to_move),
+        may_move=not seen.players.waits_for_robot and userid in ("", seen.players.to_move),
     )
-    page = board_page(seen.view, query, site.frame(request))
+    page = board_page(seen, query, site.frame(request))
     return site.show(request, page, 404 if isinstance(page, NotFoundPage) else 200, headers)
 
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import ClassVar, Final, Literal
 
 from pbmserv.games import games
-from pbmserv.games.game import Game, Info, Piece, Scene, Side
+from pbmserv.games.game import Info, Piece, Scene, Side
 from pbmserv.rendering.document import Block, Heading, Item, Numbered, Prose, Quoted, Verbatim
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.pieces import piece_id
@@ -178,9 +178,8 @@ def read_grids(lines: Sequence[str]) -> tuple[Grid, ...]:
     >>> [[square.stands.text if square.stands else "..." for square in row] for row in after.squares]
     [['...', '...'], ['...', '(2)']]
     """
-    found = (
-        _read(lines, game.info, empty_of(game.info.name)) for game in games().values() if _is_of_squares(game)
-    )
+    infos = [game.info for game in games().values() if _has_parts(game.info)]
+    found = (_read(lines, info, empty_of(info.name)) for info in infos)
     return next((grids for grids in found if grids), ())
 
 
@@ -233,6 +232,6 @@ def _square(word: str, info: Info, empty: str) -> FigureSquare | None:
     return None if piece is None else FigureSquare(piece, info.sides[piece.seat or 0])
 
 
-def _is_of_squares(game: Game) -> bool:
-    """Whether parts of its boards are found: one letter alone may be anything."""
-    return all("n" in side.mark for side in game.info.sides)
+def _has_parts(info: Info) -> bool:
+    """Whether parts of a game's boards are found: pieces of one letter alone may be anything."""
+    return all("n" in side.mark for side in info.sides)

@@ -160,8 +160,8 @@ def _spent(site: Site, request: Request, link: PlayLink) -> Page:
     number = link.board.match.number
     seen = load_board(site.app, number, utc_now())
     assert seen is not None, "a play link leads to a board"
-    wish = BoardPageQuery(f"/boards/{number}", may_move=link.userid == seen.view.players.to_move)
-    page = board_page(seen.view, wish, site.frame(request))
+    wish = BoardPageQuery(f"/boards/{number}", may_move=link.userid == seen.players.to_move)
+    page = board_page(seen, wish, site.frame(request))
     return spent_page(page) if isinstance(page, BoardPage) else page
 
 

@@ -29,6 +29,14 @@ ANSWER_WITHIN: Final = 120.0
 """Seconds in which a page has to be made and read."""
 
 
+WRITTEN_AHEAD: Final = 2**17
+"""Octets that the system may hold for a visitor who has not read them yet; Linux takes this twice.
+
+Left to itself it holds megabytes: hundreds of pages that are made one after the other for somebody who reads none,
+each with `ANSWER_WITHIN` of its own, and the memory of them times all visitors.
+"""
+
+
 class _Stage(Enum):
     NOTHING = auto()
     REQUEST = auto()
@@ -192,6 +200,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind, protocol)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WRITTEN_AHEAD)  # also of who is accepted
             listening.bind(place)
             listening.listen(BACKLOG)
         except OSError:

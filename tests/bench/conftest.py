@@ -54,7 +54,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture
 def club(tmp_path: Path, quick_hasher: PasswordHasher) -> Iterator[Club]:
     """A club on a SQLite file as it is in service, where personal addresses tell who writes."""
-    house = make_house(f"sqlite:///{tmp_path / 'club.db'}", quick_hasher, Server(ADDRESS, confirm="ask"))
+    house = make_house(
+        f"sqlite:///{tmp_path / 'club.db'}", quick_hasher, Server(ADDRESS, variants=True, confirm="ask")
+    )
     yield Club(house)
     house.engine.dispose()
 

@@ -44,6 +44,7 @@ def test_latency(benchmark: BenchmarkFixture, parts: tuple[str, ...], tmp_path: 
     sink, port = Bell(free_port()), free_port()
     settings = {
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{port}",
         "PBMSERV_OUT": f"smtp://127.0.0.1:{sink.port}",

@@ -100,7 +100,7 @@ def houses(
 
     engines = [build(folder / f"{count}.db", count, tell) for count in sizes]
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    few, many = (App(engine, Server(ADDRESS), lambda: "t", hasher) for engine in engines)
+    few, many = (App(engine, Server(ADDRESS, variants=True), lambda: "t", hasher) for engine in engines)
     yield Asked(few, sizes[0]), Asked(many, sizes[1])
     for engine in engines:
         engine.dispose()

@@ -314,7 +314,7 @@ def test_whole(benchmark: BenchmarkFixture, club: Club, clock: Clock) -> None:
 
 def test_whole_with_password(benchmark: BenchmarkFixture, tmp_path: Path, clock: Clock) -> None:
     """The same with a first line `as userid password`, and argon2 as it is in service."""
-    server = Server(ADDRESS, confirm="ask")
+    server = Server(ADDRESS, variants=True, confirm="ask")
     house = make_house(f"sqlite:///{tmp_path / 'club.db'}", password_hasher(), server)
     whole(benchmark, Club(house), clock, with_password=True)
     house.engine.dispose()
@@ -329,7 +329,7 @@ def test_whole_on_postgresql(
     benchmark: BenchmarkFixture, new_postgresql: Callable[[], str], quick_hasher: PasswordHasher, clock: Clock
 ) -> None:
     """The same as `test_whole` through a socket; this PostgreSQL does not wait for its disk."""
-    house = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, confirm="ask"))
+    house = make_house(new_postgresql(), quick_hasher, Server(ADDRESS, variants=True, confirm="ask"))
     whole(benchmark, Club(house), clock)
     house.engine.dispose()
 

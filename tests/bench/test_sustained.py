@@ -25,7 +25,7 @@ def test_sustained(
 
     Each answers the personal address of a board mail in the outbox, and is answered in text and HTML.
     """
-    house = make_house(database_url, quick_hasher, Server(ADDRESS, confirm="ask"))
+    house = make_house(database_url, quick_hasher, Server(ADDRESS, variants=True, confirm="ask"))
     club = Club(house, PAIRS)
     mails = rounds_of(benchmark, 100) * len(NEXT_PLIES)
     benchmark.extra_info["mails"] = mails

@@ -55,7 +55,7 @@ def page(browser: Browser, site: str) -> Iterator[Page]:
 
 def shows(page: Page, ply: int, of: int) -> None:
     """Waits until the board after that ply is there."""
-    expect(page.locator(".squares caption")).to_have_text(f"After ply {ply} of {of}" if ply else "The start")
+    expect(page.locator(".squares caption")).to_have_text(f"After move {ply} of {of}" if ply else "The start")
 
 
 def test_arrow_keys_go_through_the_game_in_place(page: Page) -> None:
@@ -67,7 +67,7 @@ def test_arrow_keys_go_through_the_game_in_place(page: Page) -> None:
     assert page.url.endswith("/boards/102?ply=119")
     assert page.evaluate("() => window.stayed && scrollY") == 60
     expect(page.locator("body > [role=status]")).to_contain_text("Move 119:")
-    expect(page).to_have_title("Cephalopod Board 102: alice vs bob, ply 119 - pbmserv")
+    expect(page).to_have_title("Cephalopod Board 102: alice vs bob, move 119 - pbmserv")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     shows(page, 117, 120)
@@ -111,7 +111,7 @@ def test_the_game_plays_and_stops_at_its_end(page: Page) -> None:
     shows(page, 4, 5)
     button.click()
     page.clock.run_for(A_STEP)
-    expect(page.locator(".squares caption")).to_have_text("After ply 5")
+    expect(page.locator(".squares caption")).to_have_text("After move 5")
     expect(button).to_have_text("Play")
     button.click()
     shows(page, 0, 5)
@@ -135,7 +135,7 @@ def test_the_text_board_is_copied(page: Page, house: Club) -> None:
     expect(page.locator("body > [role=status]")).to_have_text("Copied.")
     seen = load_board(house, 101)
     assert seen is not None
-    assert page.evaluate("() => navigator.clipboard.readText()") == seen.view.diagram.text
+    assert page.evaluate("() => navigator.clipboard.readText()") == seen.diagram.text
 
 
 def test_a_move_by_keyboard_alone(page: Page) -> None:

@@ -197,7 +197,7 @@ def see_again(page: Page, moves: list[str]) -> None:
 
 def shows(page: Page, ply: int, of: int) -> None:
     """Waits until the board after that ply is there."""
-    expect(page.locator(".squares caption")).to_have_text(f"After ply {ply} of {of}")
+    expect(page.locator(".squares caption")).to_have_text(f"After move {ply} of {of}")
 
 
 def read_the_rules(page: Page) -> None:

@@ -20,7 +20,12 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
 @pytest.fixture
 def club(terminal: Terminal) -> Terminal:
     """A server's folder with alice and bob at a board after one move."""
-    terminal.settings |= {"PBMSERV_CONFIRM": "from", "PBMSERV_LISTEN": "", "PBMSERV_WEB": ""}
+    terminal.settings |= {
+        "PBMSERV_VARIANTS": "true",
+        "PBMSERV_CONFIRM": "from",
+        "PBMSERV_LISTEN": "",
+        "PBMSERV_WEB": "",
+    }
     terminal.put_database()
     post = terminal.post()
     post.people(alice="sesame", bob="poppy")

@@ -25,7 +25,7 @@ def record(terminal: Terminal, board: int = 101) -> Any:
     post = terminal.post()
     seen = load_board(post.house, board)
     assert seen is not None
-    found = record_of(seen.view.board, post.house.server)
+    found = record_of(seen.board, post.house.server)
     post.house.engine.dispose()
     return found
 

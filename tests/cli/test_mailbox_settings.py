@@ -130,5 +130,5 @@ def test_a_mailbox_takes_mail_from_strangers() -> None:
     ],
 )
 def test_for_whom_a_mail_is(head: bytes, recipients: tuple[str, ...] | None) -> None:
-    found = recipients_in(head + b"\r\nTo: pbm+body@club.test\r\n", Server("pbm@club.test"))
+    found = recipients_in(head + b"\r\nTo: pbm+body@club.test\r\n", Server("pbm@club.test", variants=True))
     assert (found == recipients) if recipients else (len(found) == 100)

@@ -142,6 +142,7 @@ def make_quick(monkeypatch: pytest.MonkeyPatch, folder: Path, **waits: object) -
     """Processes of mails' own find the house in this folder; nobody waits between tries."""
     monkeypatch.setenv("PBMSERV_DATA", str(folder))
     monkeypatch.setenv("PBMSERV_CONFIRM", "from")
+    monkeypatch.setenv("PBMSERV_VARIANTS", "true")
     monkeypatch.setattr(failures, "WAITS_BETWEEN_TRIES", (timedelta(),) * 5)
     for name, seconds in ({"ALL_ARE_DEAD": 0.01} | waits).items():
         monkeypatch.setattr(isolation, name, seconds)

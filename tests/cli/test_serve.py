@@ -30,6 +30,7 @@ def settings(terminal: Terminal) -> dict[str, str]:
         "PBMSERV_DATA": str(terminal.folder / "data"),
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
         "PBMSERV_WEB": f"127.0.0.1:{free_port()}",
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
     }
     return terminal.settings
@@ -104,7 +105,10 @@ def test_two_servers_on_one_folder(terminal: Terminal, settings: dict[str, str])
         with running(others, terminal.folder / "second", "serve") as second:
             assert second.end() == 78
             (sentence,) = second.log.strip().splitlines()
-            assert f"another server, process {first.process.pid}, runs on {settings['PBMSERV_DATA']}" in sentence
+            assert (
+                f"another server, process {first.process.pid}, is running on {settings['PBMSERV_DATA']}"
+                in sentence
+            )
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         assert first.stop(signal.SIGKILL) == -signal.SIGKILL
     with running(others, terminal.folder / "second", "serve") as second:

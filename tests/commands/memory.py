@@ -28,6 +28,7 @@ from pbmserv.commands.base.changes import (
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Actor, Proof, Request
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games import games
 from pbmserv.games.game import Seat
@@ -44,6 +45,7 @@ from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from pbmserv.parser.line import parse_line
 from tests.commands import rankings
+from tests.conftest import ADDRESS
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -232,10 +234,14 @@ class Memory:
 
 
 class Table:
-    """Takes lines from players and keeps what comes of them. The clock goes a minute on with each."""
+    """Takes lines from players and keeps what comes of them. The clock goes a minute on with each.
+
+    A test of a setting puts another `server` in the place of this one.
+    """
 
     def __init__(self, *userids: str) -> None:
         self.records = Memory()
+        self.server = Server(ADDRESS, confirm="from")
         self.now = NOON
         for userid in userids:
             self.give(f"signup {userid} sesame", f"{userid}@example.org".lower())
@@ -266,6 +272,7 @@ class Table:
             actor,
             hashed,
             comment=comment,
+            server=self.server,
         )
         try:
             decided = decide(request, records, self.now)

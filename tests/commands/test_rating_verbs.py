@@ -17,7 +17,7 @@ from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
 from tests.commands.memory import Table
 
-SERVER = Server("pbm@club.test")
+SERVER = Server("pbm@club.test", variants=True)
 
 
 def game(table: Table, first: str, second: str, end: EntryKind | None = "resigned", seat: int = 1) -> int:

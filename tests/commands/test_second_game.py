@@ -63,9 +63,12 @@ def test_a_board_knows_its_game(table: Table) -> None:
     for line in ("cephalopod move 102 a2", "cephalopod resign 102", "cephalopod show 102", "cephalopod 102 a2"):
         assert table.give(line, "cora") == other
     assert table.give("102 pass", "cora") == IllegalMove(
-        board=102, game="ninerows", rule=1, choices=("A2",), example="a2"
+        board=102, game="ninerows", rule=1, choices=(), example="a2"
     )
-    assert table.give("102 c3", "cora") == UnreadableMove(board=102, game="ninerows", example="a2")
+    assert table.give("102 c3", "cora") == IllegalMove(
+        board=102, game="ninerows", rule=1, choices=(), example="a2"
+    )
+    assert table.give("102 swap", "cora") == UnreadableMove(board=102, game="ninerows", example="a2")
     assert table.give("102 resign", "anna") == Resigned(102, others_play_on=True)
     assert table.give("102 a2", "cora") == MovePlayed(102, "A2")
     assert table.give("102 a3", "bob") == MovePlayed(102, "A3")

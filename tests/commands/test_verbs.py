@@ -2,12 +2,14 @@
 
 import pytest
 
+from pbmserv.commands.address import OurAddress
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.changes import NewPassword, NewPlayer, RevokedWords
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, UnknownGame
 from pbmserv.commands.base.permission import YesNeeded
 from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, NoHelpOn
 from pbmserv.commands.move import MovePlayed
@@ -87,6 +89,18 @@ def test_signup_refused(table: Table, line: str, sender: str | None, expected: C
     """Names that mean something else, and what belongs to somebody, whatever its case."""
     sender = sender.lower() if sender else None
     assert table.give(line, sender) == expected
+
+
+def test_nobody_signs_up_as_the_server(table: Table) -> None:
+    """Neither by its name nor for its address, whatever an operator has called it."""
+    table.server = Server("parlour@club.test")
+    refused = table.give("signup parlour poppy", "dora@example.org")
+    assert isinstance(refused, BadUserid)
+    assert refused.why == "reserved"
+    for line in ("signup dora poppy parlour+b@club.test", "add parlour@club.test"):
+        assert isinstance(table.give(line, "anna"), OurAddress), line
+    table.server = Server("salon@club.test")
+    assert isinstance(table.give("signup parlour poppy", "dora@example.org"), SignedUp)
 
 
 def test_signup_for_somebody(table: Table) -> None:

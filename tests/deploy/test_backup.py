@@ -56,6 +56,7 @@ def server(terminal: Terminal, new_database: Callable[[], str]) -> Terminal:
     """A server's folder, on a database with its schema."""
     terminal.settings |= {
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_DATABASE": new_database(),
         "PBMSERV_DATA": str(terminal.folder / "data"),

@@ -22,7 +22,10 @@ def uncommented() -> str:
 def test_every_setting_is_explained() -> None:
     """Each once, below a comment."""
     names = re.findall(r"(?m)^#?([a-z_]+) = ", sample("pbmserv.toml"))
-    assert sorted(names) == sorted(Settings.model_fields)
+    lacking, unknown = Settings.model_fields.keys() - set(names), set(names) - Settings.model_fields.keys()
+    assert not lacking, f"deploy/pbmserv.toml does not explain {sorted(lacking)}"
+    assert not unknown, f"deploy/pbmserv.toml explains {sorted(unknown)}, which are no settings"
+    assert len(names) == len(set(names)), "deploy/pbmserv.toml has a setting twice"
     for paragraph in sample("pbmserv.toml").split("\n\n"):
         if re.search(r"(?m)^#?[a-z_]+ = ", paragraph):
             assert paragraph.startswith("# "), paragraph

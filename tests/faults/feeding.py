@@ -93,7 +93,9 @@ def mail(name: str, command: str, number: int) -> bytes:
 def house_at(url: str) -> App:
     """A house on the empty database there."""
     return make_house(
-        url, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1), Server(ADDRESS, confirm="from")
+        url,
+        PasswordHasher(time_cost=1, memory_cost=8, parallelism=1),
+        Server(ADDRESS, variants=True, confirm="from"),
     )
 
 

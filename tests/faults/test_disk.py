@@ -74,6 +74,7 @@ def settings_for(data: Path) -> dict[str, str]:
     return {
         "PBMSERV_DATA": str(data),
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
         "PBMSERV_WEB": "",

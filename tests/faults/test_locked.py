@@ -35,6 +35,7 @@ def test_a_locked_file_is_told_in_time(tmp_path: Path) -> None:
         "PBMSERV_DATA": str(data),
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{smtp} lmtp://127.0.0.1:{lmtp}",
         "PBMSERV_WEB": "",
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
     }
     sign_up(url, PEOPLE)

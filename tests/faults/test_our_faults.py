@@ -24,6 +24,7 @@ def boards(terminal: Terminal) -> Terminal:
     """A server's folder with board 101, which will work, and 102, which will not."""
     terminal.settings |= {
         "PBMSERV_DATA": str(terminal.folder / "data"),
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_LISTEN": "",
         "PBMSERV_WEB": "",

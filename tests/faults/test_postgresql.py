@@ -54,6 +54,7 @@ def settings_for(url: str, folder: Path) -> dict[str, str]:
         "PBMSERV_DATABASE": url,
         "PBMSERV_DATA": str(folder / "data"),
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
         "PBMSERV_WEB": "",

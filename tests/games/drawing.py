@@ -1,4 +1,4 @@
-"""Boards as the tests draw them: the cells of a scene in rows, with or without their labels."""
+"""Boards as the tests draw them: pieces on the sheet, with or without the labels around it."""
 
 import re
 
@@ -7,19 +7,31 @@ from pbmserv.games.game import Scene
 _CELL = re.compile(r"\.\.\.|[(<\[{/|][1-6][)>\]}/|]")
 
 
-def draw_cells(scene: Scene) -> str:
-    """The cells alone, the top row first."""
-    return "\n".join(" ".join(cell.text for cell in row) for row in scene.cells)
-
-
 def draw_board(scene: Scene) -> str:
-    """The cells with the labels of rows and columns around them."""
-    columns = " " * 7 + " ".join(label.center(scene.cell_width) for label in scene.columns).rstrip()
-    rows = [
-        f"    {label}  {' '.join(cell.text for cell in row)}  {label}"
-        for label, row in zip(scene.rows, scene.cells, strict=True)
-    ]
-    return "\n".join([columns, *rows, columns])
+    """The sheet without its blank lines, and on each slot the pieces that stand there, from bottom to top.
+
+    A stack that is too wide for its slot shows `*` there, and what it is below the board.
+    """
+    sheet = scene.board.sheet
+    lines = [list(line) for line in sheet.lines]
+    below = []
+    for name, pieces, (line, at) in zip(scene.board.names, scene.cells, sheet.slots, strict=True):
+        text = "".join(piece.text for piece in pieces)
+        if len(text) > sheet.width:
+            below.append(f"    {name}: {text}")
+            text = "*"
+        if text:
+            lines[line][at : at + sheet.width] = text.center(sheet.width)
+    drawn = ["".join(line).rstrip() for line in lines]
+    return "\n".join([line for line in drawn if line] + below)
+
+
+def draw_cells(scene: Scene) -> str:
+    """The cells of a board of squares alone, the top row first."""
+    return "\n".join(
+        " ".join("".join(piece.text for piece in scene.cells[cell]) or "..." for cell in row.cells)
+        for row in scene.board.layout.rows
+    )
 
 
 def read_cells(drawn: str) -> list[list[str]]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from pbmserv.games.board import board
+from pbmserv.games.boards import squares
 from pbmserv.games.cephalopod import Position, moves, play, read, start, write
-from pbmserv.games.game import Eliminated, Event
+from pbmserv.games.game import Event
 from tests.games.drawing import read_cells
 
 RULES_TEXT = Path(__file__).parents[2] / "templates" / "en" / "rules" / "cephalopod.txt"
@@ -65,7 +65,7 @@ def position_of(rows: list[list[str]], turn: int = 0, seats: int = 2) -> Positio
     columns, height = len(rows[0]), len(rows)
     cells = [rows[height - 1 - row][column] for column in range(columns) for row in range(height)]
     return Position(
-        board(columns, height),
+        squares(columns, height, width=3, empty="...", is_spread=True),
         pips=tuple(0 if cell == "..." else int(cell[1]) for cell in cells),
         owners=tuple(None if cell == "..." else OPENING[cell[0]] for cell in cells),
         turn=turn,
@@ -109,4 +109,4 @@ def almost_full(counts: list[int], filler: int, size: str = "5x5") -> Position:
 
 def eliminated(events: Iterable[Event]) -> list[int]:
     """The seats that were eliminated, in order."""
-    return [event.seat for event in events if isinstance(event, Eliminated)]
+    return [event.seat for event in events if event.kind == "eliminated"]

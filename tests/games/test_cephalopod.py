@@ -3,8 +3,8 @@
 import pytest
 
 from pbmserv.games import cephalopod
-from pbmserv.games.cephalopod import Move, info, moves, outcome, play, read, scene, start, to_move, write
-from pbmserv.games.game import BadOption, Captured, Cell, Eliminated, Game, Left, Outcome, Placed
+from pbmserv.games.cephalopod import info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.game import BadOption, Event, ManySeats, Outcome, Piece
 from tests.games.drawing import draw_board, draw_cells, read_figures
 from tests.games.positions import (
     A_FIVE_AND_A_ONE,
@@ -26,9 +26,9 @@ from tests.games.positions import (
     texts_on,
 )
 
-SIZES = info.options[0].choices
+SIZES, VARIANTS = info.options[0].choices, info.options[0].variants
 
-GAME: Game = cephalopod
+GAME: ManySeats = cephalopod
 """Says to the type checker that the module answers the questions of a game."""
 
 
@@ -57,7 +57,7 @@ def test_worked_cases(figure: str, turn: int, text: str, stored: str) -> None:
     reached, events = play(position, move)
     assert draw_cells(scene(reached)) == draw_cells(scene(position_of(after)))
     assert to_move(reached) == 1 - turn
-    assert len(events) == 1 + len(move.captured)
+    assert len(events) == len(move)
 
 
 @pytest.mark.parametrize(
@@ -104,18 +104,20 @@ def test_the_last_figure_is_the_end_of_a_game() -> None:
     assert draw_cells(scene(position)) == draw_cells(scene(position_of(before)))
     position, _ = play_text(position, last)
     assert draw_cells(scene(position)) == draw_cells(scene(position_of(after)))
-    assert outcome(position) == Outcome((1, 2), (5, 4), "score")
+    assert outcome(position) == Outcome((1, 2), "score", (5, 4))
 
 
 def test_events_of_a_capture() -> None:
     ((before, _),) = read_figures(ALL_FOUR)
-    _, events = play_text(position_of(before, 1), "b2 x b1, b3, a2, c2")
+    position = position_of(before, 1)
+    a2, b1, b2, b3, c2 = (position.board.numbers[name] for name in ("A2", "B1", "B2", "B3", "C2"))
+    _, events = play_text(position, "b2 x b1, b3, a2, c2")
     assert events == (
-        Placed(1, "B2", "<6>"),
-        Captured(1, "A2", "<1>", "B2"),
-        Captured(0, "B1", "(1)", "B2"),
-        Captured(1, "B3", "<1>", "B2"),
-        Captured(0, "C2", "(3)", "B2"),
+        Event("placed", 1, (b2,), "6"),
+        Event("captured", 1, (a2,), "1"),
+        Event("captured", 0, (b1,), "1"),
+        Event("captured", 1, (b3,), "1"),
+        Event("captured", 0, (c2,), "3"),
     )
 
 
@@ -124,7 +126,12 @@ def test_the_first_plies() -> None:
     assert (to_move(position), outcome(position), len(texts_of(position))) == (0, None, 25)
     for text in ("c3", "c4", "d3", "d4"):
         position, events = play_text(position, text)
-    assert events == (Placed(1, "D4", "<2>"), Captured(1, "C4", "<1>", "D4"), Captured(0, "D3", "(1)", "D4"))
+    c4, d3, d4 = (position.board.numbers[name] for name in ("C4", "D3", "D4"))
+    assert events == (
+        Event("placed", 1, (d4,), "2"),
+        Event("captured", 1, (c4,), "1"),
+        Event("captured", 0, (d3,), "1"),
+    )
     assert draw_board(scene(position)) == "\n".join(
         [
             "        A   B   C   D   E",
@@ -136,7 +143,7 @@ def test_the_first_plies() -> None:
             "        A   B   C   D   E",
         ]
     )
-    assert position.last == Move(18, (13, 17))
+    assert position.last == (18, 13, 17)
 
 
 # The end and elimination: paragraphs 7 to 9, 11 and 12.
@@ -149,9 +156,9 @@ def test_most_dice_win_and_pips_do_not_count() -> None:
         <6> <6> ...
     """)
     after, events = play_text(position, "c1")
-    assert events == (Placed(0, "C1", "(1)"),)
+    assert events == (Event("placed", 0, (6,), "1"),)
     assert to_move(after) is None
-    assert outcome(after) == Outcome((1, 2), (5, 4), "score")
+    assert outcome(after) == Outcome((1, 2), "score", (5, 4))
     assert texts_of(after) == []
 
 
@@ -172,7 +179,7 @@ def test_the_highest_count_wins_though_it_be_less_than_half(counts: list[int], r
             after, events = play_text(almost_full(counts, filler), "a1")
             assert eliminated(events) == []
             assert to_move(after) is None
-            assert outcome(after) == Outcome(ranks, tuple(counts), "score")
+            assert outcome(after) == Outcome(ranks, "score", tuple(counts))
 
 
 @pytest.mark.parametrize(
@@ -198,18 +205,13 @@ def test_all_who_share_the_last_place_are_eliminated(
             continue
         before = almost_full(counts, filler)
         after, events = play_text(before, "a1")
-        assert events == (Placed(filler, "A1", die_showing_one(filler)), *map(Eliminated, losers))
+        assert events == (Event("placed", filler, (0,), "1"), *(Event("eliminated", loser) for loser in losers))
         assert to_move(after) == turn
         assert outcome(after) is None
         assert list(after.playing) == [seat for seat in range(len(counts)) if seat not in losers]
         assert [list(group) for group in after.gone] == out
         assert scene(after).scores == tuple(0 if seat in losers else count for seat, count in enumerate(counts))
         assert after.pips.count(0) == after.owners.count(None) == sum(counts[seat] for seat in losers)
-
-
-def die_showing_one(seat: int) -> str:
-    """A seat's die that shows one."""
-    return info.sides[seat].mark.replace("n", "1")
 
 
 def test_the_others_play_on_after_an_elimination() -> None:
@@ -224,7 +226,7 @@ def test_the_others_play_on_after_an_elimination() -> None:
     )
     after, events = play_text(position, "c1")
     assert eliminated(events) == [3]
-    assert outcome(after) == Outcome((1, 1, 1, 4), (3, 3, 3, 0), "draw")
+    assert outcome(after) == Outcome((1, 1, 1, 4), "draw", (3, 3, 3, 0))
 
     position = drawn(
         """
@@ -239,8 +241,8 @@ def test_the_others_play_on_after_an_elimination() -> None:
     assert eliminated(events) == [3]
     assert to_move(after) == 0
     after, events = play_text(after, "b1")
-    assert events == (Placed(0, "B1", "(1)"),)
-    assert outcome(after) == Outcome((1, 2, 3, 4), (4, 3, 2, 0), "score")
+    assert events == (Event("placed", 0, (3,), "1"),)
+    assert outcome(after) == Outcome((1, 2, 3, 4), "score", (4, 3, 2, 0))
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,7 @@ def test_a_draw_of_all_who_remain(counts: list[int], size: str, ranks: tuple[int
         if count:
             after, _ = play_text(almost_full(counts, filler, size), "a1")
             assert to_move(after) is None
-            assert outcome(after) == Outcome(ranks, tuple(counts), "draw")
+            assert outcome(after) == Outcome(ranks, "draw", tuple(counts))
 
 
 # Leaving: paragraphs 13 and 14.
@@ -283,7 +285,7 @@ THREE = """
 )
 def test_the_dice_of_who_leaves_go_too(turn: int, leaver: int, next_turn: int, cells: str) -> None:
     after, events = cephalopod.leave(drawn(THREE, turn, seats=3), leaver)
-    assert events == (Left(leaver),)
+    assert events == (Event("left", leaver),)
     assert to_move(after) == next_turn
     assert draw_cells(scene(after)) == cells
     assert outcome(after) is None
@@ -301,10 +303,10 @@ def test_the_seat_of_who_left_is_passed_over() -> None:
 def test_the_last_one_wins() -> None:
     position, _ = cephalopod.leave(drawn(THREE, 0, seats=3), 2)
     position, events = cephalopod.leave(position, 0)
-    assert events == (Left(0),)
+    assert events == (Event("left", 0),)
     assert to_move(position) is None
     assert texts_of(position) == []
-    assert outcome(position) == Outcome((2, 1, 3), (0, 2, 0), "alone")
+    assert outcome(position) == Outcome((2, 1, 3), "alone", (0, 2, 0))
 
 
 @pytest.mark.parametrize("turn", [0, 1])
@@ -312,9 +314,9 @@ def test_the_last_one_wins() -> None:
 def test_in_a_game_of_two_the_other_wins_at_once_and_the_board_stays(turn: int, leaver: int) -> None:
     before = drawn("(1) <2> ...\n... (1) ...\n... ... ...", turn)
     after, events = cephalopod.leave(before, leaver)
-    assert events == (Left(leaver),)
+    assert events == (Event("left", leaver),)
     assert to_move(after) is None
-    assert outcome(after) == Outcome((2, 1) if leaver == 0 else (1, 2), (2, 1), "alone")
+    assert outcome(after) == Outcome((2, 1) if leaver == 0 else (1, 2), "alone", (2, 1))
     assert draw_cells(scene(after)) == draw_cells(scene(before))
 
 
@@ -325,7 +327,7 @@ def test_ranks_after_eliminations_and_leavings() -> None:
     assert eliminated(events) == [3, 4]
     position, _ = cephalopod.leave(position, 1)
     position, _ = cephalopod.leave(position, 2)
-    assert outcome(position) == Outcome((1, 3, 2, 4, 4, 6), (6, 0, 0, 0, 0, 0), "alone")
+    assert outcome(position) == Outcome((1, 3, 2, 4, 4, 6), "alone", (6, 0, 0, 0, 0, 0))
 
 
 # Options.
@@ -336,13 +338,18 @@ def test_ranks_after_eliminations_and_leavings() -> None:
     [("5x5", "ABCDE", 5), ("3x5", "ABC", 5), ("5X3", "ABCDE", 3), ("9x7", "ABCDEFGHI", 7)],
 )
 def test_sizes(size: str, columns: str, rows: int) -> None:
-    drawing = scene(start(2, {"size": size}))
-    assert "".join(drawing.columns) == columns
-    assert list(drawing.rows) == [str(row) for row in range(rows, 0, -1)]
+    board = scene(start(2, {"size": size})).board
+    assert board.names == tuple(f"{column}{row + 1}" for column in columns for row in range(rows))
 
 
-def test_all_sizes_are_offered_and_no_other_is_taken() -> None:
-    assert set(SIZES) == {f"{columns}x{rows}" for columns in (3, 5, 7, 9) for rows in (3, 5, 7, 9)}
+def test_only_the_boards_of_the_rule_sheet_are_no_variants() -> None:
+    assert SIZES == ("5x5", "3x5")
+    for size in VARIANTS:
+        assert len(start(2, {"size": size}).pips) == int(size[0]) * int(size[2])
+
+
+def test_all_sizes_are_there_and_no_other_is_taken() -> None:
+    assert sorted(SIZES + VARIANTS) == [f"{columns}x{rows}" for columns in (3, 5, 7, 9) for rows in (3, 5, 7, 9)]
     for value in ("4x4", "5", "5x", "x5", "11x11", "5x5x5", "5 x 5", "05x5", "5\u00d75", "\u0665x5"):
         with pytest.raises(BadOption) as bad:
             start(2, {"size": value})
@@ -359,15 +366,13 @@ def test_scene() -> None:
     ((before, _),) = read_figures(CHOSEN)
     position, _ = play_text(position_of(before, 1), "b3xa3,b2")
     seen = scene(position)
-    assert (seen.columns, seen.rows, seen.cell_width) == (("A", "B", "C"), ("3", "2", "1"), 3)
-    assert (seen.last, seen.taken, seen.scores) == (("B3",), ("A3", "B2"), (1, 2))
-    cells = {cell.square: cell for row in seen.cells for cell in row}
-    assert [cell.square for cell in seen.cells[0]] == ["A3", "B3", "C3"]
-    assert cells["B3"] == Cell("B3", "<2>", 1, 2, ())
-    assert cells["A3"] == Cell("A3", "...", None, None, ("A3",))
-    assert cells["C2"].choices == ("C2",)
-    assert [text for square in position.board.names for text in cells[square].choices] == texts_of(position)
-    assert scene(start(2, {})).last == scene(start(2, {})).taken == ()
+    a3, b2, b3 = (seen.board.numbers[name] for name in ("A3", "B2", "B3"))
+    assert (seen.marked, seen.vacated, seen.captured, seen.scores) == ((b3,), (), (a3, b2), (1, 2))
+    assert seen.cells[b3] == (Piece(1, "<2>", "die", 2),)
+    assert seen.cells[a3] == seen.cells[b2] == ()
+    assert seen.board.sheet.width == 3
+    empty = scene(start(2, {}))
+    assert (empty.marked, empty.captured, empty.scores, set(empty.cells)) == ((), (), (0, 0), {()})
 
 
 @pytest.mark.parametrize(("seat", "piece"), list(enumerate(["(1)", "<1>", "[1]", "{1}", "/1/", "|1|"])))
@@ -375,6 +380,7 @@ def test_sides(seat: int, piece: str) -> None:
     position = start(6, {})
     for square in ("a1", "a3", "a5", "c1", "c3", "c5")[: seat + 1]:
         position, events = play_text(position, square)
-    assert isinstance(events[0], Placed)
-    assert (events[0].seat, events[0].piece) == (seat, piece)
+    (placed,) = events
+    assert placed == Event("placed", seat, placed.cells, "1")
+    assert [each.text for each in scene(position).cells[placed.cells[0]]] == [piece]
     assert [side.name for side in info.sides] == ["Paren", "Angle", "Square", "Brace", "Slash", "Bar"]

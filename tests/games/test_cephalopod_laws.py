@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
-from pbmserv.games.cephalopod import Position, info, moves, outcome, play, scene, start, to_move
-from pbmserv.games.game import Captured, Event, Left, Placed
+from pbmserv.games.cephalopod import Position, info, moves, outcome, play, read, start, to_move, write
+from pbmserv.games.game import Event
 from tests.examples import examples
-from tests.games.brute_force import Table
+from tests.games.brute_force import Table, written
 from tests.games.positions import eliminated, play_text, texts_of
 
-SIZES = info.options[0].choices
+SIZES = info.options[0].choices + info.options[0].variants
 
 
 # Laws of dice and pips.
@@ -22,9 +22,9 @@ SIZES = info.options[0].choices
 def check_ply(before: Position, after: Position, events: tuple[Event, ...]) -> None:
     """The laws of one ply, before any elimination is applied."""
     placed = events[0]
-    captured = [event for event in events if isinstance(event, Captured)]
-    assert isinstance(placed, Placed)
-    shown, taken = int(placed.piece[1]), [int(event.piece[1]) for event in captured]
+    captured = [event for event in events if event.kind == "captured"]
+    assert placed.kind == "placed"
+    shown, taken = int(placed.piece), [int(event.piece) for event in captured]
     assert shown == (sum(taken) or 1) <= 6
     assert len(taken) in (0, 2, 3, 4)
     assert 6 not in taken
@@ -67,8 +67,8 @@ def test_the_bound_holds_when_captures_are_sought(size: str, seed: int) -> None:
     while to_move(position) is not None:
         legal = list(moves(position))
         random.shuffle(legal)
-        capturing = [move for move in legal if move.captured]
-        position, _ = play(position, min(capturing or legal, key=lambda move: len(move.captured)))
+        capturing = [move for move in legal if len(move) > 1]
+        position, _ = play(position, min(capturing or legal, key=len))
         plies += 1
     assert plies <= 11 * len(position.pips) - 20
 
@@ -99,8 +99,27 @@ def compare(position: Position, table: Table) -> None:
     assert table.result() == (result and (result.ranks, result.scores, result.reason))
     assert to_move(position) == (table.turn if result is None else None)
     assert sorted(texts_of(position)) == sorted(table.legal())
-    offered = [text for row in scene(position).cells for cell in row for text in cell.choices]
-    assert sorted(offered) == sorted(table.legal())
+    for cell, name in enumerate(position.board.names):
+        begun = [write(position, move) for move in moves(position, (cell,))]
+        assert sorted(begun) == sorted(text for text in table.legal() if text.partition("x")[0] == name)
+
+
+def compare_touches(position: Position, table: Table, random: Random) -> None:
+    """Engine and brute force agree about what can be touched next when some dice have been, in any order."""
+    if to_move(position) is None:
+        return
+    square, taken = random.choice(list(table.legal().values()))
+    touched = random.sample(sorted(taken), random.randint(0, len(taken)))
+    begun = tuple(position.board.numbers[written(each)] for each in (square, *touched))
+    found = list(moves(position, begun))
+    assert all(move[: len(begun)] == begun for move in found)
+    assert sorted(write(position, move) for move in found) == sorted(
+        text for text, (on, dice) in table.legal().items() if on == square and dice.issuperset(touched)
+    )
+    assert not list(moves(position, (*begun, begun[-1])))
+    assert {play(position, move) for move in found} == {
+        play(position, read(position, write(position, move))) for move in found
+    }
 
 
 def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[int, int]:
@@ -114,7 +133,7 @@ def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[i
             leaver = random.choice(position.playing)
             position, events = cephalopod.leave(position, leaver)
             table.leave(leaver)
-            assert events == (Left(leaver),)
+            assert events == (Event("left", leaver),)
             left += 1
         else:
             text = random.choice(texts_of(position))
@@ -122,6 +141,7 @@ def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[i
             assert table.play(text) == eliminated(events)
             out += len(eliminated(events))
         compare(position, table)
+        compare_touches(position, table, random)
     return out, left
 
 

@@ -5,10 +5,10 @@ from itertools import permutations
 import pytest
 
 from pbmserv.games import cephalopod
-from pbmserv.games.cephalopod import CAPTURING, ENDING, NEIGHBOURS, PLACING, THE_BOARD, Move, read, start, write
-from pbmserv.games.game import Ambiguous, Illegal, Unreadable
+from pbmserv.games.cephalopod import CAPTURING, ENDING, NEIGHBOURS, PLACING, THE_BOARD, moves, read, start, write
+from pbmserv.games.game import Illegal, Unfinished, Unreadable
 from tests.games.drawing import read_figures
-from tests.games.positions import RULES_TEXT, TOO_MUCH, drawn, position_of, texts_on
+from tests.games.positions import RULES_TEXT, TOO_MUCH, drawn, position_of
 
 # Notation.
 
@@ -23,14 +23,25 @@ CROSS = """
 
 @pytest.mark.parametrize(
     "text",
-    ["c3xb3,d3", "C3XB3,D3", "c3=d3+b3", "C3:B3-D3", "c3b3d3", "c3 x b3, d3", "c3d3b3", "C3/b3/D3", " c3xb3,d3 "]
+    [
+        "c3xb3,d3",
+        "C3XB3,D3",
+        "c3=d3+b3",
+        "C3:B3-D3",
+        "c3b3d3",
+        "c3 x b3, d3",
+        "c3d3b3",
+        "C3/b3/D3",
+        " c3xb3,d3 ",
+        "c3 b3 d3",
+    ]
     + [f"c3{separator}b3{separator}d3" for separator in "x=:-/+,"]
     + [f"c3 {separator} d3 {separator}b3" for separator in "X=:-/+,"],
 )
 def test_notation_variants_are_one_move(text: str) -> None:
     position = drawn(CROSS)
     move = read(position, text)
-    assert move == Move(12, (7, 17))
+    assert move == (12, 7, 17)
     assert write(position, move) == "C3xB3,D3"
 
 
@@ -56,58 +67,74 @@ REFUSING = """
 
 
 @pytest.mark.parametrize(
-    ("text", "rule", "on"),
+    ("text", "rule", "near"),
     [
-        ("d1", THE_BOARD, None),
-        ("a4", THE_BOARD, None),
-        ("z99", THE_BOARD, None),
-        ("d1xa3,b2", THE_BOARD, None),
-        ("a3", PLACING, None),
-        ("b2xa3,b3", PLACING, None),
-        ("b3xa3", CAPTURING, "B3"),
-        ("b3xa3,a3", CAPTURING, "B3"),
-        ("b3xa3,b2,b2", CAPTURING, "B3"),
-        ("b3xa3,b2,c3,a3", CAPTURING, "B3"),
-        ("a2xa3", CAPTURING, "A2"),
-        ("b3xb1,b2", NEIGHBOURS, "B3"),
-        ("b3xa3,a2", NEIGHBOURS, "B3"),
-        ("b3xb3,a3", NEIGHBOURS, "B3"),
-        ("b3xa3,z99", NEIGHBOURS, "B3"),
-        ("a1xa2,b1", NEIGHBOURS, "A1"),
-        ("c1xb1,b2", NEIGHBOURS, "C1"),
+        ("d1", THE_BOARD, []),
+        ("a4", THE_BOARD, []),
+        ("z99", THE_BOARD, []),
+        ("d1xa3,b2", THE_BOARD, []),
+        ("b3xa3,z99", THE_BOARD, []),
+        ("a3", PLACING, []),
+        ("b2xa3,b3", PLACING, ["A2xA3,B2", "B3xA3,B2"]),
+        ("b3xa3,a3", CAPTURING, ["B3xA3,B2", "B3xA3,C3", "B3xA3,B2,C3"]),
+        ("b3xa3,b2,b2", CAPTURING, ["B3xA3,B2", "B3xA3,B2,C3"]),
+        ("b3xa3,b2,c3,a3", CAPTURING, ["B3xA3,B2,C3"]),
+        ("b3xb1,b2", NEIGHBOURS, ["B3xA3,B2", "B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3"]),
+        ("b3xa3,a2", NEIGHBOURS, ["B3xA3,B2", "B3xA3,C3", "B3xA3,B2,C3"]),
+        ("b3xb3,a3", NEIGHBOURS, ["B3xA3,B2", "B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3"]),
+        ("a1xa2,b1", NEIGHBOURS, ["A1"]),
+        ("c1xb1,b2", NEIGHBOURS, ["C1"]),
     ],
 )
-def test_illegal_moves_name_the_rule_and_what_is_possible_there(text: str, rule: int, on: str | None) -> None:
+def test_illegal_moves_name_the_rule_and_what_is_possible_there(text: str, rule: int, near: list[str]) -> None:
     position = drawn(REFUSING, 1)
     for typed in (text, text.upper()):
         with pytest.raises(Illegal) as refused:
             read(position, typed)
         assert refused.value.rule == rule
-        assert refused.value.choices == (texts_on(position, on) if on else ())
-        assert bool(refused.value.choices) == (on is not None)
+        assert [write(position, move) for move in refused.value.near] == near
 
 
 def test_more_than_six_is_illegal() -> None:
     ((before, _),) = read_figures(TOO_MUCH)
+    position = position_of(before, 1)
     with pytest.raises(Illegal) as refused:
-        read(position_of(before, 1), "c2xb2,c1")
-    assert (refused.value.rule, refused.value.choices) == (CAPTURING, ("C2",))
+        read(position, "c2xb2,c1")
+    assert (refused.value.rule, refused.value.near) == (CAPTURING, (read(position, "c2"),))
 
 
-def test_a_choice_left_open_is_ambiguous() -> None:
+@pytest.mark.parametrize(
+    ("text", "begun", "choices"),
+    [
+        ("b3", ["B3"], ["B3xA3,B2", "B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3"]),
+        ("b3xc3", ["B3", "C3"], ["B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3"]),
+        ("b3 a3", ["B3", "A3"], ["B3xA3,B2", "B3xA3,C3", "B3xA3,B2,C3"]),
+    ],
+)
+def test_a_choice_left_open_is_asked(text: str, begun: list[str], choices: list[str]) -> None:
     position = drawn(REFUSING, 1)
-    with pytest.raises(Ambiguous) as refused:
-        read(position, "b3")
-    assert refused.value.choices == ("B3xA3,B2", "B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3")
-    assert all(write(position, read(position, choice)) == choice for choice in refused.value.choices)
+    with pytest.raises(Unfinished) as refused:
+        read(position, text)
+    assert refused.value.begun == tuple(position.board.numbers[name] for name in begun)
+    assert [write(position, move) for move in moves(position, refused.value.begun)] == choices
+    assert all(write(position, read(position, choice)) == choice for choice in choices)
+
+
+def test_some_of_the_captures_are_enough_where_the_others_follow() -> None:
+    assert write(drawn(REFUSING, 1), read(drawn(REFUSING, 1), "a2xa3")) == "A2xA3,B2"
+
+
+def test_two_captures_are_meant_though_a_third_would_be_possible() -> None:
+    position = drawn(REFUSING, 1)
+    assert [write(position, read(position, text)) for text in ("b3c3a3", "b3a3c3")] == ["B3xA3,C3"] * 2
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("", " ", "x", "hello", "c", "3", "3c", "c0", "c3#7", "c3.", "c3x", "c3xb3,", "c3;b3", "c3 b3"),
-        *("resign", "pass", "-c3", "c3?", "c3\n", "\tc3", "c3 xb3,d3 please"),
-        *("\uff433", "c\u0663", "c3\u00d7b3"),
+        *("", " ", "x", "hello", "c", "3", "3c", "c0", "c3#7", "c3.", "c3x", "c3xb3,", "c3!b3", "c3, and b3"),
+        *("resign", "pass", "-c3", "c3?", "c3\nb3", "c3\tb3", "c3 xb3,d3 please"),
+        *("\uff433", "c\u0663", "c3\u00d7b3", "\u212a3", "\u01313", "\u017f3", "c3\u3000b3", "c3" * 300),
     ],
 )
 def test_anything_else_is_unreadable(text: str) -> None:
@@ -119,7 +146,7 @@ def test_nothing_is_read_after_the_end() -> None:
     ended, _ = cephalopod.leave(start(2, {}), 0)
     with pytest.raises(Illegal) as refused:
         read(ended, "c3")
-    assert (refused.value.rule, refused.value.choices) == (ENDING, ())
+    assert (refused.value.rule, refused.value.near) == (ENDING, ())
     with pytest.raises(Unreadable):
         read(ended, "hello")
 

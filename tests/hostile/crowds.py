@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import re
 import resource
 import select
 import smtplib
@@ -66,8 +67,11 @@ def all_said(client: socket.socket) -> bytes:
 
 
 def ask_without_reading(client: socket.socket, request: bytes) -> None:
-    """Asks again and again and reads nothing, until the connection is ended."""
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    """Asks again and again and reads nothing, until the connection is ended.
+
+    Not with a smaller receive buffer: a window that shrinks drops what is under way, and then the system does not
+    take the server's reset for one, and finds out only when it asks again, after up to as long as it has waited.
+    """
     with contextlib.suppress(ConnectionError):
         while True:
             client.sendall(request)
@@ -89,6 +93,21 @@ def trickle(client: socket.socket, piece: bytes, pause: float = 0.05) -> bytes:
         with contextlib.suppress(ConnectionError):
             client.sendall(piece)
     raise AssertionError("nobody has ended this connection")
+
+
+def said_in_turns(client: socket.socket, command: bytes) -> bytes:
+    """Gives an SMTP command after each reply until the connection is ended; gives all replies.
+
+    Whoever sends while the server ends a connection may lose its last words: a reset overtakes them.
+    """
+    said = b""
+    client.settimeout(PATIENCE)
+    with contextlib.suppress(ConnectionError):
+        while piece := client.recv(65536):
+            said += piece
+            if re.search(rb"(?m)^\d{3} .*\r\n\Z", said):
+                client.sendall(command)
+    return said
 
 
 def still_open(clients: Sequence[socket.socket]) -> int:

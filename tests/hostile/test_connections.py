@@ -138,7 +138,7 @@ def test_no_connection_can_be_accepted(
     monkeypatch.setattr(socket.socket, "accept", accept_or_fail)
     monkeypatch.setattr(connections, "TRY_AGAIN_AFTER", 0.05)
     monkeypatch.setattr(connections, "SETTLED_AFTER", 0.0)
-    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test"), keep_nothing)
+    listener = Listener("smtp://127.0.0.1:0", Server("pbm@club.test", variants=True), keep_nothing)
     listener.start()
     with caplog.at_level(logging.INFO), shown(sqlite_house) as pages:
         full.set()
@@ -195,10 +195,19 @@ def test_the_second_request_is_slow(pages: int) -> None:
         assert b"HTTP/1.1" not in said
 
 
-def test_a_reader_who_does_not_read(pages: int) -> None:
-    """Ask for the same page a thousand times on one connection, and read none of them."""
+def test_a_reader_who_does_not_read(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for the same page a thousand times on one connection, and read none of them: few are made."""
+    made: list[server.Visitor] = []
+    complete = server.Visitor.on_response_complete
+
+    def counted(visitor: server.Visitor) -> None:
+        made.append(visitor)
+        complete(visitor)
+
+    monkeypatch.setattr(server.Visitor, "on_response_complete", counted)
     with connected(pages) as client:
         ask_without_reading(client, (BEGUN + b"\r\n") * 20)
+    assert len(made) < 200
     assert page_status(pages) == 200
 
 

@@ -30,7 +30,7 @@ def hasher() -> CountingHasher:
 @pytest.fixture
 def club(sqlite_house: App, clock: Clock, hasher: CountingHasher) -> Post:
     """Alice and bob at board 101, where a From address proves nothing and every hash is counted."""
-    return counting(Post(replace(sqlite_house, server=Server(ADDRESS)), clock), hasher)
+    return counting(Post(replace(sqlite_house, server=Server(ADDRESS, variants=True)), clock), hasher)
 
 
 @pytest.fixture

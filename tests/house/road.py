@@ -34,7 +34,7 @@ def measured_road() -> Road:
     """What a move mail passes in this checkout."""
     recorder = Recorder(ROOT)
     with TemporaryDirectory() as folder, recorder.installed():
-        server = Server(ADDRESS, confirm="ask", site_url="https://club.test")
+        server = Server(ADDRESS, variants=True, confirm="ask", site_url="https://club.test")
         hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         app = make_house(f"sqlite:///{folder}/road.db", hasher, server)
         clock = Clock()

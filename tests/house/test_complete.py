@@ -91,7 +91,10 @@ def test_every_help_page_is_fit_for_mail() -> None:
     def check(subject: str) -> None:
         reply = page(subject)
         assert reply is not None
-        for server in (Server("pbm@club.test", confirm="ask"), Server("pbm@club.test", confirm="from")):
+        for server in (
+            Server("pbm@club.test", variants=True, confirm="ask"),
+            Server("pbm@club.test", variants=True, confirm="from"),
+        ):
             for line in laid_out(say(reply, server)).split("\n"):
                 assert len(line) <= WIDTH
                 assert line == line.rstrip()
@@ -109,7 +112,7 @@ def test_examples_in_help_are_commands() -> None:
         reply = page(subject)
         assert reply is not None
         rules = render(f"rules/{subject}.txt") if subject in games() else ""
-        for line in say(reply, Server("pbm@club.test")).split("\n"):
+        for line in say(reply, Server("pbm@club.test", variants=True)).split("\n"):
             text = line.strip()
             is_example = (
                 re.match(r" {4}\S", line)

@@ -147,6 +147,7 @@ def running_host(network: Network, cluster: Cluster, name: str, folder: Path) ->
         "PBMSERV_DATABASE": cluster.url,
         "PBMSERV_DATA": str(folder / "data"),
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "from",
         "PBMSERV_LISTEN": f"smtp://{network.addresses[name]}:{MAIL_PORT}",
         "PBMSERV_OUT": f"smtp://{HUB}:{SINK_PORT}?starttls=no",
@@ -233,7 +234,7 @@ def playing(network: Network, table: Table, club: Club) -> Iterator[None]:
 def house(cluster: Cluster) -> Iterator[App]:
     """The house over that database, for the test's own looks at it."""
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    made = make_house(cluster.local_url, hasher, Server(ADDRESS))
+    made = make_house(cluster.local_url, hasher, Server(ADDRESS, variants=True))
     yield made
     made.engine.dispose()
 

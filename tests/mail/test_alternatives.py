@@ -12,7 +12,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.mail.sending.message import Envelope, write
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-SERVER = Server("pbmserv@club.test")
+SERVER = Server("pbmserv@club.test", variants=True)
 TOKEN = "k3j4h5k6j7h8a2k3j4h5k6j7h8a2k3j4h5k6j7h8a2k3j4h5k6j7h8a2k3j4h5k6j7h8a2"
 ENVELOPE = Envelope(
     "alice@example.org", "Cephalopod Board 101: alice vs bob", TOKEN, 101, 7, is_personal=True, thread_word="w0001"

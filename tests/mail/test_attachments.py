@@ -10,7 +10,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.mail.sending.message import Attachment, Envelope, write
 from tests.conversation import parsed
 
-SERVER = Server("pbm@club.test")
+SERVER = Server("pbm@club.test", variants=True)
 ENVELOPE = Envelope("alice@example.org", "a board", "t0001", 101, 7, is_personal=True, thread_word="w0001")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NASTY = json.dumps({"from": "From here\n.\n> on", "long": "x" * 5000}).encode() + b"\n.\nFrom me\n"

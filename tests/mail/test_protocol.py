@@ -86,7 +86,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @contextlib.contextmanager
 def meeting(kind: str, desk: Desk, timeout: float = 20, max_size: int = MAX_SIZE) -> Iterator[Client]:
-    server = Server("pbm@club.test")
+    server = Server("pbm@club.test", variants=True)
     patience = ReceiveTimeouts(idle=timeout, data=timeout, store=timeout)
     listener = Listener(f"{kind}://127.0.0.1:0", server, one_by_one(desk), max_size=max_size, patience=patience)
     listener.start()

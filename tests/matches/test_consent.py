@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
-from pbmserv.games.game import Eliminated
 from pbmserv.matches.agreements import accept, ask_undo, propose, reject
 from pbmserv.matches.errors import (
     AlreadyGone,
@@ -242,7 +241,7 @@ class Naive:
         for seat, move in self.line:
             acted = cephalopod.leave(position, seat) if move is None else cephalopod.play(position, move)
             position = acted[0]
-            out |= {event.seat for event in acted[1] if isinstance(event, Eliminated)}
+            out |= {event.seat for event in acted[1] if event.kind == "eliminated"}
         return set(range(self.seats)) - out - {seat for seat, move in self.line if move is None}
 
     def turned(self) -> None:

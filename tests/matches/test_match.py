@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbmserv.games import cephalopod
-from pbmserv.games.game import Eliminated
+from pbmserv.games.game import Event
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
 from pbmserv.matches.replay import fold
 from pbmserv.matches.state import Summary, summarise
@@ -106,7 +106,7 @@ def test_eliminated() -> None:
     match = match_of(*ELIMINATING.split(), seats=3)
     state = fold(match)
     assert (state.status, state.to_move, state.gone, state.plies) == ("active", 1, (), 27)
-    assert Eliminated(0) in state.turns[-1].events
+    assert Event("eliminated", 0) in state.turns[-1].events
     kinds: list[EntryKind] = ["resigned", "declined", "played"]
     for kind in kinds:
         with pytest.raises(BrokenLog, match="entry 28"):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
-from pbmserv.games.game import Eliminated
 from pbmserv.matches.errors import (
     AlreadyGone,
     AmbiguousMove,
@@ -154,7 +153,7 @@ def test_a_game_folds_back_to_itself(seats: int, size: str, choices: list[int]) 
         match = match.with_entries((entry,))
         position, events = cephalopod.play(position, move)
         positions.append(position)
-        out |= {event.seat for event in events if isinstance(event, Eliminated)}
+        out |= {event.seat for event in events if event.kind == "eliminated"}
         for each in out:
             refused = played(match, each, "a1")
             assert isinstance(refused, AlreadyGone | GameOver)

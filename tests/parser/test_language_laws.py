@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.parser.meaning import of
 
 ANSWER = "Re: Cephalopod Board 101: anna vs bob"
-SERVER = Server("pbmserv@club.test")
+SERVER = Server("pbmserv@club.test", variants=True)
 
 WORDS = [
     "as",

@@ -25,7 +25,7 @@ from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import say
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-SERVER = Server("pbmserv@club.test")
+SERVER = Server("pbmserv@club.test", variants=True)
 ADDRESS = "pbmserv+k3j4h5k6j7h8a2@club.test"
 PAIR = ("alice", "bob")
 FOUR = ("alice", "bob", "carol", "dave")

@@ -43,7 +43,7 @@ Captures: D4 takes C4 and D3.
 alice writes:
 | Good luck!
 
-To move, answer this mail with a square in its first line, for example
+To move, answer this mail with your move in its first line, for example
     d4
 Other answers: show, preview, chat, propose, undo, help, resign.
 """
@@ -69,7 +69,9 @@ def board_mail(match: Match, viewer: str | None, comment: Comment | None = None)
     """The text of a board's mail."""
     view = view_board(replay(match), viewer, comment)
     return laid_out(
-        render("mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", confirm="from"))
+        render(
+            "mail/notice.txt", view=view, alone=True, server=Server("pbm@club.test", variants=True, confirm="from")
+        )
     )
 
 

@@ -25,7 +25,7 @@ from tests.conversation import parse
 from tests.every import every
 from tests.test_golden import FILES, play_in_process
 
-SERVER = Server("pbm@club.test")
+SERVER = Server("pbm@club.test", variants=True)
 MARKS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
 WRITTEN = st.text(alphabet=f"{MARKS}#~|$%!1. ab\n", max_size=60)
 

@@ -38,7 +38,7 @@ def forms(board: GameState, viewer: str | None = "alice") -> dict[str, str]:
     view = view_board(board, viewer)
     drawn = draw_board(view, ADDRESS)
     assert drawn is not None
-    frame = Frame(Server("pbm@club.test"))
+    frame = Frame(Server("pbm@club.test", variants=True))
     shown = board_page(view_board(board, whole=True), BoardPageQuery("/boards/101"), frame)
     page = html(shown, frame)
     told = {

@@ -17,7 +17,7 @@ from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 from tests.conftest import NOON
 
-SERVER = Server("pbm@club.test")
+SERVER = Server("pbm@club.test", variants=True)
 CHECKED = Draft202012Validator(schema())
 BY_CHANCE: tuple[EntryKind, ...] = (
     *("played",) * 40,

@@ -29,7 +29,9 @@ SAID = "You played C4 on board 101.\n\n"
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_what_is_said_ends_where_the_board_begins(view: BoardView, words: bool) -> None:
     """Drawn and in words, at any moment; a board of another number is part of what is said."""
-    shown = render("mail/board.txt", words=words, view=view, alone=True, server=Server("pbm@club.test"))
+    shown = render(
+        "mail/board.txt", words=words, view=view, alone=True, server=Server("pbm@club.test", variants=True)
+    )
     answer = SAID + laid_out(shown)
     assert said_above(answer, 101) == SAID
     assert said_above(answer, 102) == answer

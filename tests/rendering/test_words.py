@@ -1,35 +1,40 @@
 """Boards and sentences in words: they tell all that a drawing tells, and nothing in them is drawn."""
 
+import pkgutil
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from random import Random
+from types import ModuleType
 
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pbmserv.services
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.password import PasswordChanged
 from pbmserv.games import games
-from pbmserv.games.game import Captured, Placed, Scene, Side
+from pbmserv.games.game import Scene
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import play, resign
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
-from pbmserv.rendering.accessible import Part, parts_of, value_of
+from pbmserv.rendering.accessible import Part, parts_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
 from pbmserv.rendering.text import WIDTH, as_text, laid_out
+from pbmserv.services import compose
 from tests.conversation import parse
 from tests.examples import examples
 from tests.rendering.test_board import NOW, played
 from tests.test_golden import FILES, play_in_process
 
-SERVER = Server("pbm@club.test", confirm="from", site_url="https://club.test")
+SERVER = Server("pbm@club.test", variants=True, confirm="from", site_url="https://club.test")
 SIDES = games()["cephalopod"].info.sides
 USERIDS = ("alice", "bob", "c.d", "dora-2", "the_fifth", "rest")
 
@@ -194,10 +199,11 @@ def test_words_tell_the_last_turn(board: GameState) -> None:
 def said_of(board: GameState, turn: Turn) -> str:
     """The sentence about a turn, put together from its events alone."""
     names = board.match.userids
-    (placed,) = (event for event in turn.events if isinstance(event, Placed))
-    taken = [event for event in turn.events if isinstance(event, Captured)]
-    told = f"{names[turn.seat]} played {placed.square}, showing {placed.piece[1]}"
-    each = [f"{event.square} {names[event.seat]} {event.piece[1]}" for event in taken]
+    cells = rules_of(board.match).scene(board.state.position).board.names
+    (placed,) = (event for event in turn.events if event.kind == "placed")
+    taken = [event for event in turn.events if event.kind == "captured"]
+    told = f"{names[turn.seat]} played {cells[placed.cells[0]]}, showing {placed.piece}"
+    each = [f"{cells[event.cells[0]]} {names[event.seat]} {event.piece}" for event in taken]
     return told + (f", and captured {', '.join(each[:-1])} and {each[-1]}." if each else ".")
 
 
@@ -216,11 +222,12 @@ def test_words_tell_the_open_moves(board: GameState) -> None:
         move = game.read(state.position, answer)
         moves.add(move)
         _, events = game.play(state.position, move)
-        taken = [event.square for event in events if isinstance(event, Captured)]
+        cells = view.diagram.scene.board.names
+        taken = [cells[event.cells[0]] for event in events if event.kind == "captured"]
         assert re.findall(r"(?:^|, | and )([A-Z][0-9])", listed) == taken
-        assert events[0].piece[1] == shown  # type: ignore[union-attr]
+        assert events[0].piece == shown
     others = set(game.moves(state.position)) - moves
-    assert not any(isinstance(event, Captured) for move in others for event in game.play(state.position, move)[1])
+    assert not any(event.kind == "captured" for move in others for event in game.play(state.position, move)[1])
     assert ("Any other empty square" in text) == bool(others and moves)
     shown_to_others = in_words(view_board(board, None))
     assert "takes" not in shown_to_others
@@ -283,7 +290,9 @@ def test_help_in_words(subject: str, confirm: str) -> None:
     """No help page has a figure, a column or a bracket."""
     reply = page(subject)
     assert reply is not None
-    server = Server("pbm@club.test", confirm="ask" if confirm == "ask" else "from", site_url="https://club.test")
+    server = Server(
+        "pbm@club.test", variants=True, confirm="ask" if confirm == "ask" else "from", site_url="https://club.test"
+    )
     check(laid_out(say(reply, server, words=True)))
 
 
@@ -323,12 +332,6 @@ def test_without_a_variant_the_words_are_the_same() -> None:
     assert say(done, SERVER, words=True) == say(done, SERVER)
 
 
-def test_a_piece_without_its_mark() -> None:
-    """Marks are for the eye."""
-    assert [value_of(side.mark.replace("n", "5"), side) for side in SIDES] == ["5"] * 6
-    assert value_of("b", Side("Black", "b")) == ""
-
-
 def test_choices_stand_one_below_the_other() -> None:
     """Columns cannot be heard."""
     assert one_a_line(["c3", "d4"]) == "    c3\n    d4"
@@ -344,6 +347,13 @@ def test_a_rule_that_is_gone_is_an_error() -> None:
 # whole mails
 
 
+def askers() -> list[ModuleType]:
+    """All modules that ask whether a player has words on: one that is forgotten would mail drawings here."""
+    named = [found.name for found in pkgutil.walk_packages(pbmserv.services.__path__, "pbmserv.services.")]
+    modules = [import_module(name) for name in named]
+    return [module for module in modules if getattr(module, "in_words", None) is compose.in_words]
+
+
 @pytest.fixture(scope="module")
 def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> list[str]:
     """The text of everything that is mailed in all golden conversations, as if everybody had words on."""
@@ -356,8 +366,8 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pbmserv.services.compose.as_text", noted)
         patch.setattr("pbmserv.services.compose._html", lambda *_: None)
-        for module in ("respond", "line_reports", "scheduler.digests", "compose"):
-            patch.setattr(f"pbmserv.services.{module}.in_words", lambda player: True)
+        for module in askers():
+            patch.setattr(module, "in_words", lambda player: True)
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
     return texts

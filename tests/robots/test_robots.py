@@ -70,7 +70,7 @@ def test_greed_takes_what_wins_and_what_gains_most() -> None:
     position = TOY.start(2, {"length": "3"})
     for text in ("A1", "pass", "A2"):
         position, _ = TOY.play(position, TOY.read(position, text))
-    assert {greedy.choose(TOY, position, budget(number)) for number in range(20)} == {"A3"}
+    assert {greedy.choose(TOY, position, budget(number)) for number in range(20)} == {(2,)}
     game = games()["cephalopod"]
     position = game.start(2, {"size": "3x3"})
     for text in ("b2", "a1"):
@@ -102,7 +102,7 @@ def test_looks_at_no_more_than_its_budget(name: str) -> None:
 def test_names() -> None:
     """The one that people are told of first, the others after it; each has further names."""
     assert next(iter(robots())) == "greedy"
-    assert [userid_of(name) for name in robots()] == ["robot", "robot.random"]
+    assert [userid_of(name) for name in robots()] == ["robot", "robot.random", "robot.search"]
     names = userids("greedy")
     assert [next(names) for _ in range(3)] == ["robot", "robot.greedy", "robot.greedy2"]
     assert all(len(robot.summary) <= 60 for robot in robots().values())

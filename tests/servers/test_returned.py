@@ -71,6 +71,7 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
                 "PBMSERV_LISTEN": f"lmtp://127.0.0.1:{port}",
                 "PBMSERV_OUT": f"smtp://127.0.0.1:{postfix.port}",
                 "PBMSERV_WEB": "",
+                "PBMSERV_VARIANTS": "true",
                 "PBMSERV_CONFIRM": "from",
             },
             tmp_path,
@@ -79,7 +80,7 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
     ):
         server.wait_for("lmtp://")
         engine = open_engine(f"sqlite:///{tmp_path / 'pbmserv.db'}")
-        house = App(engine, Server(ADDRESS), str, PasswordHasher())
+        house = App(engine, Server(ADDRESS, variants=True), str, PasswordHasher())
         try:
             sink.unknown = ""
             write(postfix, alice, "signup alice sesame", 1)

@@ -24,7 +24,7 @@ def sqlite_post(sqlite_house: App, clock: Clock) -> Post:
 @pytest.fixture
 def asking_post(sqlite_house: App, clock: Clock) -> Post:
     """On SQLite, where a From address proves nothing."""
-    house = App(sqlite_house.engine, Server(ADDRESS), sqlite_house.new_token, sqlite_house.hasher)
+    house = App(sqlite_house.engine, Server(ADDRESS, variants=True), sqlite_house.new_token, sqlite_house.hasher)
     return Post(house, clock)
 
 

@@ -161,7 +161,7 @@ def house_in(file: Path, hasher: PasswordHasher, server: Server) -> Iterator[App
 def template(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHasher) -> Path:
     """A database with two players and a board."""
     file = tmp_path_factory.mktemp("any") / "template.db"
-    house = make_house(f"sqlite:///{file}", quick_hasher, Server(ADDRESS, confirm="from"))
+    house = make_house(f"sqlite:///{file}", quick_hasher, Server(ADDRESS, variants=True, confirm="from"))
     fill(Post(house))
     house.engine.dispose()
     return file
@@ -197,7 +197,7 @@ def test_on_sqlite(
     template: Path, tmp_path: Path, quick_hasher: PasswordHasher, confirm: str, raw: bytes, envelope_sender: str
 ) -> None:
     shutil.copy(template, tmp_path / "copy.db")
-    server = Server(ADDRESS, confirm="ask" if confirm == "ask" else "from")
+    server = Server(ADDRESS, variants=True, confirm="ask" if confirm == "ask" else "from")
     with house_in(tmp_path / "copy.db", quick_hasher, server) as house:
         post = Post(house)
         post.clock.move(days=1)
@@ -208,7 +208,7 @@ def test_on_sqlite(
 def postgresql_post(request: pytest.FixtureRequest, quick_hasher: PasswordHasher) -> Iterator[Post]:
     """One database for all examples."""
     url = request.getfixturevalue("new_postgresql")()
-    house = make_house(url, quick_hasher, Server(ADDRESS, confirm="from"))
+    house = make_house(url, quick_hasher, Server(ADDRESS, variants=True, confirm="from"))
     post = Post(house)
     fill(post)
     yield post

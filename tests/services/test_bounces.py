@@ -238,7 +238,7 @@ def test_by_mailbox_or_pipe_the_address_is_found_in_the_head(post: Post) -> None
 
 
 def test_where_addresses_have_no_tags_the_returned_mail_is_known(sqlite_house: App) -> None:
-    server = Server(ADDRESS, delimiter="", confirm="from")
+    server = Server(ADDRESS, variants=True, delimiter="", confirm="from")
     post = club(Post(App(sqlite_house.engine, server, sqlite_house.new_token, sqlite_house.hasher)))
     (letter,) = boards_to_bob(post, 1)
     assert letter.envelope_sender == ADDRESS

@@ -19,7 +19,7 @@ EVE, EVES = "eve@example.org", "signup eve pepper"
 @pytest.fixture
 def post(sqlite_house: App, clock: Clock) -> Post:
     """Nobody yet; From addresses prove nothing."""
-    return Post(replace(sqlite_house, server=Server(ADDRESS), new_token=new_token), clock)
+    return Post(replace(sqlite_house, server=Server(ADDRESS, variants=True), new_token=new_token), clock)
 
 
 @pytest.fixture

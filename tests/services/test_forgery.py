@@ -26,7 +26,7 @@ ALICE, BOB, MALLORY, VICTIM = "alice@example.org", "bob@example.org", "mallory@e
 @pytest.fixture
 def club(sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn; From addresses prove nothing."""
-    post = Post(replace(sqlite_house, server=Server(ADDRESS), new_token=new_token), clock)
+    post = Post(replace(sqlite_house, server=Server(ADDRESS, variants=True), new_token=new_token), clock)
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob -size=3x3")
     post.clock.move(days=2)

@@ -30,7 +30,7 @@ class Watched(PasswordHasher):
 def house_of(house: App, quick_hasher: PasswordHasher) -> tuple[Post, Watched]:
     """A club where passwords are asked for, and whoever looks around meanwhile."""
     hasher = Watched(quick_hasher)
-    post = Post(App(house.engine, Server(ADDRESS), house.new_token, hasher), Clock())
+    post = Post(App(house.engine, Server(ADDRESS, variants=True), house.new_token, hasher), Clock())
     post.people(alice="sesame", bob="poppy")
     post.mail("alice@example.org", "challenge alice bob")
     return post, hasher

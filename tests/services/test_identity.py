@@ -21,7 +21,7 @@ AUTHENTIC = "mx.club.test; dmarc=pass header.from=example.org"
 
 def club_of(house: App, clock: Clock, **settings: str) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn; From addresses prove nothing."""
-    server = replace(Server(ADDRESS), **settings)  # type: ignore[arg-type]
+    server = replace(Server(ADDRESS, variants=True), **settings)  # type: ignore[arg-type]
     post = Post(replace(house, server=server, new_token=new_token), clock)
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob -size=3x3")

@@ -50,7 +50,7 @@ def test_one_that_cannot_be_stored_fails_alone(house: App) -> None:
 def test_a_database_that_is_away_is_asked_once(postgresql_house: App) -> None:
     away = App(
         open_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"),
-        Server(ADDRESS),
+        Server(ADDRESS, variants=True),
         postgresql_house.new_token,
         postgresql_house.hasher,
     )

@@ -41,7 +41,7 @@ def quick_club(sqlite_house: App, clock: Clock) -> Post:
 
 
 def begun(house: App, clock: Clock) -> Post:
-    post = Post(replace(house, server=Server(ADDRESS, confirm="ask", site_url=SITE)), clock)
+    post = Post(replace(house, server=Server(ADDRESS, variants=True, confirm="ask", site_url=SITE)), clock)
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob")
     return post

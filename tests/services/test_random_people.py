@@ -117,7 +117,9 @@ def a_mail(post: Post, chance: random.Random) -> tuple[str, list[str]]:
 def post(tmp_path: Path, quick_hasher: PasswordHasher, request: pytest.FixtureRequest) -> Iterator[Post]:
     """Six players, of whom one has never answered where answers are asked for."""
     confirm: Literal["ask", "from"] = request.param
-    house = make_house(f"sqlite:///{tmp_path / 'p.db'}", quick_hasher, Server(ADDRESS, confirm=confirm))
+    house = make_house(
+        f"sqlite:///{tmp_path / 'p.db'}", quick_hasher, Server(ADDRESS, variants=True, confirm=confirm)
+    )
     post = Post(house, Clock())
     for userid in USERIDS:
         (letter,) = post.mail(f"{userid}@example.org", f"signup {userid} pw-{userid}")

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from pbmserv.mail.sending.transport import Delivered
+from pbmserv.rendering.board import BoardView
 from pbmserv.services.admin import banning, referee
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.mails import announce, announce_on, audience
@@ -14,7 +15,7 @@ from pbmserv.services.admin.referee import CannotRule, Ruled
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.views import BoardSnapshot, list_outbox, load_board
+from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store import conditional_moves
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
@@ -40,7 +41,7 @@ def played(post: Post) -> Post:
     return post
 
 
-def seen(post: Post, board: int = 101) -> BoardSnapshot:
+def seen(post: Post, board: int = 101) -> BoardView:
     """A board as it stands."""
     found = load_board(post.house, board)
     assert found is not None

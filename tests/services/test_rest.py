@@ -25,7 +25,10 @@ Machine = Callable[[EmailMessage, Post], bytes]
 @pytest.fixture(params=["ask", "from"])
 def club(request: pytest.FixtureRequest, sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn."""
-    post = Post(replace(sqlite_house, server=Server(ADDRESS, confirm=request.param), new_token=new_token), clock)
+    post = Post(
+        replace(sqlite_house, server=Server(ADDRESS, variants=True, confirm=request.param), new_token=new_token),
+        clock,
+    )
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob -size=3x3")
     post.clock.move(hours=2)

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from pbmserv.robots.robot import Budget, robots
 from pbmserv.services.admin.act import run_as
-from pbmserv.services.scheduler.robots import play_robots
+from pbmserv.services.robots import play_robots
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
@@ -147,7 +147,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
         name, summary = "greedy", "thinks for long"
 
         def choose(self, game: Any, position: Any, budget: Budget) -> Any:
-            monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: there)
+            monkeypatch.setattr("pbmserv.services.robots.robots", lambda: there)
             assert play_robots(house, clock())
             assert play_robots(house, clock())
             return next(move for move in game.moves(position) if game.write(position, move) not in moves())
@@ -155,7 +155,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
     def moves() -> list[str]:
         return sqlite_post.moves()
 
-    monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: {**there, "greedy": Slow()})
+    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Slow()})
     assert not play_robots(house, clock())
     assert kinds(sqlite_post) == ["played 0", "played 1"]
     assert not house.failing.rests(101, clock())
@@ -188,7 +188,7 @@ class Stupid:
 def stupid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The robot is stupid for a while."""
     there = robots()
-    monkeypatch.setattr("pbmserv.services.scheduler.robots.robots", lambda: {**there, "greedy": Stupid()})
+    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Stupid()})
     yield
     monkeypatch.undo()
 

@@ -14,7 +14,6 @@ from pbmserv.matches.queries import ListingQuery
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.mails import retry
 from pbmserv.services.app import App
-from pbmserv.services.scheduler import retention as tidying
 from pbmserv.services.scheduler.retention import Purged, count_old, discard, purge
 from pbmserv.services.views import list_boards, load_board
 from pbmserv.store import retention
@@ -201,7 +200,7 @@ def test_small_batches_and_any_stop(post: Post, clock: Clock, monkeypatch: pytes
         post.mail("alice@example.org", "list")
     hand_over(post.house)
     clock.move(days=91)
-    monkeypatch.setattr(tidying, "BATCH", 3)
+    monkeypatch.setattr("pbmserv.services.scheduler.retention.BATCH", 3)
     assert next(purge(post.house, clock() - KEEP, clock())) == Purged(taken_in=3)
     assert count_old(post.house, clock() - KEEP) == 4 + 7
     assert [step.mails for step in purge(post.house, clock() - KEEP, clock())] == [3, 1, 3, 3, 1]

@@ -141,6 +141,7 @@ def weather(
             "PBMSERV_DATA": str(folder),
             "PBMSERV_DATABASE": database_url,
             "PBMSERV_ADDRESS": OURS,
+            "PBMSERV_VARIANTS": "true",
             "PBMSERV_CONFIRM": "from",
             "PBMSERV_LISTEN": f"lmtp://127.0.0.1:{lmtp}",
             "PBMSERV_IMAP": f"imap://{roads.mailbox}@127.0.0.1:{wires['poll'].port}/INBOX?starttls=no",

@@ -71,7 +71,12 @@ def test_kills_at_random_moments(database_url: str, tmp_path: Path) -> None:
     """10 kills on each database, 40 by `make soak`: every accepted move is played, or waits."""
     print(f"PBMSERV_SEED={SEED}")
     random = Random(SEED)
-    settings = {"PBMSERV_DATA": str(tmp_path), "PBMSERV_DATABASE": database_url, "PBMSERV_CONFIRM": "from"}
+    settings = {
+        "PBMSERV_DATA": str(tmp_path),
+        "PBMSERV_DATABASE": database_url,
+        "PBMSERV_VARIANTS": "true",
+        "PBMSERV_CONFIRM": "from",
+    }
     house = house_at(database_url)
     post = Post(house, RealClock())
     games = begin(post, random)

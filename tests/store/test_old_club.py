@@ -52,7 +52,7 @@ def club(database: Path, quick_hasher: PasswordHasher) -> Iterator[Post]:
     # Tokens of 0.5.0 were t0001 and so on.
     app = App(
         engine,
-        Server(ADDRESS, confirm="from", site_url="https://club.test"),
+        Server(ADDRESS, variants=True, confirm="from", site_url="https://club.test"),
         Counting("n"),
         quick_hasher,
         new_key=Counting("x"),

@@ -58,7 +58,9 @@ def opened(folder: Path) -> Iterator[Club]:
     engine = prepared(f"sqlite:///{folder / 'pbmserv.db'}")
     tokens = itertools.count(1)
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    yield Club(engine, Server("pbmserv@club.test", confirm="from"), lambda: f"t{next(tokens):05d}", hasher)
+    yield Club(
+        engine, Server("pbmserv@club.test", variants=True, confirm="from"), lambda: f"t{next(tokens):05d}", hasher
+    )
     engine.dispose()
 
 

@@ -15,7 +15,7 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position
 from pbmserv.rendering.record import schema
-from pbmserv.services.scheduler.robots import play_robots
+from pbmserv.services.robots import play_robots
 from pbmserv.services.views import load_board
 from pbmserv.web.boards import BoardPage, BoardPageQuery, board_page
 from pbmserv.web.layout import Frame, html
@@ -412,11 +412,9 @@ def test_only_who_is_to_move_now_can_try(look: Get, number: int, query: str) -> 
 def test_nobody_clicks_for_a_robot(shelf: Club) -> None:
     seen = load_board(shelf, 101)
     assert seen is not None
-    assert not seen.waits_for_robot
+    assert not seen.players.waits_for_robot
     for may_move in (True, False):
-        page = board_page(
-            seen.view, BoardPageQuery("/boards/101", move="a3", may_move=may_move), Frame(shelf.server)
-        )
+        page = board_page(seen, BoardPageQuery("/boards/101", move="a3", may_move=may_move), Frame(shelf.server))
         assert isinstance(page, BoardPage)
         assert (page.tried is not None) == may_move
 
@@ -444,7 +442,7 @@ def test_a_personal_page_keeps_its_path(shelf: Club) -> None:
         BoardPageQuery(path, move="a3", may_move=True),
         BoardPageQuery(path, ply="2"),
     ):
-        page = board_page(seen.view, wish, Frame(shelf.server))
+        page = board_page(seen, wish, Frame(shelf.server))
         whole = parse(html(page, Frame(shelf.server)))
         asked = [href for href in links_of(whole).values() if "?ply" in href or "?move" in href]
         assert asked

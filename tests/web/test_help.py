@@ -19,7 +19,7 @@ from tests.games.positions import ALL_FOUR, CENTRE, CHOSEN, THE_END, TOO_MUCH
 from tests.web.club import Get, asking, opened
 from tests.web.tree import Element, main, parse
 
-SERVER = Server("pbmserv@club.test", confirm="from")
+SERVER = Server("pbmserv@club.test", variants=True, confirm="from")
 MARKS = {f"p{seat}-": side.mark for seat, side in enumerate(info.sides)}
 NAMES = {f"p{seat}-": side.name for seat, side in enumerate(info.sides)}
 
@@ -255,11 +255,14 @@ def test_the_manual_can_be_read_from_front_to_back(get: Get) -> None:
         if not after:
             break
         subject = next(each for each in subjects() if path_of(each) == after[0].attributes["href"])
-        before = main(get(path_of(subject))).one("a", rel="prev")
-        assert before.attributes["href"] == path_of(read[-1])
+        before = main(get(path_of(subject))).one("a", rel="prev").attributes["href"]
+        told = f"from {path_of(read[-1])} one comes to {path_of(subject)}, and back from there to {before}"
+        assert before == path_of(read[-1]), f"{told}: is a subject in the manual twice?"
         read.append(subject)
     assert read[:2] == ["tutorial", "cephalopod"]
-    assert sorted(read) == sorted(subjects())
+    unread = set(subjects()) - set(read)
+    assert not unread, f"whoever reads on from page to page misses {sorted(unread)}"
+    assert len(read) == len(set(read)) == len(subjects())
 
 
 def test_the_commands_are_a_table_of_all(get: Get) -> None:

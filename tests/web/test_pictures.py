@@ -104,7 +104,9 @@ def head(preview: Preview, server: Server) -> Head:
 
 
 def test_a_preview_of_a_board(club: Club) -> None:
-    told = head(board_preview(view(club, 101)), Server("pbm@club.test", site_url="https://club.test/pbm")).told
+    told = head(
+        board_preview(view(club, 101)), Server("pbm@club.test", variants=True, site_url="https://club.test/pbm")
+    ).told
     assert told["og:title"] == "Cephalopod Board 101: alice vs bob"
     assert told["og:description"] == "It is bob's turn."
     assert told["og:url"] == "https://club.test/pbm/boards/101"
@@ -114,7 +116,9 @@ def test_a_preview_of_a_board(club: Club) -> None:
 
 
 def test_a_preview_of_an_earlier_moment(club: Club) -> None:
-    told = head(board_preview(view(club, 101, 3)), Server("pbm@club.test", site_url="https://club.test")).told
+    told = head(
+        board_preview(view(club, 101, 3)), Server("pbm@club.test", variants=True, site_url="https://club.test")
+    ).told
     assert told["og:description"] == "The position after move 3."
     assert told["og:url"] == "https://club.test/boards/101?ply=3"
     assert told["og:image"] == "https://club.test/boards/101.png?ply=3"
@@ -122,7 +126,7 @@ def test_a_preview_of_an_earlier_moment(club: Club) -> None:
 
 def test_where_the_site_does_not_know_its_address(club: Club) -> None:
     """Nothing is told that nobody could follow."""
-    told = head(board_preview(view(club, 101)), Server("pbm@club.test")).told
+    told = head(board_preview(view(club, 101)), Server("pbm@club.test", variants=True)).told
     assert not {"og:url", "og:image"} & told.keys()
     assert told["twitter:card"] == "summary"
 

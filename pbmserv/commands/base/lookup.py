@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.base.request import PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
@@ -112,6 +112,14 @@ def find_seat(request: PlayerRequest[BoardArguments], records: Queries) -> tuple
     if seat is None:
         raise NotYourBoard(board=board.match.number, userid=player.userid)
     return board, seat
+
+
+def player_or_sender(userid: str | None, request: Request[object], records: Queries) -> Player:
+    """The player of a userid, or whoever asks where none was given."""
+    player = request.actor.player if userid is None else records.player(userid)
+    if player is not None:
+        return player
+    raise NotOurPlayer(command=request.command.name) if userid is None else no_such_player(userid, records)
 
 
 def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:

@@ -42,16 +42,16 @@ def skeleton(name: str) -> str:
     return _DOUBLED.sub(r"\1", plain)
 
 
-def is_kept_back(name: str, server: Server | None) -> bool:
+def is_kept_back(name: str, server: Server) -> bool:
     """Whether nobody may have that name, since it means something in commands or sounds like the house itself."""
-    own = [server.address.partition("@")[0]] if server else []
-    offices = {skeleton(each) for each in (*OFFICES, *own, *(part for each in own for part in _PARTS.split(each)))}
+    own = server.address.partition("@")[0]
+    offices = {skeleton(each) for each in (*OFFICES, own, *_PARTS.split(own))}
     parts = (name, *_PARTS.split(name), *_PARTS.split(_NUMBER.sub("", name)), _NUMBER.sub("", name))
     is_office = any(skeleton(part) in offices for part in parts if part)
     return is_office or is_reserved(name, commands()) or skeleton(name).startswith(skeleton(ROBOTS))
 
 
-def names_like(name: str, address: str, server: Server | None) -> Iterator[str]:
+def names_like(name: str, address: str, server: Server) -> Iterator[str]:
     """Names that somebody might take instead, best first; whether anybody has them is not known here."""
     local = re.sub(r"[^A-Za-z0-9._-]", "", address.partition("@")[0].partition("+")[0])[:17].strip(".-_")
     bases = [base for base in dict.fromkeys((name[:17], local, _STAND_IN)) if is_userid(base)]

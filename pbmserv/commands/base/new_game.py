@@ -1,18 +1,19 @@
 """What `challenge`, `seek`, `accept` and `rematch` share: the terms of a new match, and who may start one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import ClassVar
 
 from pbmserv.commands.base.lookup import require_game
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games import games
-from pbmserv.games.game import BadOption
+from pbmserv.games.game import BadOption, Game
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import Match
+from pbmserv.matches.log import VARIANT, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
@@ -25,6 +26,17 @@ class WhichGame(CommandError):
 
     games: tuple[str, ...]
     example: str = "challenge alice bob"
+
+
+@dataclass(kw_only=True)
+class NotOffered(CommandError):
+    """New games of `game` are not begun here; or, of a `variant`, not with that value of an option."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:not_offered"
+
+    game: str
+    games: tuple[str, ...]
+    variant: str = ""
 
 
 @dataclass(kw_only=True)
@@ -122,12 +134,41 @@ class Terms:
     clock: TimeControl | None = None
 
 
-def read_game(name: str | None, example: str) -> str:
-    """The game of that name, or the only one there is; `example` is a line that wants a game before it."""
-    if name is None and len(games()) > 1:
-        raise WhichGame(games=tuple(games()), example=example)
-    require_game(name)
-    return name or next(iter(games()))
+def games_offered(server: Server) -> Mapping[str, Game]:
+    """The games that can be begun on a server, by name."""
+    return {name: game for name, game in games().items() if not server.games or name in server.games}
+
+
+def read_game(name: str | None, example: str, server: Server) -> str:
+    """The game of that name, or the one that is meant without; `example` is a line that wants a game before it."""
+    offered = tuple(games_offered(server))
+    found = name or server.default_game
+    if not found or (name is None and found not in offered):
+        if len(offered) == 1:
+            return offered[0]
+        raise WhichGame(games=offered, example=example)
+    require_game(found)
+    return found
+
+
+def require_offered(terms: Terms, server: Server) -> None:
+    """Raises NotOffered where a match on these terms cannot be begun on a server."""
+    offered = tuple(games_offered(server))
+    if terms.game not in offered:
+        raise NotOffered(game=terms.game, games=offered)
+    if not server.variants and (value := variant_of(terms)):
+        raise NotOffered(game=terms.game, games=offered, variant=value)
+
+
+def variant_of(terms: Terms) -> str:
+    """The option that makes it a variant, as it is typed; "" where all is as the inventor published it."""
+    found = (
+        f"-{name}={value}"
+        for name, value in terms.options
+        for option in games()[terms.game].info.options
+        if name == option.name and value in option.variants
+    )
+    return next(found, "")
 
 
 def read_terms(
@@ -210,7 +251,7 @@ def opened(
     return Match(
         number=records.next_number(),
         game=terms.game,
-        rules=games()[terms.game].info.rules,
+        rules=games()[terms.game].info.rules + (VARIANT if variant_of(terms) else ""),
         options=terms.options,
         rated=terms.rated,
         userids=tuple(player.userid for player in players),

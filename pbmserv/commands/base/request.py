@@ -94,7 +94,7 @@ class Request(Generic[A]):
 
     replied_to: RepliedTo = field(default_factory=RepliedTo)
 
-    server: Server | None = None
+    server: Server = field(kw_only=True)
     """The server that gets the request."""
 
     def with_arguments(self, arguments: B) -> "Request[B]":

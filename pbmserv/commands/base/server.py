@@ -10,7 +10,9 @@ class Server:
 
     `confirm` is what a From address proves: "from" everything, "ask" nothing. `site_url` has no slash at its end
     and is empty where there is no site. `authserv_id` is the name of the mail server whose Authentication-Results
-    are believed; empty: none is. `max_size` is how many bytes a mail may have.
+    are believed; empty: none is. `max_size` is how many bytes a mail may have. `default_game` is what a challenge
+    without a game means; empty: it is asked. `games` are those that can be begun; empty: all. `variants`: whether
+    games can be begun with options that their inventors did not publish.
     """
 
     address: str
@@ -19,6 +21,9 @@ class Server:
     site_url: str = ""
     authserv_id: str = ""
     max_size: int = 1_048_576
+    default_game: str = "cephalopod"
+    games: tuple[str, ...] = ()
+    variants: bool = False
 
     @property
     def domain(self) -> str:

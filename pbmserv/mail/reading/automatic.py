@@ -1,8 +1,8 @@
-"""Subjects by which machines are known that set no header of their own: absence notes, receipts, reports.
+"""Mails written by machines, known by headers, senders and Subjects: absence notes, receipts, reports, lists.
 
-Each must stand where the machine writes it, at the beginning, and no command begins so. Whoever answers such a
-mail writes `Re:` before it. Words that a person may write there too count only as the Subject of an answer, which
-no person's is without `Re:`.
+Some machines set no header of their own, and only the Subject tells. It has to begin with the machine's words, and
+no command begins so. Whoever answers such a mail writes `Re:` before it. Words that a person may write there too
+count only as the Subject of an answer, which no person's is without `Re:`.
 """
 
 import re
@@ -12,6 +12,7 @@ from pbmserv.mail.reading.answered import answered_tokens
 from pbmserv.mail.reading.decoding import decode_words, one_line
 from pbmserv.mail.reading.headers import Headers, doubtful_addresses, one_address
 from pbmserv.mail.reading.mime import content_type
+from pbmserv.mail.reading.phrases import any_of, phrase_pattern
 
 _MOST: Final = 400
 """Characters of a Subject that are looked at."""
@@ -74,26 +75,18 @@ _RECEIPTS: Final = """
 """
 
 
-def _any_of(words: str) -> str:
-    return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
-
-
-def _pattern(expression: str) -> re.Pattern[str]:
-    return re.compile(expression.replace(" ", r"[ \u00a0]"), re.IGNORECASE)
-
-
 _COLON: Final = " ?[:\uff1a]"
 _OPENING: Final = r" {0,3}(?:\[[^\]]{1,40}\] ?(?=\S))?"
 """A tag may stand in front, `[EXTERNAL]`."""
-_AWAY: Final = _pattern(
-    rf"{_OPENING}[\[(【]?(?:{_any_of(_AUTOMATIC)}(?:{_COLON}|[(\[\])】]| [-–(\[]| re\b|[.!]?\s*$)"
-    rf"|{_any_of(_AWAY_FROM)}[\])】]?{_COLON}\s*\S)"
+_AWAY: Final = phrase_pattern(
+    rf"{_OPENING}[\[(【]?(?:{any_of(_AUTOMATIC)}(?:{_COLON}|[(\[\])】]| [-–(\[]| re\b|[.!]?\s*$)"
+    rf"|{any_of(_AWAY_FROM)}[\])】]?{_COLON}\s*\S)"
 )
-_AWAY_IN_ANSWER: Final = _pattern(
-    rf"{_OPENING}[\[(【]?(?:{_any_of(_ON_LEAVE)}|{_any_of(_AWAY_FROM)})[\])】]?(?:{_COLON}| [-–]|[.!]?\s*$)"
+_AWAY_IN_ANSWER: Final = phrase_pattern(
+    rf"{_OPENING}[\[(【]?(?:{any_of(_ON_LEAVE)}|{any_of(_AWAY_FROM)})[\])】]?(?:{_COLON}| [-–]|[.!]?\s*$)"
 )
-_REPORT: Final = _pattern(rf"{_OPENING}{_any_of(_REPORTS)}(?:{_COLON}| ?\(| [-–]| returned\b|[.!]?\s*$)")
-_RECEIPT: Final = _pattern(rf"{_OPENING}{_any_of(_RECEIPTS)}{_COLON}\s*\S")
+_REPORT: Final = phrase_pattern(rf"{_OPENING}{any_of(_REPORTS)}(?:{_COLON}| ?\(| [-–]| returned\b|[.!]?\s*$)")
+_RECEIPT: Final = phrase_pattern(rf"{_OPENING}{any_of(_RECEIPTS)}{_COLON}\s*\S")
 _OURS: Final = re.compile(r"\bBoard [0-9]{1,9}: |pbmserv: ", re.IGNORECASE)
 
 
@@ -131,7 +124,7 @@ _RESPONDERS: Final = (
 )
 """Headers that only a responder sets: qmail's, Exim's, LISTSERV's, cPanel's, and Exchange's mailbox rules."""
 
-_REPORTS_automatic: Final = frozenset(
+_REPORT_TYPES: Final = frozenset(
     ("multipart/report", "message/delivery-status", "message/disposition-notification", "message/feedback-report")
 )
 
@@ -169,7 +162,7 @@ def why_automatic(
         return "bounce"
     if headers.every("x-failed-recipients"):
         return "bounce"
-    if content_type(headers)[0] in _REPORTS_automatic:
+    if content_type(headers)[0] in _REPORT_TYPES:
         return "report"
     if headers.every(LOOP_HEADER.lower()) or any(
         addresses and all(_is_ours(address, our_address, delimiter) for address in addresses)

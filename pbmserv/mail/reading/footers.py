@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pbmserv.mail.reading.phrases import phrase_pattern
+
 _MOST: Final = 400
 """Characters of a line that are looked at."""
 
@@ -64,14 +66,10 @@ def _any_of(words: str) -> str:
     return "(?:" + re.sub(r"\s*\n\s*", "", words) + ")"
 
 
-def _pattern(expression: str) -> re.Pattern[str]:
-    return re.compile(expression.replace(" ", r"[ \u00a0]"), re.IGNORECASE)
-
-
-_TAGLINE: Final = _pattern(
+_TAGLINE: Final = phrase_pattern(
     rf"[\s*_~]{{0,3}}{_any_of(_SENT_FROM)}[.。!]?[*_]{{0,2}}(?: ?[<(\[][^>)\]]{{1,120}}[>)\]])?\s*$"
 )
-_EXCUSE: Final = _pattern(rf"[\s*_]{{0,3}}{_any_of(_EXCUSES)}\s*$")
+_EXCUSE: Final = phrase_pattern(rf"[\s*_]{{0,3}}{_any_of(_EXCUSES)}\s*$")
 _OUTLOOK: Final = re.compile(
     r"(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
 )

@@ -1,5 +1,7 @@
 """HTML made plain before it is parsed: only tags, and of their attributes only those that tell what a part is.
 
+Style sheets are read for what they hide.
+
 Parsers take time that grows with the square of a tag's attributes, and believe each other least about comments and
 odd quotes; what is written here anew holds neither. Tags are found as the HTML Standard finds them
 (https://html.spec.whatwg.org/multipage/parsing.html#tokenization).
@@ -91,7 +93,7 @@ MAX_SHEETS: Final = 64 * 1024
 
 _SHEET: Final = re.compile(r"<style(?=[ \t\n\r\f/>])[^<>]{0,1000}+>(.*?)(?:</style|\Z)", re.DOTALL | re.IGNORECASE)
 _NO_RULE: Final = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_TOKEN_style_sheets: Final = re.compile(r"[{}]")
+_BRACE: Final = re.compile(r"[{}]")
 _SELECTOR: Final = re.compile(r"([a-z][a-z0-9]*)?(?:([.#])([a-z_][\w-]*))?", re.IGNORECASE)
 _HIDDEN: Final = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$)"
@@ -172,7 +174,7 @@ def _rules(sheet: str) -> list[tuple[str, str]]:
     rules: list[tuple[str, str]] = []
     depth = position = 0
     selectors = ""
-    for token in _TOKEN_style_sheets.finditer(sheet):
+    for token in _BRACE.finditer(sheet):
         if token[0] == "{":
             if depth == 0:
                 selectors = sheet[position : token.start()]

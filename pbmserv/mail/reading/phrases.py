@@ -77,32 +77,34 @@ _OPENINGS: Final = (
 )
 
 
-def _any_of(words: str) -> str:
+def any_of(words: str) -> str:
+    """An expression for any of these phrases, which `|` separates and any white space may break."""
     return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
 
 
-def _pattern(expression: str) -> re.Pattern[str]:
+def phrase_pattern(expression: str) -> re.Pattern[str]:
+    """A pattern in which each blank stands for a no-break space, too, and case does not matter."""
     return re.compile(expression.replace(" ", r"[ \u00a0]"), re.IGNORECASE)
 
 
-_FIELD: Final = _pattern(
+_FIELD: Final = phrase_pattern(
     " {0,3}[*_]{0,2}(?:"
-    + "|".join(f"(?P<{name}>{_any_of(words)})" for name, words in _FIELDS.items())
+    + "|".join(f"(?P<{name}>{any_of(words)})" for name, words in _FIELDS.items())
     + r")[*_]{0,2} ?[:\uff1a][*_]{0,2}(?=\s*\S)"
 )
-_EMPTY_FROM: Final = _pattern(rf"[\s*_]{{0,4}}{_any_of(_FIELDS['sender'])}[*_]{{0,2}} ?[:\uff1a]")
+_EMPTY_FROM: Final = phrase_pattern(rf"[\s*_]{{0,4}}{any_of(_FIELDS['sender'])}[*_]{{0,2}} ?[:\uff1a]")
 _ANY_HEAD: Final = re.compile(r"[ *]{0,3}[^\W\d_][^:\n]{0,20}[*]?\s?:[*]?\s+\S")
 _DASH: Final = r"[-\u2010-\u2015]"
-_RULED: Final = _pattern(
-    rf"\s{{0,3}}{_DASH}{{2,20}} ?(?:{_any_of(_ORIGINAL)}|(?P<forward>{_any_of(_FORWARDED)})) ?{_DASH}{{2,20}}"
+_RULED: Final = phrase_pattern(
+    rf"\s{{0,3}}{_DASH}{{2,20}} ?(?:{any_of(_ORIGINAL)}|(?P<forward>{any_of(_FORWARDED)})) ?{_DASH}{{2,20}}"
 )
-_ORIGINAL_ALONE: Final = _pattern(r"\s{0,3}-{3,40}+ ?Original ?-{3,40}")
-_ORIGINAL_BARE: Final = _pattern(rf"\s{{0,3}}[*_]{{0,2}}{_any_of(_ORIGINAL)}[*_]{{0,2}}\s*$")
-_BEGUN: Final = _pattern(rf"\s{{0,3}}{_any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
+_ORIGINAL_ALONE: Final = phrase_pattern(r"\s{0,3}-{3,40}+ ?Original ?-{3,40}")
+_ORIGINAL_BARE: Final = phrase_pattern(rf"\s{{0,3}}[*_]{{0,2}}{any_of(_ORIGINAL)}[*_]{{0,2}}\s*$")
+_BEGUN: Final = phrase_pattern(rf"\s{{0,3}}{any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
 _RULER: Final = re.compile(
     rf"\s{{0,8}}(?:{_DASH}{{2,}}(?:[^-\n]|-(?!-)){{0,60}}{_DASH}{{2,}}|_{{8,}}|([-_*=~#\u2500])\1{{4,}})\s*$"
 )
-_VERB: Final = _pattern(rf"(?<!\w){_any_of(_WROTE)}|{_any_of('さんは書きました|写道|寫道|のメール|작성')}")
+_VERB: Final = phrase_pattern(rf"(?<!\w){any_of(_WROTE)}|{any_of('さんは書きました|写道|寫道|のメール|작성')}")
 _FIRST_PERSON: Final = re.compile(r"\s{0,3}(?:I|We|Ich|Wir|Je|J'ai|Nous|Yo|Ho|Eu|Ik|Jag|Jeg|Я|Мы)\s")
 _WHEN_OR_WHO: Final = re.compile(r"@|[0-9]{1,2}[:.][0-9]{2}|[0-9]{4}|[0-9]{1,2}[/.-] ?[0-9]")
 _UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
@@ -118,7 +120,7 @@ _DATE: Final = re.compile(
     r"(?<![0-9])(?:(?:19|20)[0-9]{2}(?![0-9])|[0-9]{1,2}([./-]) ?[0-9]{1,2}\1 ?[0-9]{2}(?![0-9]))"
 )
 _ADDRESS: Final = re.compile(r"[^\s@<>]@[^\s@<>]{1,80}\.[^\s@<>]")
-_OPENS: Final = _pattern(rf"\s{{0,3}}(?:-{{2,20}} )?{_any_of(_OPENINGS)}[\s,][^\n]{{0,30}}[0-9]")
+_OPENS: Final = phrase_pattern(rf"\s{{0,3}}(?:-{{2,20}} )?{any_of(_OPENINGS)}[\s,][^\n]{{0,30}}[0-9]")
 
 
 def field_of(line: str) -> str | None:

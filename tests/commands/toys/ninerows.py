@@ -6,25 +6,21 @@ In a turn one takes the first free square, written as it is, or passes, which no
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from pbmserv.games.boards import squares
 from pbmserv.games.game import (
-    BadOption,
-    Cell,
     Credit,
     Event,
-    Illegal,
     Info,
-    Left,
+    Move,
     Option,
     Outcome,
-    Passed,
-    Placed,
+    Piece,
     Scene,
     Seat,
     Side,
-    Unreadable,
+    chosen,
 )
-
-Move = str
+from pbmserv.games.notation import joined, read_move, starting
 
 info = Info(
     name="ninerows",
@@ -36,6 +32,7 @@ info = Info(
     options=(Option("length", "9", ("3", "9")),),
     credit=Credit("Nobody", 2026, "example.org"),
     example="a1",
+    words=("pass",),
 )
 
 
@@ -53,12 +50,7 @@ class Position:
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Nothing taken."""
-    for name, value in options.items():
-        if name != "length":
-            raise BadOption(name, value)
-        if value not in info.options[0].choices:
-            raise BadOption(name, value, info.options[0].choices)
-    return Position(int(options.get("length", "9")), (), 0, tuple(range(seats)), seats)
+    return Position(int(chosen(info, options)["length"]), (), 0, tuple(range(seats)), seats)
 
 
 def to_move(position: Position) -> Seat | None:
@@ -66,44 +58,39 @@ def to_move(position: Position) -> Seat | None:
     return None if _is_over(position) else position.turn
 
 
-def moves(position: Position) -> Iterable[Move]:
+def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The next square, and passing."""
     if not _is_over(position):
-        yield f"A{len(position.taken) + 1}"
-        if not position.passed:
-            yield "pass"
+        passing: tuple[Move, ...] = () if position.passed else (("pass",),)
+        yield from starting(((len(position.taken),), *passing), begun)
 
 
 def read(position: Position, text: str) -> Move:
     """One of them."""
-    if text.lower() != "pass" and not (text[:1].lower() == "a" and text[1:].isdigit()):
-        raise Unreadable
-    found = [move for move in moves(position) if move.lower() == text.lower()]
-    if not found:
-        raise Illegal(1, tuple(moves(position)))
-    return found[0]
+    board = squares(1, position.length)
+    return read_move(text, board, lambda begun: moves(position, begun), lambda _: 1, info.words)
 
 
 def write(position: Position, move: Move) -> str:
     """As it is."""
-    return move
+    return joined(squares(1, position.length), move)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The turn goes round."""
     seat = position.turn
     later = [each for each in position.playing if each > seat]
-    after = replace(position, turn=(later or position.playing)[0], passed=move == "pass")
-    if move == "pass":
-        return after, (Passed(seat),)
-    return replace(after, taken=(*position.taken, seat)), (Placed(seat, move, info.sides[seat].mark),)
+    after = replace(position, turn=(later or position.playing)[0], passed=move == ("pass",))
+    if move == ("pass",):
+        return after, (Event("passed", seat),)
+    return replace(after, taken=(*position.taken, seat)), (Event("placed", seat, (len(position.taken),)),)
 
 
 def leave(position: Position, seat: Seat) -> tuple[Position, tuple[Event, ...]]:
     """What a seat took stays."""
     playing = tuple(each for each in position.playing if each != seat)
     turn = position.turn if position.turn != seat else next((each for each in playing if each > seat), playing[0])
-    return replace(position, playing=playing, turn=turn), (Left(seat),)
+    return replace(position, playing=playing, turn=turn), (Event("left", seat),)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -113,19 +100,14 @@ def outcome(position: Position) -> Outcome | None:
     alone = len(position.playing) == 1
     winner = position.playing[0] if alone else position.taken[-1]
     ranks = tuple(1 if seat == winner else 2 for seat in range(position.seats))
-    return Outcome(ranks, _scores(position), "alone" if alone else "score")
+    return Outcome(ranks, "alone" if alone else "score", _scores(position))
 
 
 def scene(position: Position) -> Scene:
     """A row."""
-    names = [f"A{row + 1}" for row in range(position.length)]
     stands = [*position.taken, *[None] * (position.length - len(position.taken))]
-    cells = tuple(
-        (Cell(name, "." if seat is None else info.sides[seat].mark, seat, None, ()),)
-        for name, seat in zip(names, stands, strict=True)
-    )
-    rows = tuple(str(row + 1) for row in range(position.length))
-    return Scene(("A",), rows, 1, cells, (), (), _scores(position))
+    cells = tuple(() if seat is None else (Piece(seat, info.sides[seat].mark),) for seat in stands)
+    return Scene(squares(1, position.length), cells, scores=_scores(position))
 
 
 def _scores(position: Position) -> tuple[int, ...]:

@@ -50,6 +50,7 @@ def club(post_office: Gate, folder: Path, delimiter: str) -> dict[str, str]:
     """The settings of a club behind this Postfix."""
     return {
         "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_VARIANTS": "true",
         "PBMSERV_CONFIRM": "ask",
         "PBMSERV_DATA": str(folder / "data"),
         "PBMSERV_DELIMITER": delimiter,

@@ -165,7 +165,7 @@ class Keeping:
 
 def sweeper_of(keep: StoreMail) -> MailFetcher:
     """A sweeper of a server at ADDRESS."""
-    return MailFetcher(Server(ADDRESS), keep, MAX_SIZE)
+    return MailFetcher(Server(ADDRESS, variants=True), keep, MAX_SIZE)
 
 
 def swept(box: Box, sweeper: MailFetcher) -> None:

@@ -37,7 +37,7 @@ def test_a_year_in_a_club(tmp_path: Path, quick_hasher: PasswordHasher, capfd: p
     """A hurried month by `make test`; a year by `make soak`, which prints the report. PBMSERV_SEED repeats it."""
     print(f"PBMSERV_SEED={SEED}")
     began, chance = time.monotonic(), Random(SEED)
-    house = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS))
+    house = make_house(f"sqlite:///{tmp_path / 'pbmserv.db'}", quick_hasher, Server(ADDRESS, variants=True))
     people = {person.userid: person for person in crowd(PEOPLE, chance)}
     world = World(house, people, act, chance, PACE, TERMS)
     world.challenges_until = BEGINS + timedelta(days=DAYS * 0.8)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import rules_of
-from pbmserv.services.views import BoardSnapshot
+from pbmserv.rendering.board import BoardView
 from tests.soak.year.letter_box import Arrived
 from tests.soak.year.people import Person
 from tests.soak.year.world import World
@@ -16,7 +16,7 @@ BETWEEN_GAMES = 40
 SIZES = ("3x3", "3x3", "3x3", "3x3", "3x5", "5x3")
 
 
-def act(world: World, person: Person, board: BoardSnapshot, seat: Seat, mail: Arrived) -> None:
+def act(world: World, person: Person, board: BoardView, seat: Seat, mail: Arrived) -> None:
     """Somebody is on turn, and does something about it."""
     number, chance = board.match.number, person.chance
     offer = board.state.offer

@@ -16,13 +16,14 @@ from sqlalchemy import update
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import rules_of
+from pbmserv.rendering.board import BoardView
 from pbmserv.server.scheduler import JOBS
 from pbmserv.services.app import App
 from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import Sender
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.scheduler.expiry import record_heartbeat
-from pbmserv.services.views import BoardSnapshot, load_board
+from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import writing
 from pbmserv.store.heartbeats import SCHEDULER
@@ -32,7 +33,7 @@ from tests.soak.year.ledger import Ledger
 from tests.soak.year.letter_box import Arrived, LetterBox
 from tests.soak.year.people import Person
 
-Act = Callable[["World", Person, BoardSnapshot, Seat, Arrived], None]
+Act = Callable[["World", Person, BoardView, Seat, Arrived], None]
 
 HOUR = timedelta(hours=1)
 BEGINS = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
@@ -171,7 +172,7 @@ class World:
                     self._answering.add((number, person.userid))
                     self.after(person.hours_to_answer(), lambda n=number: self.think(person, n, mail))  # type: ignore[misc]
 
-    def see(self, number: int) -> BoardSnapshot | None:
+    def see(self, number: int) -> BoardView | None:
         """A board as it stands."""
         return load_board(self.house, number)
 
@@ -190,7 +191,7 @@ class World:
             return
         self.act(self, person, board, seat, mail)
 
-    def move_of(self, person: Person, board: BoardSnapshot, seat: Seat) -> str:
+    def move_of(self, person: Person, board: BoardView, seat: Seat) -> str:
         """What somebody plays."""
         return person.choose(rules_of(board.match), board.state.position, seat)
 

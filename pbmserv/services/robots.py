@@ -21,16 +21,19 @@ from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.robots import Waiting
 
 NODES: Final = 500
-"""Positions that a robot may look at for one move: some tenths of a second on the largest boards."""
+"""Positions that a plain robot may look at for one move; one that thinks may look at more."""
 
-MOST_AT_ONCE: Final = 50
-"""Boards on which robots act in one go, so that the steward's other duties have their turn."""
+PLAIN_CELLS: Final = 64
+"""On a larger board a position takes longer to look at, and so fewer are."""
+
+PROMPT: Final = 30
+"""Where more boards wait, robots think the less on each, so that all are answered within about a minute."""
 
 log = logging.getLogger(__name__)
 
 
 def play_robots(app: App, now: datetime) -> bool:
-    """Has the robots act once on the boards that wait for them; whether any did, so that there may be more.
+    """Has a robot act on the board that has waited longest; whether any did, so that there may be more.
 
     Whichever robot is no player yet becomes one. A board that fails is told to the operator once, and left alone
     for a while. Raises what is trouble with the database.
@@ -41,7 +44,8 @@ def play_robots(app: App, now: datetime) -> bool:
     for name in [name for name in robots() if name not in there]:
         run_again(partial(_seat, app, name, now))
     due = [each for each in waiting if not app.failing.rests(each.board, now)]
-    return sum(_act_safely(app, each, now) for each in due[:MOST_AT_ONCE]) > 0
+    haste = max(1, len(due) / PROMPT)
+    return any(_act_safely(app, each, now, haste) for each in due)
 
 
 def _seat(app: App, name: str, now: datetime) -> None:
@@ -56,10 +60,10 @@ def _seat(app: App, name: str, now: datetime) -> None:
         log.warning("somebody else is called %s: the robot is called %s", userid_of(name), userid)
 
 
-def _act_safely(app: App, waiting: Waiting, now: datetime) -> bool:
+def _act_safely(app: App, waiting: Waiting, now: datetime, haste: float) -> bool:
     """Whether something was done."""
     try:
-        is_done = _act(app, waiting, now)
+        is_done = _act(app, waiting, now, haste)
     except Exception as error:
         if is_database_trouble(error):
             raise
@@ -70,11 +74,11 @@ def _act_safely(app: App, waiting: Waiting, now: datetime) -> bool:
     return is_done
 
 
-def _act(app: App, waiting: Waiting, now: datetime) -> bool:
+def _act(app: App, waiting: Waiting, now: datetime, haste: float) -> bool:
     """Chooses and does what a board waits for; False when it no longer waits, since another was quicker."""
     board = _board(app, waiting.board)
     seat = None if board is None else board.match.seat_of(waiting.userid)
-    line = None if board is None or seat is None else _wanted(board, seat, waiting.robot)
+    line = None if board is None or seat is None else _wanted(board, seat, waiting.robot, haste)
     if board is None or line is None:
         return False
     # A mail that was kept since this round began may be handled already: nothing is answered before it was said.
@@ -91,7 +95,7 @@ class _Refused(Exception):
         super().__init__(f"{line.line}: {done.text}")
 
 
-def _wanted(board: GameState, seat: Seat, robot: str) -> Parsed | None:
+def _wanted(board: GameState, seat: Seat, robot: str, haste: float) -> Parsed | None:
     """The command that a robot gives; None where nothing waits for it."""
     number, state = board.match.number, board.state
     if state.offer is not None and seat in state.offer.waits_for:
@@ -100,8 +104,10 @@ def _wanted(board: GameState, seat: Seat, robot: str) -> Parsed | None:
     if state.to_move != seat:
         return None
     game = rules_of(board.match)
-    budget = Budget(seed_of(number, state.entries), NODES)
-    move = robots()[robot].choose(game, state.position, budget)
+    player = robots()[robot]
+    cells = len(game.scene(state.position).board.names)
+    nodes = NODES * player.thinking * min(1, PLAIN_CELLS / cells) / haste if player.thinking > 1 else NODES
+    move = player.choose(game, state.position, Budget(seed_of(number, state.entries), round(nodes)))
     text = game.write(state.position, move)
     return _command("move", Arguments(boards=(BoardRef(number),), move=text, ply=state.plies + 1))
 
@@ -114,7 +120,7 @@ def _command(name: str, arguments: Arguments) -> Parsed:
 def _is_behind(board: GameState, seat: Seat) -> bool:
     """Whether another seat that is in the game has more points."""
     scores = rules_of(board.match).scene(board.state.position).scores
-    return any(scores[other] > scores[seat] for other in board.state.seats_in)
+    return bool(scores) and any(scores[other] > scores[seat] for other in board.state.seats_in)
 
 
 def _has_changed(app: App, chosen_on: GameState) -> bool:

@@ -1,0 +1,226 @@
+"""Merels: nine men's morris; others of the family, on other drawings, will be objects here, too."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+from pbmserv.games.board import Board
+from pbmserv.games.boards import E, N, S, W
+from pbmserv.games.drawn import drawn
+from pbmserv.games.game import Credit, Event, Info, Move, Outcome, Piece, Scene, Seat, Side, chosen, two_ranks
+from pbmserv.games.notation import joined, read_move, starting
+
+EMPTY = "+"
+FEWEST_MEN, FLYING_MEN = 3, 3
+
+# The numbers of the paragraphs in the rules text that Illegal may quote.
+THE_BOARD, PLACING, MOVING, FLYING, CAPTURING, MILLS_ARE_SAFE, ENDING = 1, 2, 3, 4, 5, 6, 7
+
+NINE = """
+7  +-----------+-----------+
+   |           |           |
+6  |   +-------+-------+   |
+   |   |       |       |   |
+5  |   |   +---+---+   |   |
+   |   |   |       |   |   |
+4  +---+---+       +---+---+
+   |   |   |       |   |   |
+3  |   |   +---+---+   |   |
+   |   |       |       |   |
+2  |   +-------+-------+   |
+   |           |           |
+1  +-----------+-----------+
+   A   B   C   D   E   F   G
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The board between two plies: for each point the mark of its man, or a plus. `hands` are men to be placed.
+
+    `seen` are the boards before this one since the last man was placed or captured. `last` is the last ply, and
+    `has_captured` says whether it ended with a captured man.
+    """
+
+    board: Board
+    cells: str
+    hands: tuple[int, int]
+    turn: Seat = 0
+    seen: tuple[str, ...] = ()
+    last: Move = ()
+    has_captured: bool = False
+
+
+@dataclass(frozen=True)
+class Morris:
+    """A game of merels on a drawing, with so many men for each side."""
+
+    info: Info
+    art: str
+    men: int
+    quiet_plies: int
+    """After so many without a man placed or captured it is a draw."""
+
+    def start(self, seats: int, options: Mapping[str, str]) -> Position:
+        """The empty board. Raises BadOption for any option."""
+        chosen(self.info, options)
+        board = drawn(self.info.name, self.art)
+        return Position(board, EMPTY * len(board.names), (self.men, self.men))
+
+    def to_move(self, position: Position) -> Seat | None:
+        """The seat on turn; None when the game is over."""
+        return None if next(iter(self.moves(position)), None) is None else position.turn
+
+    def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
+        """The legal moves that begin so: where a man is placed, or from and to, and then the man to capture."""
+        if self._drawn(position) or self._men(position, position.turn) < FEWEST_MEN:
+            return ()
+        return starting(self._moves(position), begun)
+
+    def read(self, position: Position, text: str) -> Move:
+        """The legal move that `text` means."""
+        return read_move(text, position.board, partial(self.moves, position), partial(self._why, position))
+
+    def write(self, position: Position, move: Move) -> str:
+        """The notation of a legal move: `D6` or `D6-D5`, and `D6-D5xA1` for one that captures."""
+        count = 1 if position.hands[position.turn] else 2
+        taken = "x" + joined(position.board, move[count:]) if move[count:] else ""
+        return joined(position.board, move[:count]) + taken
+
+    def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
+        """The position after a legal move, and what happened: a man placed or moved, a man captured."""
+        seat, cells, hands = position.turn, list(position.cells), list(position.hands)
+        steps = tuple(int(step) for step in move)
+        is_placed = hands[seat] > 0
+        path, taken = (steps[:1], steps[1:]) if is_placed else (steps[:2], steps[2:])
+        hands[seat] -= is_placed
+        cells[path[0]] = EMPTY
+        cells[path[-1]] = self._mark(seat)
+        events = [Event("placed" if is_placed else "moved", seat, path)]
+        for cell in taken:
+            cells[cell] = EMPTY
+            events.append(Event("captured", 1 - seat, (cell,)))
+        seen = () if is_placed or taken else (*position.seen, position.cells)
+        after = Position(position.board, "".join(cells), (hands[0], hands[1]), 1 - seat, seen, move, bool(taken))
+        return after, tuple(events)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """How it ended: by too few men, or by no move; None while somebody is to move."""
+        if self._men(position, position.turn) < FEWEST_MEN:
+            return Outcome(two_ranks(1 - position.turn), "bare")
+        if self._drawn(position):
+            is_repeated = len(position.seen) < self.quiet_plies
+            return Outcome(two_ranks(None), "repeated" if is_repeated else "exhausted")
+        return None if self.to_move(position) is not None else Outcome(two_ranks(1 - position.turn), "blocked")
+
+    def scene(self, position: Position) -> Scene:
+        """What to draw and say of the position."""
+        steps = tuple(int(step) for step in position.last)
+        taken = steps[len(steps) - position.has_captured :]
+        path = steps[: len(steps) - position.has_captured]
+        pieces = {EMPTY: ()} | {side.mark: (Piece(seat, side.mark),) for seat, side in enumerate(self.info.sides)}
+        return Scene(
+            position.board,
+            tuple(pieces[mark] for mark in position.cells),
+            marked=path[-1:],
+            vacated=path[:-1],
+            captured=taken,
+        )
+
+    def _mark(self, seat: Seat) -> str:
+        return self.info.sides[seat].mark
+
+    def _men(self, position: Position, seat: Seat) -> int:
+        """The men of a seat on the board and in hand."""
+        return position.cells.count(self._mark(seat)) + position.hands[seat]
+
+    def _drawn(self, position: Position) -> bool:
+        """Whether too long nothing has happened, or the position is here for the third time."""
+        seen = position.seen
+        return len(seen) >= self.quiet_plies or seen[-2::-2].count(position.cells) > 1
+
+    def _moves(self, position: Position) -> Iterator[Move]:
+        cells, own = position.cells, self._mark(position.turn)
+        prey = None
+        for path in self._paths(position):
+            if not _closes(position.board, cells, own, path):
+                yield path
+                continue
+            prey = prey or self._prey(position)
+            for cell in prey:
+                yield (*path, cell)
+
+    def _paths(self, position: Position) -> Iterator[tuple[int, ...]]:
+        """Where a man can be placed, or from where to where one can be moved."""
+        cells, own = position.cells, self._mark(position.turn)
+        empty = [cell for cell, mark in enumerate(cells) if mark == EMPTY]
+        if position.hands[position.turn]:
+            yield from ((cell,) for cell in empty)
+            return
+        can_fly = cells.count(own) <= FLYING_MEN
+        for source, mark in enumerate(cells):
+            if mark == own:
+                for target in empty if can_fly else position.board.neighbours[source]:
+                    if cells[target] == EMPTY:
+                        yield (source, target)
+
+    def _prey(self, position: Position) -> tuple[int, ...]:
+        """The men of the other side that can be captured: those in no mill, or all where each is in one."""
+        theirs = self._mark(1 - position.turn)
+        men = [cell for cell, mark in enumerate(position.cells) if mark == theirs]
+        loose = [cell for cell in men if not _closes(position.board, position.cells, theirs, (cell,))]
+        return tuple(loose or men)
+
+    def _why(self, position: Position, steps: Move) -> int:
+        """The rule that forbids a move."""
+        if self.to_move(position) is None:
+            return ENDING
+        is_placing = position.hands[position.turn] > 0
+        count = 1 if is_placing else 2
+        paths = [path for path in self._paths(position) if path == steps[:count]]
+        if not paths:
+            can_fly = position.cells.count(self._mark(position.turn)) <= FLYING_MEN
+            return PLACING if is_placing else FLYING if can_fly else MOVING
+        is_prey = len(steps) == count + 1 and position.cells[int(steps[-1])] == self._mark(1 - position.turn)
+        closes = _closes(position.board, position.cells, self._mark(position.turn), paths[0])
+        return MILLS_ARE_SAFE if closes and is_prey else CAPTURING
+
+
+@lru_cache(maxsize=8)
+def _mills(board: Board) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """For each point the other points of each row of three on a line that it is in."""
+    rows = {
+        (before[0], cell, after[0])
+        for cell, rays in enumerate(board.rays)
+        for before, after in ((rays[N], rays[S]), (rays[E], rays[W]))
+        if before and after
+    }
+    return tuple(
+        tuple(tuple(other for other in row if other != cell) for row in sorted(rows) if cell in row)
+        for cell in range(len(board.names))
+    )
+
+
+def _closes(board: Board, cells: str, mark: str, path: tuple[int, ...]) -> bool:
+    """Whether a man that comes to the last of these points, from the first, is in a mill there."""
+    source = path[0] if len(path) > 1 else -1
+    return any(
+        all(cells[cell] == mark and cell != source for cell in others) for others in _mills(board)[path[-1]]
+    )
+
+
+morris = Morris(
+    Info(
+        name="morris",
+        title="Nine men's morris",
+        rules="morris/1",
+        sides=(Side("White", "o"), Side("Black", "x")),
+        credit=Credit("traditional", 0),
+        example="d6",
+    ),
+    NINE,
+    men=9,
+    quiet_plies=100,
+)
+
+games = (morris,)

@@ -1,0 +1,83 @@
+"""The part in which robots think: a process of its own, so that mail does not wait for them."""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+from pbmserv.server.parts import LONGEST_PAUSE, Part
+from pbmserv.services.app import App, utc_now
+from pbmserv.services.robots import play_robots
+from pbmserv.store.engine import is_database_trouble
+
+PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start", "robots", "--bound")
+
+LOOK_EVERY: Final = 0.5
+"""Seconds between two looks at the boards that wait."""
+
+AGAIN_AFTER: Final = 5.0
+"""Seconds until a process that ended is started again."""
+
+_PATIENCE: Final = 3.0
+_NICE: Final = 10
+
+log = logging.getLogger(__name__)
+
+
+def playing(app: App) -> Part:
+    """Has robots act on the boards that wait for them, in this process."""
+
+    def run(stop: threading.Event) -> None:
+        is_away = False
+        while not stop.is_set():
+            try:
+                has_more = play_robots(app, utc_now())
+            except Exception as error:
+                if not is_database_trouble(error):
+                    raise
+                if not is_away:
+                    log.error("the database is away (%s); the robots wait for it", type(error).__name__)
+                is_away = True
+                stop.wait(LONGEST_PAUSE)
+                continue
+            if is_away:
+                log.info("the database is back for the robots")
+                is_away = False
+            if not has_more:
+                stop.wait(LOOK_EVERY)
+
+    return run
+
+
+def playing_apart(program: Sequence[str] = PROGRAM) -> Part:
+    """Keeps a process running that does so; it ends when this one does."""
+
+    def run(stop: threading.Event) -> None:
+        while not stop.is_set():
+            # In a new session, since Ctrl-C in a terminal is meant for this process.
+            with subprocess.Popen(program, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603
+                while process.poll() is None and not stop.wait(LOOK_EVERY):
+                    pass
+                if process.poll() is None:
+                    _end(process)
+            if not stop.is_set():
+                log.error("the robots' process ended with %d and is started again", process.returncode)
+                stop.wait(AGAIN_AFTER)
+
+    return run
+
+
+def make_way() -> None:
+    """Lets other processes go first, since nobody waits as long for a robot as for the mail."""
+    os.nice(_NICE)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()

@@ -1,0 +1,153 @@
+"""What is easily forgotten when something is added: that its name is taken, that the setting should do something,
+that the page is to be tried and told of. docs/extending.md has the recipes.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import fields
+from typing import Any, Final, get_args
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import create_engine
+from starlette.routing import Route
+
+from pbmserv.cli.config import Settings
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.help import ELSEWHERE, TOPICS, page
+from pbmserv.games import games
+from pbmserv.rendering.templates import templates_folder
+from pbmserv.services.app import App
+from pbmserv.web.app import make_app
+from pbmserv.web.layout import AssetName
+from pbmserv.web.site import Site
+from tests.docs import ROOT
+from tests.house.imports import Modules
+
+# Names
+
+
+def test_no_name_means_two_things() -> None:
+    """`help NAME` shows one page, and `NAME list` is about a game or nothing: of two, one would be hidden."""
+    kinds: dict[str, Iterable[str]] = {
+        "a command": commands(),
+        "a help topic": ("commands", *TOPICS),
+        "a game": games(),
+        "a word that commands/help.py looks up ELSEWHERE": ELSEWHERE,
+    }
+    meanings: dict[str, list[str]] = {}
+    for kind, names in kinds.items():
+        for name in names:
+            # In the address of a page a blank is a hyphen.
+            meanings.setdefault(name.replace(" ", "-"), []).append(kind)
+    clashes = [f"`{name}` is {' and '.join(found)}" for name, found in meanings.items() if len(found) > 1]
+    assert not clashes, "; ".join(clashes)
+
+
+def test_words_looked_up_elsewhere_lead_to_a_page() -> None:
+    lost = {word: subject for word, subject in ELSEWHERE.items() if page(subject) is None}
+    assert not lost, f"ELSEWHERE in commands/help.py leads to pages that are not there: {lost}"
+
+
+# Settings
+
+CHANGED: Final[dict[str, Any]] = {
+    "address": "games@other.test",
+    "delimiter": "-",
+    "confirm": "from",
+    "site_url": "https://other.test/games",
+    "authserv_id": "mx.other.test",
+    "max_size": 20_000,
+}
+"""For each field of `Server` a value that is not the default of its setting."""
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Server)])
+def test_the_server_follows_its_setting(name: str) -> None:
+    """What an operator sets reaches commands (`request.server`) and pages (`app.server`)."""
+    assert name in CHANGED, f"give CHANGED a value for Server.{name} that is not its default"
+    default, changed = (getattr(Settings.model_construct(**each).server(), name) for each in ({}, CHANGED))
+    assert default != CHANGED[name], f"the value of {name} in CHANGED is the default"
+    assert changed == CHANGED[name], f"Settings.server() does not pass {name} to Server"
+
+
+def test_every_setting_does_something() -> None:
+    """Each is read by the command line or passed to `Server`, of which each field is read somewhere."""
+    modules = Modules(ROOT).trees
+    of_settings = [tree for path, tree in modules.items() if path.startswith("pbmserv/cli/")]
+    unread = Settings.model_fields.keys() - attributes_read(of_settings, ("self", "settings"))
+    assert not unread, f"nothing reads these settings: {sorted(unread)}"
+    itself = [modules["pbmserv/commands/base/server.py"]]
+    read = attributes_read(modules.values(), ("server",)) | attributes_read(itself, ("self",))
+    for template in templates_folder().rglob("*.*"):
+        read |= set(re.findall(r"\bserver\.(\w+)", template.read_text()))
+    idle = {each.name for each in fields(Server)} - read
+    assert not idle, f"nothing reads these fields of Server: {sorted(idle)}"
+
+
+def attributes_read(trees: Iterable[ast.Module], owners: Collection[str]) -> set[str]:
+    """The attributes of whatever has one of these names: of `server`, as of `site.app.server`."""
+    found = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {node.attr for node in found if _last_name(node.value) in owners}
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+# Pages
+
+NOT_FOR_EVERYBODY: Final = ("/play/", "/mailbox")
+"""Where only the owner of a link comes, or whoever sits at the machine. They have tests of their own."""
+
+SAME_AS_ANOTHER: Final = ("/standings",)
+"""What shows the page of a longer address."""
+
+
+def public_routes() -> list[Route]:
+    """The routes of what anybody can look at, in the order in which they are tried."""
+    app = make_app(Site(App(create_engine("sqlite://"), Server("pbm@club.test"), str, PasswordHasher())))
+    assets = {f"/{name}" for name in get_args(AssetName)}
+    routes = [route for route in app.routes if isinstance(route, Route) and "GET" in (route.methods or ())]
+    return [route for route in routes if not route.path.startswith(NOT_FOR_EVERYBODY) and route.path not in assets]
+
+
+def strings_in(file: str, name: str) -> set[str]:
+    """The strings of what a module assigns to a name, without importing what the module needs."""
+    assigned = re.compile(rf"{name}\b.* = ")
+    statements = [node for node in ast.parse((ROOT / file).read_text()).body if assigned.match(ast.unparse(node))]
+    assert len(statements) == 1, f"{name} should be assigned once in {file}"
+    constants = (node.value for node in ast.walk(statements[0]) if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str)}
+
+
+def told_in_playing() -> set[str]:
+    """The addresses in docs/playing.md; a file without one belongs to the first address of its line."""
+    found: set[str] = set()
+    for line in (ROOT / "docs" / "playing.md").read_text().splitlines():
+        first, *others = re.findall(r"`([^`\s]+)`", line) or [""]
+        found |= {first, *(other if other.startswith("/") else f"{first}/{other}" for other in others)}
+    return found
+
+
+def missing(routes: Iterable[Route], addresses: Iterable[str]) -> list[str]:
+    """The paths of the routes that none of these addresses belongs to."""
+    every, shown = public_routes(), {each.partition("?")[0] for each in addresses}
+    met = {next((route.path for route in every if route.path_regex.match(each)), "") for each in shown}
+    return [route.path for route in routes if route.path not in (*met, *SAME_AS_ANOTHER)]
+
+
+@pytest.mark.parametrize("file", ["tests/web/test_pages.py", "tests/browser/test_quality.py"])
+def test_every_page_is_tried(file: str) -> None:
+    """What holds for every page is tried on each, in memory and in a browser."""
+    pages = [route for route in public_routes() if "." not in route.path]
+    lacking = missing(pages, strings_in(file, "PAGES"))
+    assert not lacking, f"PAGES in {file} has no address for {', '.join(lacking)}"
+
+
+def test_players_are_told_of_every_page() -> None:
+    """And of every file."""
+    lacking = missing(public_routes(), told_in_playing())
+    assert not lacking, f"docs/playing.md, The pages, tells nothing of {', '.join(lacking)}"
