@@ -88,7 +88,8 @@ def _grid(
     rays = [[_ray(place, step, columns, rows) for step in _STEPS] for place in places]
     labels = [str(row + 1) for row in range(rows)]
     return made(
-        key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}{' spread' * is_spread}{' chequered' * is_chequered}",
+        key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}"
+        f"{' spread' * is_spread}{' chequered' * is_chequered}",
         names=[f"{letters[column]}{labels[row]}" for column, row in places],
         neighbours=[sorted(each[way][0] for way in ORTHOGONAL if each[way]) for each in rays],
         rays=rays,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pbmserv.games.choices import Choice, choices, ways_on, whole_move
+from pbmserv.games.choices import MOST_LISTED, Choice, choices, ways_on, whole_move
 from pbmserv.games.game import Game, Move, MoveError, Scene
 from pbmserv.games.notation import names
 from pbmserv.matches.errors import AmbiguousMove
@@ -139,12 +139,16 @@ def _choosing(view: BoardView, begun: Move, texts: Sequence[str]) -> Choosing:
     cells = view.diagram.scene.board.names
     whole = whole_move(game, position, begun)
     found = choices(game, position, begun)
+    ends = "" if whole is None else game.write(position, whole).lower()
+    others = [text for text in texts if text.lower() != ends]
+    # Of many the board has all that are cells.
+    are_listed = len(others) <= MOST_LISTED or not found
     return Choosing(
         begun,
         tuple(step if isinstance(step, str) else cells[step] for step in begun),
         found,
-        tuple(_way(view, text) for text in texts if whole is None or text != game.write(position, whole).lower()),
-        None if whole is None else _way(view, game.write(position, whole).lower()),
+        tuple(_way(view, text) for text in others) if are_listed else words_of(found),
+        _way(view, ends) if ends else None,
     )
 
 

@@ -88,7 +88,7 @@ def token(look: PieceStyle) -> Markup:
 @cache  # of a few dozen kinds
 def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
     if piece.kind == "seeds":
-        return _seeds(piece.value or 0, look)
+        return _seeds(piece.value or 0)
     if look is None:
         return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
@@ -131,16 +131,16 @@ def _letters(text: str, y: float, size: float) -> Markup:
     )
 
 
-def _seeds(count: int, look: PieceStyle | None) -> Markup:
-    """So many seeds, as they lie when they are thrown, and their number below them."""
+def _seeds(count: int) -> Markup:
+    """So many seeds, as they lie when they are thrown, and their number below them; where they lie tells whose."""
     apart = min(_SEEDS_WIDE / math.sqrt(max(count, 1)), _SEEDS_APART)
     radius = max(apart * 0.5, 3)
     seeds = "".join(
         _pip("circle", (50 + reach * math.cos(turn), _SEEDS_HIGH + reach * math.sin(turn)), radius)
         for reach, turn in ((apart * math.sqrt(each + 0.5) * (count > 1), _GOLDEN * each) for each in range(count))
     )
-    return Markup('<g class="piece {}"><path class="seed" d="{}"/>{}</g>').format(
-        "nobody" if look is None else look.name, seeds, _letters(str(count), 84, 25)
+    return Markup('<g class="piece nobody"><path class="seed" d="{}"/>{}</g>').format(
+        seeds, _letters(str(count), 84, 25)
     )
 
 
