@@ -118,8 +118,8 @@ class BoardPage(Page):
     preview: Preview
     # When it is looked at.
     at: datetime
-    # Whether the sides are called by the colours of their pieces.
-    has_colours: bool
+    # Whether a side's name tells more than its piece: that of a colour, or where all have the same pieces.
+    names_sides: bool
     # Whether the visitor may try moves.
     is_open: bool = False
     # The move that is shown without being played.
@@ -229,7 +229,7 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
         replay=replay_of(now.state, len(now.players.userids), view.ply, query.path),
         preview=board_preview(now if view.previewed else view),
         at=utc_now(),
-        has_colours=looks[0].is_named,
+        names_sides=looks[0].is_named or pieces[0].seat is None,
     )
 
 

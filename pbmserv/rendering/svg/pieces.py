@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from pbmserv.games.game import Info, Piece
+from pbmserv.games.game import Info, Piece, Seat, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
 
@@ -72,11 +72,14 @@ def drawing(piece: Piece, looks: Sequence[PieceStyle]) -> Markup:
 
 
 def samples(info: Info) -> tuple[Piece, ...]:
-    """A piece of each side of a game, the least of its kind."""
-    return tuple(
-        Piece(seat, side.mark.replace("n", "1"), "die", 1) if "n" in side.mark else Piece(seat, side.mark)
-        for seat, side in enumerate(info.sides)
-    )
+    """A piece of each side of a game, the least of its kind; sides that sow have the same seeds."""
+    return tuple(_sample(seat, side) for seat, side in enumerate(info.sides))
+
+
+def _sample(seat: Seat, side: Side) -> Piece:
+    if side.mark == "n":
+        return Piece(None, "4", "seeds", 4)
+    return Piece(seat, side.mark.replace("n", "1"), "die", 1) if "n" in side.mark else Piece(seat, side.mark)
 
 
 def token(look: PieceStyle) -> Markup:

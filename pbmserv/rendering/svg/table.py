@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from markupsafe import Markup
 
+from pbmserv.games.board import Shape
 from pbmserv.games.game import Scene
 from pbmserv.rendering.piece_style import PieceStyle
 from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.plan import HALF, around, plan_of
 from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
+
+
+_RINGS: Final[dict[Shape, int]] = {"square": 47, "point": 51, "hexagon": 47, "pit": 55}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +23,7 @@ class Table:
 
     `inside` belongs into an SVG with this `width` and `height` as its view box; the page's symbols have its
     pieces. `across` is how many cells fit beside each other, labels included; `outline` is that of a cell around
-    its middle.
+    its middle, `ring` the radius of a circle around what stands there.
     """
 
     inside: Markup
@@ -26,6 +31,7 @@ class Table:
     height: int
     across: int
     outline: str
+    ring: int
 
 
 def draw_table(
@@ -48,7 +54,9 @@ def draw_table(
             draw_pieces(scene),
         ]
     )
-    return Table(inside, plan.width, plan.height, round(plan.width / (2 * HALF)), around(plan.shape, 3))
+    return Table(
+        inside, plan.width, plan.height, round(plan.width / (2 * HALF)), around(plan.shape, 3), _RINGS[plan.shape]
+    )
 
 
 def middle_of(scene: Scene, cell: int) -> tuple[int, int]:
