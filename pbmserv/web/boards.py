@@ -1,164 +1,39 @@
 """The page of one board: now, after a ply, or after a move that is only tried."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from types import MappingProxyType
 from urllib.parse import quote
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands.base.vocabulary import is_number
 from pbmserv.games.choices import Choice
-from pbmserv.games.game import Scene, Seat
+from pbmserv.games.game import Scene
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import Match, rules_of
+from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
-from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
-from pbmserv.rendering.html_board import said
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.record import as_file, record_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
 from pbmserv.rendering.svg.position import pieces_of
-from pbmserv.rendering.svg.table import Table, draw_table
+from pbmserv.rendering.svg.table import draw_table
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_game_state
+from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
-from pbmserv.web.layout import Frame, NotFoundPage, Page, Preview, board_preview, help_path, mailto
+from pbmserv.web.layout import Frame, NotFoundPage, board_preview, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
-from pbmserv.web.replay import Replay, read_ply, replay_of
+from pbmserv.web.replay import read_ply, replay_of
 from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
-from pbmserv.web.touch import Choosing, Touch, Tried, Way, first_choices, touches, try_move, words_of
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPageQuery:
-    """The query of a board's page."""
-
-    # The page's own address, with which its links begin: `/boards/101`, or a player's personal link.
-    path: str
-    # As they were typed; "" for none.
-    ply: str = ""
-    move: str = ""
-    # Whether the visitor may be the player to move, and so may try moves.
-    may_move: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """One seat with its player."""
-
-    seat: Seat
-    side: str
-    mark: str
-    # The id of the SVG symbol of one of its pieces.
-    piece: str
-    userid: str
-    # None in games that have none.
-    score: int | None
-    # Once the game is over.
-    rank: int | None
-    is_on_turn: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BoardRemark:
-    """What the mails say about a board: its state, who is out, what happened in the turn, open offers."""
-
-    standing: tuple[Block, ...]
-    gone: tuple[Block, ...]
-    events: tuple[Block, ...]
-    offer: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnBoard:
-    """The drawing of a position, the SVG symbols of the pieces in it, and what can be touched."""
-
-    table: Table
-    symbols: Markup
-    touches: tuple[Touch, ...] = ()
-    # The words that are moves now.
-    words: tuple[Way, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedMove:
-    """Why the move that the visitor asked for cannot be played."""
-
-    blocks: tuple[Block, ...]
-    # Where lines of the blocks lead to.
-    links: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPage(Page):
-    """The page of one board. Of `tried`, `choosing` and `refused` at most one is set."""
-
-    template = "web/board.html"
-    section = "games"
-    path: str
-    # The board as it stands.
-    now: BoardView
-    # What is drawn: another moment if the visitor asked for a ply or a move.
-    view: BoardView
-    # What is said about the board as it stands.
-    said: BoardRemark
-    sittings: tuple[Sitting, ...]
-    drawn: DrawnBoard
-    replay: Replay
-    preview: Preview
-    # When it is looked at.
-    at: datetime
-    # Whether a side's name tells more than its piece: that of a colour, or where all have the same pieces.
-    names_sides: bool
-    # Whether the visitor may try moves.
-    is_open: bool = False
-    # The move that is shown without being played.
-    tried: Tried | None = None
-    # The beginning of several moves, which was asked for.
-    choosing: Choosing | None = None
-    refused: RefusedMove | None = None
-
-    @property
-    def match(self) -> Match:
-        """What was agreed at the start."""
-        return self.now.match
-
-    @property
-    def state(self) -> State:
-        """How the match stands."""
-        return self.now.state
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether the visitor came by a personal link."""
-        return self.path != f"/boards/{self.now.number}"
-
-    @property
-    def is_passing(self) -> bool:
-        """Whether it is one of the many variants of a page, which search engines should not index."""
-        return self.is_personal or self.view is not self.now or bool(self.refused or self.choosing)
-
-    @property
-    def then(self) -> BoardRemark | None:
-        """The same for what is drawn, if that is another moment."""
-        return None if self.view is self.now else _said(self.view)
-
-    @property
-    def again(self) -> str:
-        """Who would begin a rematch; empty where none can be asked for."""
-        userids = self.now.players.userids
-        # A former player's name is two words.
-        return userids[1] if self.state.status != "active" and not any(" " in userid for userid in userids) else ""
+from pbmserv.web.touch import Tried, first_choices, touches, try_move, words_of
 
 
 def board_page(now: BoardView, query: BoardPageQuery, frame: Frame) -> BoardPage | NotFoundPage:
@@ -211,7 +86,7 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
         path=query.path,
         now=now,
         view=view,
-        said=_said(now),
+        said=said_of(now),
         sittings=tuple(
             Sitting(
                 seat=seat,
@@ -241,15 +116,6 @@ def _before(now: BoardView, view: BoardView) -> Scene | None:
         return now.diagram.scene
     plies = view.state.plies
     return view_board(now.board.at(plies - 1), ply=plies - 1).diagram.scene if plies else None
-
-
-def _said(view: BoardView) -> BoardRemark:
-    return BoardRemark(
-        standing=said("mail/standing.txt", view),
-        gone=said("mail/gone.txt", view),
-        events=said("mail/events.txt", view),
-        offer=said("mail/offer.txt", view),
-    )
 
 
 def _links(blocks: tuple[Block, ...], page: BoardPage, frame: Frame) -> dict[str, str]:

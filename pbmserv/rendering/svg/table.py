@@ -13,7 +13,6 @@ from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.plan import HALF, around, plan_of
 from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
 
-
 _RINGS: Final[dict[Shape, int]] = {"square": 47, "point": 51, "hexagon": 47, "pit": 55}
 
 
