@@ -62,7 +62,7 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Four amazons on each side. Raises BadOption for anything but a `size` from `info`."""
     size = int(chosen(info, options)["size"])
-    board = boards.squares(size, size)
+    board = boards.squares(size, size, is_chequered=True)
     cells = [EMPTY] * len(board.names)
     for name in _LEFT[size]:
         column, row = divmod(board.numbers[name], size)

@@ -55,6 +55,10 @@ class Layout:
     """Pairs of cells with a line between them."""
     stars: tuple[int, ...] = ()
     """Cells with a dot, for the eye."""
+    shaded: tuple[int, ...] = ()
+    """Cells that are darker, as on a chequered board."""
+    edges: tuple[tuple[int, int, int], ...] = ()
+    """Edges in the colour of a seat: that, and the first and the last cell along it."""
 
 
 @dataclass(frozen=True, slots=True)

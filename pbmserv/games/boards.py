@@ -42,18 +42,25 @@ def made(
 
 
 @lru_cache(maxsize=64)
-def squares(columns: int, rows: int, width: int = 1, empty: str = ".", is_spread: bool = False) -> Board:
+def squares(
+    columns: int,
+    rows: int,
+    width: int = 1,
+    empty: str = ".",
+    is_spread: bool = False,
+    is_chequered: bool = False,
+) -> Board:
     """The board of that many columns (1 to 26) and rows (1 to 99), row 1 at the bottom. Raises ValueError else.
 
     Neighbours are horizontal and vertical. In text a cell is `width` characters wide, and shows `empty`; rows have
-    a blank line between them where it `is_spread`.
+    a blank line between them where it `is_spread`. Of a board that `is_chequered` A1 is a dark cell.
 
     >>> squares(5, 5).names[:6]
     ('A1', 'A2', 'A3', 'A4', 'A5', 'B1')
     >>> [squares(5, 5).names[cell] for cell in squares(5, 5).rays[0][NE]]
     ['B2', 'C3', 'D4', 'E5']
     """
-    return _grid("square", columns, rows, ascii_uppercase, width, empty, is_spread)
+    return _grid("square", columns, rows, ascii_uppercase, width, empty, is_spread, is_chequered)
 
 
 @lru_cache(maxsize=16)
@@ -63,7 +70,16 @@ def points(size: int, skips: str = "I", empty: str = "+") -> Board:
     return _grid("point", size, size, letters, 1, empty, False)
 
 
-def _grid(shape: Shape, columns: int, rows: int, alphabet: str, width: int, empty: str, is_spread: bool) -> Board:
+def _grid(
+    shape: Shape,
+    columns: int,
+    rows: int,
+    alphabet: str,
+    width: int,
+    empty: str,
+    is_spread: bool,
+    is_chequered: bool = False,
+) -> Board:
     if not (1 <= columns <= len(alphabet) and 1 <= rows <= MOST_ROWS):
         raise ValueError(f"no board of {columns} columns and {rows} rows")
     letters = alphabet[:columns]
@@ -72,7 +88,8 @@ def _grid(shape: Shape, columns: int, rows: int, alphabet: str, width: int, empt
     rays = [[_ray(place, step, columns, rows) for step in _STEPS] for place in places]
     labels = [str(row + 1) for row in range(rows)]
     return made(
-        key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}{' spread' * is_spread}",
+        key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}"
+        f"{' spread' * is_spread}{' chequered' * is_chequered}",
         names=[f"{letters[column]}{labels[row]}" for column, row in places],
         neighbours=[sorted(each[way][0] for way in ORTHOGONAL if each[way]) for each in rays],
         rays=rays,
@@ -95,6 +112,7 @@ def _grid(shape: Shape, columns: int, rows: int, alphabet: str, width: int, empt
             ),
             lines=() if shape == "square" else tuple(_lines(rays)),
             stars=() if shape == "square" else _stars(columns),
+            shaded=tuple(cell for cell, place in enumerate(places) if sum(place) % 2 == 0) if is_chequered else (),
         ),
     )
 
@@ -152,6 +170,8 @@ def _grid_sheet(letters: str, rows: int, width: int, empty: str, is_spread: bool
 def rhombus(size: int, empty: str = ".") -> Board:
     """A board of hexagons of so many columns and rows, A1 at the upper left, each row further to the right.
 
+    The upper and the lower edge are the first seat's, the others the second's.
+
     >>> [rhombus(3).names[cell] for cell in rhombus(3).neighbours[4]]
     ['A2', 'A3', 'B1', 'B3', 'C1', 'C2']
     """
@@ -179,6 +199,12 @@ def rhombus(size: int, empty: str = ".") -> Board:
             ),
             rows=tuple(
                 Row(str(row + 1), tuple(column * size + row for column in range(size))) for row in range(size)
+            ),
+            edges=(
+                (0, 0, size * (size - 1)),
+                (0, size - 1, size * size - 1),
+                (1, 0, size - 1),
+                (1, size * (size - 1), size * size - 1),
             ),
         ),
     )

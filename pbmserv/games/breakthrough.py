@@ -59,7 +59,7 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     """Two rows of men on each side. Raises BadOption for anything but a `size` from `info`."""
     size = int(chosen(info, options)["size"])
     column = "o" * ROWS_OF_MEN + EMPTY * (size - 2 * ROWS_OF_MEN) + "x" * ROWS_OF_MEN
-    return Position(boards.squares(size, size), column * size)
+    return Position(boards.squares(size, size, is_chequered=True), column * size)
 
 
 def to_move(position: Position) -> Seat | None:

@@ -73,7 +73,7 @@ class Draughts:
             for column in range(self.size)
             for row, mark in enumerate(rows)
         ]
-        return Position(boards.squares(self.size, self.size), "".join(cells))
+        return Position(boards.squares(self.size, self.size, is_chequered=True), "".join(cells))
 
     def to_move(self, position: Position) -> Seat | None:
         """The seat on turn; None when the game is over."""

@@ -95,6 +95,17 @@ def span(length: timedelta) -> str:
     return f" {LANGUAGE.and_} ".join(parts)
 
 
+def ago(length: timedelta) -> str:
+    """A length of time as people say it of what is past, in its largest unit.
+
+    >>> [ago(timedelta(hours=each)) for each in (504, 25.1, 5.4, 1.5, 0)]
+    ['21 days', '1 day', '5 hours', '1 hour', 'less than a minute']
+    """
+    whole = max(length, timedelta())
+    unit = next((unit for unit in (DAY, _HOUR, _MINUTE) if whole >= unit), _MINUTE)
+    return span(whole // unit * unit)
+
+
 def leaving_word(kind: EntryKind) -> str:
     """The word in the list of moves for a player who left."""
     return LANGUAGE.leaves[kind]

@@ -81,6 +81,7 @@ def _environment(words: bool) -> Environment:
         auto_reload=False,
         finalize=without_marks,
     )
+    env.filters["ago"] = language.ago
     env.filters["board"] = board_link
     env.filters["example"] = example
     env.filters["listed"] = listed

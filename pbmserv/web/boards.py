@@ -1,158 +1,39 @@
 """The page of one board: now, after a ply, or after a move that is only tried."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
+from urllib.parse import quote
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands.base.vocabulary import is_number
-from pbmserv.games.game import Seat
+from pbmserv.games.choices import Choice
+from pbmserv.games.game import Scene
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import Match, rules_of
+from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
-from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
-from pbmserv.rendering.html_board import said
 from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.record import as_file, record_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
+from pbmserv.rendering.svg.position import pieces_of
+from pbmserv.rendering.svg.table import draw_table
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_game_state
+from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
-from pbmserv.web.layout import Frame, NotFoundPage, Page, Preview, board_preview, help_path, mailto
+from pbmserv.web.layout import Frame, NotFoundPage, board_preview, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
-from pbmserv.web.replay import (
-    Choosing,
-    Open,
-    Replay,
-    Row,
-    Tried,
-    open_moves,
-    read_ply,
-    replay_of,
-    rows_of,
-    try_move,
-)
+from pbmserv.web.replay import read_ply, replay_of
 from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPageQuery:
-    """The query of a board's page."""
-
-    # The page's own address, with which its links begin: `/boards/101`, or a player's personal link.
-    path: str
-    # As they were typed; "" for none.
-    ply: str = ""
-    move: str = ""
-    # Whether the visitor may be the player to move, and so may try moves.
-    may_move: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """One seat with its player."""
-
-    seat: Seat
-    side: str
-    mark: str
-    # The id of the SVG symbol of one of its pieces.
-    piece: str
-    userid: str
-    score: int
-    # Once the game is over.
-    rank: int | None
-    is_on_turn: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BoardRemark:
-    """What the mails say about a board: its state, who is out, what happened in the turn, open offers."""
-
-    standing: tuple[Block, ...]
-    gone: tuple[Block, ...]
-    events: tuple[Block, ...]
-    offer: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnSquares:
-    """The table of squares, and the SVG symbols of the pieces in it."""
-
-    rows: tuple[Row, ...]
-    symbols: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedMove:
-    """Why the move that the visitor asked for cannot be played."""
-
-    blocks: tuple[Block, ...]
-    # Where lines of the blocks lead to.
-    links: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPage(Page):
-    """The page of one board. Of `tried`, `choosing` and `refused` at most one is set."""
-
-    template = "web/board.html"
-    section = "games"
-    path: str
-    # The board as it stands.
-    now: BoardView
-    # What is drawn: another moment if the visitor asked for a ply or a move.
-    view: BoardView
-    # What is said about the board as it stands.
-    said: BoardRemark
-    sittings: tuple[Sitting, ...]
-    squares: DrawnSquares
-    replay: Replay
-    preview: Preview
-    # Whether the visitor may try moves.
-    is_open: bool = False
-    # The move that is shown without being played.
-    tried: Tried | None = None
-    # The moves to choose from on the square that was asked for.
-    choosing: Choosing | None = None
-    refused: RefusedMove | None = None
-
-    @property
-    def match(self) -> Match:
-        """What was agreed at the start."""
-        return self.now.match
-
-    @property
-    def state(self) -> State:
-        """How the match stands."""
-        return self.now.state
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether the visitor came by a personal link."""
-        return self.path != f"/boards/{self.now.number}"
-
-    @property
-    def is_passing(self) -> bool:
-        """Whether it is one of the many variants of a page, which search engines should not index."""
-        return self.is_personal or self.view is not self.now or bool(self.refused or self.choosing)
-
-    @property
-    def then(self) -> BoardRemark | None:
-        """The same for what is drawn, if that is another moment."""
-        return None if self.view is self.now else _said(self.view)
-
-    @property
-    def size(self) -> int:
-        """The greater number of its columns and rows: squares get smaller with it."""
-        return max(len(self.view.diagram.scene.columns), len(self.view.diagram.scene.rows))
+from pbmserv.web.touch import Tried, first_choices, touches, try_move, words_of
 
 
 def board_page(now: BoardView, query: BoardPageQuery, frame: Frame) -> BoardPage | NotFoundPage:
@@ -165,33 +46,47 @@ def board_page(now: BoardView, query: BoardPageQuery, frame: Frame) -> BoardPage
     if not query.may_move or now.players.to_move is None:
         page = _page(now, now, query)
         # On a finished board no move can be tried; the page says why.
-        return _answered(page, query, frame, Open({})) if query.move and now.players.to_move is None else page
-    open_now = open_moves(now)
-    page = replace(_page(now, now, query, open_now), is_open=True)
-    return _answered(page, query, frame, open_now) if query.move else page
+        return _answered(page, query, frame) if query.move and now.players.to_move is None else page
+    page = replace(_page(now, now, query), is_open=True)
+    return _answered(page, query, frame) if query.move else _touchable(page, first_choices(now))
 
 
-def _answered(page: BoardPage, wish: BoardPageQuery, frame: Frame, open_now: Open) -> BoardPage:
+def _answered(page: BoardPage, wish: BoardPageQuery, frame: Frame) -> BoardPage:
     """The page with what becomes of the move that was asked for."""
     try:
-        found = try_move(page.now, wish.move, open_now)
+        found = try_move(page.now, wish.move)
     except CommandError as error:
         blocks = document_of(say(error, frame.server)).blocks
-        return replace(page, refused=RefusedMove(blocks, _links(blocks, page, frame)))
+        refused = replace(page, refused=RefusedMove(blocks, _links(blocks, page, frame)))
+        return _touchable(refused, first_choices(page.now)) if page.is_open else refused
     if isinstance(found, Tried):
         return replace(_page(page.now, found.view, wish), tried=found, is_open=True)
-    rows = rows_of(page.now.diagram.scene, page.now.players.userids, open_now.takes, found.square)
-    return replace(page, choosing=found, squares=replace(page.squares, rows=rows))
+    return _touchable(replace(page, choosing=found), found.choices)
 
 
-def _page(now: BoardView, view: BoardView, query: BoardPageQuery, open_now: Open | None = None) -> BoardPage:
+def _touchable(page: BoardPage, found: Sequence[Choice]) -> BoardPage:
+    """The page with what can be touched next."""
+    begun = [step for step in page.choosing.begun if isinstance(step, int)] if page.choosing else []
+    looks = looks_of(rules_of(page.match).info.sides)
+    drawn = replace(
+        page.drawn,
+        table=draw_table(page.now.diagram.scene, looks, chosen=begun) if begun else page.drawn.table,
+        touches=touches(page.now, found, is_begun=bool(begun)),
+        words=words_of(found),
+    )
+    return replace(page, drawn=drawn)
+
+
+def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
     info, scene = rules_of(now.match).info, view.diagram.scene
     sides, pieces = info.sides, samples(info)[: len(now.players.userids)]
+    looks, before = looks_of(sides), _before(now, view)
+    shown = [*pieces, *pieces_of(scene), *(pieces_of(before) if before else ())]
     return BoardPage(
         path=query.path,
         now=now,
         view=view,
-        said=_said(now),
+        said=said_of(now),
         sittings=tuple(
             Sitting(
                 seat=seat,
@@ -199,28 +94,28 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery, open_now: Open
                 mark=sides[seat].mark,
                 piece=piece_id(pieces[seat]),
                 userid=userid,
-                score=scene.scores[seat],
+                score=scene.scores[seat] if scene.scores else None,
                 rank=view.players.outcome.ranks[seat] if view.players.outcome else None,
                 is_on_turn=userid == view.players.to_move,
             )
             for seat, userid in enumerate(view.players.userids)
         ),
-        squares=DrawnSquares(
-            rows_of(scene, view.players.userids, None if open_now is None else open_now.takes),
-            symbols([*pieces, *(cell for cells in scene.cells for cell in cells)]),
-        ),
+        drawn=DrawnBoard(draw_table(scene, looks, before), symbols(shown, looks)),
         replay=replay_of(now.state, len(now.players.userids), view.ply, query.path),
         preview=board_preview(now if view.previewed else view),
+        at=utc_now(),
+        names_sides=looks[0].is_named or pieces[0].seat is None,
     )
 
 
-def _said(view: BoardView) -> BoardRemark:
-    return BoardRemark(
-        standing=said("mail/standing.txt", view),
-        gone=said("mail/gone.txt", view),
-        events=said("mail/events.txt", view),
-        offer=said("mail/offer.txt", view),
-    )
+def _before(now: BoardView, view: BoardView) -> Scene | None:
+    """The board one ply before the one that is drawn, where something was taken since."""
+    if not view.diagram.scene.captured:
+        return None
+    if view.previewed:
+        return now.diagram.scene
+    plies = view.state.plies
+    return view_board(now.board.at(plies - 1), ply=plies - 1).diagram.scene if plies else None
 
 
 def _links(blocks: tuple[Block, ...], page: BoardPage, frame: Frame) -> dict[str, str]:
@@ -231,7 +126,7 @@ def _links(blocks: tuple[Block, ...], page: BoardPage, frame: Frame) -> dict[str
     for line, sends in ((line.text.strip(), line.command.sends) for line in lines if line.command):
         word, _, rest = sends.partition(" ")
         if sends.startswith(f"move {number} "):
-            found[line] = f"{page.path}?move={rest.partition(' ')[2]}#turn"
+            found[line] = f"{page.path}?move={quote(rest.partition(' ')[2])}#turn"
         else:
             found[line] = help_path(rest) if word == "help" else mailto(frame, sends)
     return found

@@ -1,21 +1,25 @@
 """The boards that a mailed text draws with characters, found again: a page draws them with pieces.
 
 The text stays the only source. What a piece looks like in it is told by the game: the marks of its sides, and what
-an empty square of its scene holds. A line is a row of squares with one blank between two, and perhaps its label at
-both ends; boards side by side have three blanks and more between them. A line of labels alone names the columns.
+an empty cell of its sheet holds. A whole board is the sheet of one of a game's boards with pieces in its slots. A
+part of a board of squares has a row of squares in a line with one blank between two, and perhaps its label at both
+ends; boards side by side have three blanks and more between them. A line of labels alone names the columns.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import groupby
 from typing import ClassVar, Final, Literal
 
 from pbmserv.games import games
-from pbmserv.games.game import Cell, Info, Side
+from pbmserv.games.game import Info, Piece, Scene, Side
 from pbmserv.rendering.document import Block, Heading, Item, Numbered, Prose, Quoted, Verbatim
+from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.pieces import piece_id
+from pbmserv.rendering.svg.position import pieces_of
+from pbmserv.rendering.svg.table import Table, draw_table
+from pbmserv.web.drawn_boards import empty_of, piece_of, read_board
 
 _LABEL: Final = re.compile(r"[A-Z]|[1-9][0-9]?", re.ASCII)
 _GAP: Final = re.compile(r" {2,}")
@@ -25,19 +29,19 @@ _FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class FigureSquare:
-    """A square of a figure: `cell` as a scene has it, `side` whose piece stands on it (None: nothing does).
+    """A square of a figure: what stands on it, and `side` whose piece that is; None where nothing does.
 
     `change` is what the ply did to it, in the board after it.
     """
 
-    cell: Cell
+    stands: Piece | None
     side: Side | None
     change: Literal["", "placed", "taken"] = ""
 
     @property
     def piece(self) -> str:
         """The name of the drawing of the piece on it."""
-        return piece_id(self.cell)
+        return piece_id(self.stands) if self.stands else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,35 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardFigure:
+    """A whole board, with the names of the sides. `caption` is the paragraph above, if it leads here."""
+
+    kind: ClassVar[str] = "board"
+    caption: str
+    scene: Scene
+    info: Info
+
+    @property
+    def table(self) -> Table:
+        """The drawing."""
+        return draw_table(self.scene, looks_of(self.info.sides))
+
+    @property
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """The cells that are not empty, each with what stands there: the names of sides, and what pieces show."""
+        return tuple(
+            (self.scene.board.names[cell], " ".join(map(self._named, reversed(pieces))))
+            for row in self.scene.board.layout.rows
+            for cell in row.cells
+            if (pieces := self.scene.cells[cell])
+        )
+
+    def _named(self, piece: Piece) -> str:
+        side = "" if piece.seat is None else self.info.sides[piece.seat].name
+        return " ".join(filter(None, (side, "" if piece.value is None else str(piece.value), piece.kind)))
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnItem:
     """A numbered paragraph that may hold figures."""
 
@@ -74,7 +107,7 @@ class DrawnNumbered:
     items: tuple[DrawnItem, ...]
 
 
-Part = Prose | Verbatim | Quoted | Figure
+Part = Prose | Verbatim | Quoted | Figure | BoardFigure
 DrawnBlock = Heading | Part | DrawnNumbered
 
 
@@ -93,15 +126,21 @@ def with_figures(blocks: Iterable[Block]) -> tuple[DrawnBlock, ...]:
     return tuple(drawn)
 
 
-def cells_in(blocks: Iterable[DrawnBlock]) -> tuple[Cell, ...]:
-    """Every square that the figures of these blocks show, in order."""
+def pieces_in(blocks: Iterable[DrawnBlock]) -> tuple[Piece, ...]:
+    """Every piece that the figures of these blocks show, in order."""
     parts: list[DrawnBlock] = []
     for block in blocks:
         parts += (
             [part for item in block.items for part in item.parts] if isinstance(block, DrawnNumbered) else [block]
         )
-    grids = [grid for part in parts if isinstance(part, Figure) for grid in part.grids]
-    return tuple(square.cell for grid in grids for row in grid.squares for square in row)
+    found: list[Piece] = []
+    for part in parts:
+        if isinstance(part, BoardFigure):
+            found += pieces_of(part.scene)
+        elif isinstance(part, Figure):
+            squares = (square for grid in part.grids for row in grid.squares for square in row)
+            found += [square.stands for square in squares if square.stands]
+    return tuple(found)
 
 
 def _item(item: Item) -> DrawnItem:
@@ -114,25 +153,33 @@ def _parts(parts: Sequence[Prose | Verbatim | Quoted]) -> list[Part]:
     for is_verbatim, found in groupby(parts, key=lambda part: isinstance(part, Verbatim)):
         run = list(found)
         lines = [line for part in run if isinstance(part, Verbatim) for line in part.lines]
-        grids = read_grids([line.text for line in lines]) if is_verbatim else ()
-        if not grids:
+        figure = _figure([line.text for line in lines], done[-1] if done else None) if is_verbatim else None
+        if figure is None:
             done += run
-            continue
-        above = done[-1] if done else None
-        leads_here = isinstance(above, Prose) and above.text.endswith(":")
-        caption = above.text if isinstance(above, Prose) and leads_here else ""
-        done[-1 if leads_here else len(done) :] = [Figure(caption, grids)]
+        else:
+            done[-1 if figure.caption else len(done) :] = [figure]
     return done
+
+
+def _figure(lines: Sequence[str], above: Part | None) -> Figure | BoardFigure | None:
+    """What these lines draw, if they do; the paragraph above may lead to it."""
+    caption = above.text if isinstance(above, Prose) and above.text.endswith(":") else ""
+    grids = read_grids(lines)
+    if grids:
+        return Figure(caption, grids)
+    found = next((found for game in games().values() if (found := read_board(game, lines))), None)
+    return None if found is None else BoardFigure(caption, *found)
 
 
 def read_grids(lines: Sequence[str]) -> tuple[Grid, ...]:
     """The boards that these lines draw, side by side; none when even one line is no row of a board.
 
     >>> (before, after) = read_grids(["(1) ...     ... ...", "... <1>     ... (2)"])
-    >>> [[square.cell.text for square in row] for row in after.squares]
+    >>> [[square.stands.text if square.stands else "..." for square in row] for row in after.squares]
     [['...', '...'], ['...', '(2)']]
     """
-    found = (_read(lines, game.info, _empty(game.info.name)) for game in games().values())
+    infos = [game.info for game in games().values() if _has_parts(game.info)]
+    found = (_read(lines, info, empty_of(info.name)) for info in infos)
     return next((grids for grids in found if grids), ())
 
 
@@ -173,33 +220,18 @@ def _compared(before: Grid, after: Grid) -> tuple[Grid, Grid]:
 
 
 def _changed(was: FigureSquare, now: FigureSquare) -> FigureSquare:
-    if was.cell == now.cell:
+    if was.stands == now.stands:
         return now
     return replace(now, change="placed" if now.side else "taken")
 
 
 def _square(word: str, info: Info, empty: str) -> FigureSquare | None:
     if word == empty:
-        return FigureSquare(Cell("", word, None, None, ()), None)
-    for seat, side in enumerate(info.sides):
-        found = _marks(side.mark).fullmatch(word)
-        if found:
-            value = int(found["value"]) if "value" in found.re.groupindex else None
-            return FigureSquare(Cell("", word, seat, value, ()), side)
-    return None
+        return FigureSquare(None, None)
+    piece = piece_of(word, info)
+    return None if piece is None else FigureSquare(piece, info.sides[piece.seat or 0])
 
 
-@lru_cache(maxsize=256)
-def _marks(mark: str) -> re.Pattern[str]:
-    """What the pieces of a side look like in a text: its mark, with any number where it has an `n`."""
-    before, has_value, after = mark.partition("n")
-    value = "(?P<value>[0-9]{1,3})" if has_value else ""
-    return re.compile(f"{re.escape(before)}{value}{re.escape(after)}", re.ASCII)
-
-
-@lru_cache(maxsize=256)
-def _empty(name: str) -> str:
-    """How an empty square of a game is drawn; "" where its boards begin full."""
-    game = games()[name]
-    scene = game.scene(game.start(game.info.least_seats, {}))
-    return next((cell.text for row in scene.cells for cell in row if cell.seat is None), "")
+def _has_parts(info: Info) -> bool:
+    """Whether parts of a game's boards are found: pieces of one letter alone may be anything."""
+    return all("n" in side.mark for side in info.sides)

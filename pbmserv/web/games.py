@@ -40,13 +40,14 @@ class Home(Page):
     boards: tuple[BoardRow, ...]
     running: int
     offers: tuple[OpenOffer, ...]
+    now: datetime
     most_counted: int = MOST_COUNTED
 
 
-def home(found: SearchPage, offers: Sequence[OpenOffer]) -> Home:
-    """The first page, with the boards that were found and all open offers."""
+def home(found: SearchPage, offers: Sequence[OpenOffer], now: datetime) -> Home:
+    """The first page as of `now`, with the boards that were found and all open offers."""
     infos = tuple(game.info for game in games().values())
-    return Home(infos, titles(), found.lines, found.total, tuple(offers))
+    return Home(infos, titles(), found.lines, found.total, tuple(offers), now)
 
 
 FORMAT: Final = "pbmserv-games/1"
@@ -180,6 +181,6 @@ def home_routes(site: Site) -> Routes:
 
     def show(request: Request) -> Response:
         found = search_boards(site.app, BoardSearch(count=BOARDS_SHOWN))
-        return site.show(request, home(found, list_offers(site.app, None)))
+        return site.show(request, home(found, list_offers(site.app, None), utc_now()))
 
     return {"/": show}

@@ -24,9 +24,10 @@ from pbmserv.games import games
 from pbmserv.games.game import Info
 from pbmserv.rendering.document import Heading, Verbatim, VerbatimLine
 from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.piece_style import PIECE_STYLES, looks_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
 from pbmserv.rendering.templates import say
-from pbmserv.web.figures import DrawnBlock, DrawnNumbered, cells_in, with_figures
+from pbmserv.web.figures import DrawnBlock, DrawnNumbered, pieces_in, with_figures
 from pbmserv.web.layout import Frame, NotFoundPage, Page, help_path, mailto, slug
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import Routes, Site
@@ -124,7 +125,7 @@ def _page(subject: str, frame: Frame) -> Help:
         subject=subject,
         heading=heading,
         blocks=_with_index(blocks, reply),
-        pieces=symbols((*cells_in(blocks), *(samples(about.info) if about else ()))),
+        pieces=_drawings(blocks, about),
         links=_links(blocks, subject, frame),
         phrases=_phrases(subject, frame),
         anchors={block.text: slug(block.text.lower()) for block in blocks if isinstance(block, Heading)},
@@ -135,6 +136,14 @@ def _page(subject: str, frame: Frame) -> Help:
         games=tuple(games()),
         commands=tuple(commands()),
     )
+
+
+def _drawings(blocks: Iterable[DrawnBlock], about: About | None) -> Markup:
+    """The pieces of the figures, in the styles of the game that the page is about, or else of all seats."""
+    shown = pieces_in(blocks)
+    if about is None:
+        return symbols(shown, PIECE_STYLES)
+    return symbols((*shown, *samples(about.info)), looks_of(about.info.sides))
 
 
 def _reading_order() -> tuple[str, ...]:
@@ -157,7 +166,7 @@ def _with_index(blocks: tuple[DrawnBlock, ...], reply: Reply) -> tuple[DrawnBloc
 
 def _about(info: Info) -> About:
     sides = zip(info.sides, samples(info), strict=True)
-    return About(info, tuple(SideShown(side.name, side.mark, piece_id(cell)) for side, cell in sides))
+    return About(info, tuple(SideShown(side.name, side.mark, piece_id(piece)) for side, piece in sides))
 
 
 def _links(blocks: Iterable[DrawnBlock], subject: str, frame: Frame) -> dict[str, str]:
@@ -187,7 +196,8 @@ def _lines(blocks: Iterable[DrawnBlock]) -> Iterator[VerbatimLine]:
 
 def _phrases(subject: str, frame: Frame) -> dict[str, str]:
     """Where words within a sentence lead to; an inventor's site is the only one elsewhere."""
-    sites = {game.info.credit.site: f"https://{game.info.credit.site}/" for game in games().values()}
+    named = {game.info.credit.site for game in games().values()} - {""}
+    sites = {site: f"https://{site}/" for site in sorted(named)}
     asking = {f'"{line}"': path for line, path in _asking().items() if path != help_path(subject)}
     return {**asking, **sites, frame.server.address: mailto(frame)}
 

@@ -18,7 +18,8 @@ from pbmserv.rendering.templates import render
 from pbmserv.services.app import utc_now
 from pbmserv.services.play import PlayLink, PostedMove, find_play_link, load_outcome, play, settled
 from pbmserv.services.views import load_board
-from pbmserv.web.boards import BoardPage, BoardPageQuery, board_page, show_board
+from pbmserv.web.board_page import BoardPage, BoardPageQuery
+from pbmserv.web.boards import board_page, show_board
 from pbmserv.web.layout import NotFoundPage, Page
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Fields, Routes, Site, wait_for

@@ -1,31 +1,35 @@
 """A whole game as one animated SVG that begins again when it is over.
 
 It is animated by SMIL, which runs inside `<img>` too and needs no script. Each piece and each mark is an element
-that is shown during some plies and hidden during others. Where nothing is animated the last position stands there,
-as it does for those who have asked their system for less motion.
+that is shown during some plies and hidden during others; what a ply takes fades while it is shown. Where nothing
+is animated the last position stands there, as it does for those who have asked their system for less motion.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from markupsafe import Markup
 
 from pbmserv.games.game import Scene
-from pbmserv.rendering.svg.pieces import piece_id, symbols
+from pbmserv.rendering.piece_style import PieceStyle
+from pbmserv.rendering.svg.ground import draw_ground
+from pbmserv.rendering.svg.pieces import symbols
+from pbmserv.rendering.svg.plan import Plan, plan_of
 from pbmserv.rendering.svg.position import (
     HIDDEN,
-    PictureLayout,
-    draw_ground,
-    mark_path,
+    Mark,
+    Put,
+    draw_marks,
+    draw_pieces,
     marks,
-    pieces,
-    places,
-    plan_of,
-    put,
+    pieces_of,
+    puts,
+    puts_on,
     whole,
 )
-from pbmserv.rendering.svg.stylesheet import BOARD_SHEET, SHEET
+from pbmserv.rendering.svg.stylesheet import SHEET
 
 PACE: Final = 0.9
 """Seconds that a position is shown."""
@@ -44,6 +48,7 @@ _SHEET: Final = (
 )
 
 Thing = TypeVar("Thing", bound=Hashable)
+Drawn = TypeVar("Drawn", Put, Mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,59 +71,66 @@ class Pacing:
         return min(PACE, (LONGEST - REST) / self.count)
 
 
-def draw_movie(scenes: Sequence[Scene], title: str, captions: Sequence[str], description: str = "") -> str:
+def draw_movie(
+    scenes: Sequence[Scene],
+    looks: Sequence[PieceStyle],
+    title: str,
+    captions: Sequence[str],
+    description: str = "",
+) -> str:
     """One or more positions of a game, the first one first, with a line below each, as an SVG of its own.
 
-    All scenes are of one board; there are as many `captions` as scenes.
+    All scenes are of one board; `looks` are those of the sides, by seat; there are as many `captions` as scenes.
     """
-    plan = plan_of(scenes[0])
+    board = scenes[0].board
+    plan = plan_of(board)
     pacing = Pacing(len(scenes))
-    film = Markup('<g class="film">{}{}{}{}</g>').format(
-        _marks(scenes, plan, pacing),
-        _pieces(scenes, plan, pacing),
+    film = Markup('<g class="film">{}{}{}{}{}</g>').format(
+        _drawn(map(marks, scenes), pacing),
+        _drawn(map(puts, scenes), pacing),
+        _fading(scenes, pacing),
         _bar(plan, pacing),
         _told(captions, plan, pacing),
     )
     last = scenes[-1]
     still = Markup('<g class="still">{}{}{}</g>').format(
-        marks(last, plan), pieces(last, plan), _line(captions[-1], plan, 0)
+        draw_marks(last), draw_pieces(last), _line(captions[-1], plan, 0)
     )
-    kinds = symbols(cell for scene in scenes for row in scene.cells for cell in row)
-    inside = Markup("<defs>{}</defs>{}{}{}").format(kinds, _foot(plan), draw_ground(plan), film + still)
-    sheet = f"{SHEET}{BOARD_SHEET}{_SHEET}"
-    return whole(inside, plan.width, plan.height + _FOOT, title, description, sheet)
+    kinds = symbols((piece for scene in scenes for piece in pieces_of(scene)), looks)
+    inside = Markup("<defs>{}</defs>{}{}{}").format(kinds, _foot(plan), draw_ground(board, looks), film + still)
+    return whole(inside, plan.width, plan.height + _FOOT, title, description, f"{SHEET}{_SHEET}")
 
 
-def _pieces(scenes: Sequence[Scene], plan: PictureLayout, pacing: Pacing) -> Markup:
-    """Each kind of piece in each of its places once."""
-    seen = [
-        {(piece_id(cell), place) for cell, place in places(scene) if cell.seat is not None} for scene in scenes
-    ]
+def _drawn(seen: Iterable[Iterable[Drawn]], pacing: Pacing) -> Markup:
+    """Each piece in each of its places once, or each mark."""
     return Markup("").join(
-        put(name, *plan.at(*place), _shown(runs, pacing), is_seen=runs[-1][1] == len(scenes))
-        for (name, place), runs in sorted(_runs(seen).items())
+        thing.drawn(_shown(found, pacing), Markup("") if found[-1][1] == pacing.count else HIDDEN)
+        for thing, found in sorted(_runs(seen).items())
     )
 
 
-def _marks(scenes: Sequence[Scene], plan: PictureLayout, pacing: Pacing) -> Markup:
-    seen = [
-        {
-            (kind, place)
-            for cell, place in places(scene)
-            for kind, squares in (("taken", scene.taken), ("last", scene.last))
-            if cell.square in squares
-        }
-        for scene in scenes
-    ]
+def _fading(scenes: Sequence[Scene], pacing: Pacing) -> Markup:
+    """What each ply took, which fades while the ply is shown."""
+    gone: list[set[Put]] = [set()]
+    for before, after in pairwise(scenes):
+        plan = plan_of(before.board)
+        were = {put for cell in after.captured for put in puts_on(plan, cell, before.cells[cell])}
+        are = {put for cell in after.captured for put in puts_on(plan, cell, after.cells[cell])}
+        gone.append(were - are)
     return Markup("").join(
-        Markup('<path class="{}" d="{}"{}>{}</path>').format(
-            kind,
-            mark_path(*plan.at(*place)),
-            Markup("") if runs[-1][1] == len(scenes) else HIDDEN,
-            _shown(runs, pacing),
-        )
-        for (kind, place), runs in sorted(_runs(seen).items(), key=lambda each: (each[0][0] == "last", each[0]))
+        put.drawn(_shown(found, pacing) + _faded(found, pacing), Markup(' class="gone"') + HIDDEN)
+        for put, found in sorted(_runs(gone).items())
     )
+
+
+def _faded(runs: Sequence[tuple[int, int]], pacing: Pacing) -> Markup:
+    values, times = ["1"], ["0"]
+    for begin, end in runs:
+        values += ["1", "0"]
+        times += [pacing.begins(begin), pacing.begins(end)]
+    return Markup(
+        '<animate attributeName="opacity" dur="{}s" repeatCount="indefinite" values="{};0" keyTimes="{};1"/>'
+    ).format(_seconds(pacing), ";".join(values), ";".join(times))
 
 
 def _runs(seen: Iterable[Iterable[Thing]]) -> Mapping[Thing, list[tuple[int, int]]]:
@@ -166,17 +178,17 @@ def _animate(name: str, steps: Iterable[tuple[int, str]], pacing: Pacing) -> Mar
     )
 
 
-def _bar(plan: PictureLayout, pacing: Pacing) -> Markup:
+def _bar(plan: Plan, pacing: Pacing) -> Markup:
     """How much of the game has been shown."""
     width = _room(plan)
     most = max(pacing.count - 1, 1)
     steps = ((index, str(round(width * index / most))) for index in range(pacing.count))
-    return Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}" rx="4">{}</rect>').format(
-        plan.left, plan.height + _FOOT - 22, width, _BAR, _animate("width", steps, pacing)
+    return Markup('<rect class="d-bar" x="{}" y="{}" width="{}" height="{}" rx="4">{}</rect>').format(
+        plan.frame[0], plan.height + _FOOT - 22, width, _BAR, _animate("width", steps, pacing)
     )
 
 
-def _told(captions: Sequence[str], plan: PictureLayout, pacing: Pacing) -> Markup:
+def _told(captions: Sequence[str], plan: Plan, pacing: Pacing) -> Markup:
     """The captions below each other behind a window of one line, moved up one by one."""
     steps = [(index, f"0 {-_LINE * index}") for index in range(pacing.count)]
     lines = Markup("").join(_line(caption, plan, index) for index, caption in enumerate(captions))
@@ -186,22 +198,22 @@ def _told(captions: Sequence[str], plan: PictureLayout, pacing: Pacing) -> Marku
     ).format(plan.height, plan.width, _LINE, steps[-1][1], _animate("transform", steps, pacing), lines)
 
 
-def _line(caption: str, plan: PictureLayout, index: int) -> Markup:
-    return Markup('<text class="told" x="{}" y="{}">{}</text>').format(
-        plan.left, plan.height + _LINE * index + 28, caption
+def _line(caption: str, plan: Plan, index: int) -> Markup:
+    return Markup('<text class="d-told" x="{}" y="{}">{}</text>').format(
+        plan.frame[0], plan.height + _LINE * index + 28, caption
     )
 
 
-def _foot(plan: PictureLayout) -> Markup:
+def _foot(plan: Plan) -> Markup:
     """The ground below the board, and the line that the bar runs along."""
     return Markup(
-        '<rect class="ground" y="{}" width="{}" height="{}" rx="22"/>'
-        '<rect class="square" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
-    ).format(plan.height - 40, plan.width, _FOOT + 40, plan.left, plan.height + _FOOT - 22, _room(plan), _BAR)
+        '<rect class="d-ground" y="{}" width="{}" height="{}" rx="22"/>'
+        '<rect class="d-rail" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+    ).format(plan.height - 40, plan.width, _FOOT + 40, plan.frame[0], plan.height + _FOOT - 22, _room(plan), _BAR)
 
 
-def _room(plan: PictureLayout) -> int:
-    return plan.at(len(plan.columns), 0)[0] - plan.left - 6
+def _room(plan: Plan) -> int:
+    return plan.frame[2] - plan.frame[0]
 
 
 def _seconds(pacing: Pacing) -> str:

@@ -3,6 +3,7 @@
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState, line
 from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.png import draw_card, to_png
 from pbmserv.rendering.svg.position import draw_scene
@@ -12,7 +13,8 @@ from pbmserv.rendering.templates import render, render_block
 def picture_of(board: GameState, ply: int | None = None) -> str:
     """An SVG of a board as it stands, or as it stood right after a ply that it has (0 is the start)."""
     view = view_at(board, ply)
-    return draw_scene(view.diagram.scene, title_of(view), f"{sentence_of(view)} {_words('position', view)}")
+    looks = looks_of(rules_of(view.match).info.sides)
+    return draw_scene(view.diagram.scene, looks, title_of(view), f"{sentence_of(view)} {_words('position', view)}")
 
 
 def card_of(board: GameState, ply: int | None = None) -> bytes:
@@ -34,7 +36,7 @@ def movie_of(board: GameState) -> str:
         scenes.append(now)
         captions.append(captions[-1])
     view = view_at(board)
-    return draw_movie(scenes, title_of(view), captions, sentence_of(view))
+    return draw_movie(scenes, looks_of(game.info.sides), title_of(view), captions, sentence_of(view))
 
 
 def view_at(board: GameState, ply: int | None = None) -> BoardView:

@@ -1,21 +1,20 @@
 """Pieces as they are drawn: each kind once in a picture, and used wherever one stands.
 
-What sides differ in is told by `looks`, for mails and pictures alike; here it becomes shapes.
+What sides differ in is told by their styles, for mails and pictures alike; here it becomes shapes. A kind that has
+no drawing here shows its text.
 """
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
 from markupsafe import Markup
 
-from pbmserv.games.game import Cell, Info, Seat
-from pbmserv.rendering.piece_style import PIECE_STYLES, PIPS, PipShape, has_pips, piece_style_of
-
-SIZE: Final = 100
-"""The sides of the box that a piece is drawn in."""
+from pbmserv.games.game import Info, Piece, Seat, Side
+from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
+from pbmserv.rendering.svg.plan import SIZE
 
 _INSET: Final = 9
 _FACE_INSET: Final = 15
@@ -29,86 +28,127 @@ _PIP: Final = 8.3
 _LONE_PIP: Final = 13
 _ROWS: Final = {"c": (0,), "l": (-_ASIDE,), "r": (_ASIDE,), "b": (-_ASIDE, _ASIDE), "": ()}
 
+_SEEDS_WIDE: Final = 29
+_SEEDS_APART: Final = 13
+_SEEDS_HIGH: Final = 40
+_GOLDEN: Final = math.pi * (3 - math.sqrt(5))
+
 Point = tuple[float, float]
 
 
-def piece_id(cell: Cell) -> str:
-    """The name of the drawing of what stands on a square, which must not be empty.
+def piece_id(piece: Piece) -> str:
+    """The name of the drawing of a piece.
 
-    >>> piece_id(Cell("C3", "(2)", 0, 2, ())), piece_id(Cell("A1", " K+", 1, None, ()))
-    ('p0-2', 'p1-K_2b')
+    >>> piece_id(Piece(0, "(2)", "die", 2)), piece_id(Piece(1, "o")), piece_id(Piece(None, "#", "burnt"))
+    ('p0-2', 'p1', 'p-burnt')
     """
-    shown = re.sub("[^a-zA-Z0-9]", lambda found: f"_{ord(found[0]):x}", _text(cell))
-    return f"p{cell.seat}-{shown}"
+    kind = "" if piece.kind == "die" else re.sub("[^a-z0-9]", lambda found: f"_{ord(found[0]):x}", piece.kind)
+    words = (
+        "p" if piece.seat is None else f"p{piece.seat}",
+        kind,
+        "" if piece.value is None else str(piece.value),
+    )
+    return "-".join(word for word in words if word)
 
 
-def symbols(cells: Iterable[Cell]) -> Markup:
-    """Each kind of piece on these squares as a `<symbol>` of 100 by 100, to be put into an SVG of the picture.
+def symbols(pieces: Iterable[Piece], looks: Sequence[PieceStyle]) -> Markup:
+    """Each kind of these pieces as a `<symbol>` of 100 by 100, to be put into an SVG of the picture.
 
     A page puts them once into `<svg class="symbols" aria-hidden="true">`, and draws one by
     `<svg class="die" viewBox="0 0 100 100"><use href="#p0-2"/></svg>`.
     """
-    kinds = {piece_id(cell): cell for cell in cells if cell.seat is not None}
+    kinds = {piece_id(piece): piece for piece in pieces}
     return Markup("").join(
-        Markup('<symbol id="{}" viewBox="0 0 {size} {size}">{}</symbol>').format(name, drawing(cell), size=SIZE)
-        for name, cell in sorted(kinds.items())
+        Markup('<symbol id="{}" viewBox="0 0 {size} {size}">{}</symbol>').format(
+            name, drawing(piece, looks), size=SIZE
+        )
+        for name, piece in sorted(kinds.items())
     )
 
 
-def drawing(cell: Cell) -> Markup:
-    """What stands on a square, which must not be empty, as a `<g>` of 100 by 100."""
-    return _drawing(cell.seat or 0, cell.value, _text(cell))
+def drawing(piece: Piece, looks: Sequence[PieceStyle]) -> Markup:
+    """A piece as a `<g>` of 100 by 100; `looks` are those of the sides, by seat."""
+    return _drawing(piece, None if piece.seat is None else looks[piece.seat % len(looks)])
 
 
-def samples(info: Info) -> tuple[Cell, ...]:
-    """A square with a piece of each side of a game, the least of its kind."""
-    return tuple(
-        Cell("", side.mark.replace("n", "1"), seat, 1 if "n" in side.mark else None, ())
-        for seat, side in enumerate(info.sides)
-    )
+def samples(info: Info) -> tuple[Piece, ...]:
+    """A piece of each side of a game, the least of its kind; sides that sow have the same seeds."""
+    return tuple(_sample(seat, side) for seat, side in enumerate(info.sides))
 
 
-def token(seat: Seat) -> Markup:
-    """The sign of a seat as a `<g>` of 100 by 100: the body of its pieces with one large pip."""
-    return _whole(
-        seat, Markup('<path class="pip" d="{}"/>').format(_pip(piece_style_of(seat).shape, (50, 50), 19))
-    )
+def _sample(seat: Seat, side: Side) -> Piece:
+    if side.mark == "n":
+        return Piece(None, "4", "seeds", 4)
+    return Piece(seat, side.mark.replace("n", "1"), "die", 1) if "n" in side.mark else Piece(seat, side.mark)
+
+
+def token(look: PieceStyle) -> Markup:
+    """The sign of a side as a `<g>` of 100 by 100: the body of its pieces, with one large pip if it has any."""
+    sign = Markup("") if look.is_named else _sign(_pip(look.shape, (50, 50), 19))
+    return _whole(look, sign)
 
 
 @cache  # of a few dozen kinds
-def _drawing(seat: Seat, value: int | None, text: str) -> Markup:
-    if value is None or not has_pips(value):
-        size = min(48, 105 / max(len(text), 1))
-        return _whole(
-            seat,
-            Markup('<text class="pip" x="50" y="{:.4g}" font-size="{:.4g}">{}</text>').format(
-                50 + size * 0.36, size, text
-            ),
-        )
-    shape = piece_style_of(seat).shape
+def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
+    if piece.kind == "seeds":
+        return _seeds(piece.value or 0)
+    if look is None:
+        return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
+    if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
+        return _whole(look, _sign(_pips(piece.value, look.shape)))
+    if piece.kind in _SIGNS:
+        return _whole(look, _sign(_SIGNS[piece.kind]))
+    text = piece.text.strip() if piece.value is None else str(piece.value)
+    if not piece.kind and piece.value is None:
+        return _whole(look, Markup(""))
+    return _whole(look, _letters(text, 50, min(48, 105 / max(len(text), 1))))
+
+
+def _pips(value: int, shape: PipShape) -> str:
     places = (
         (50 + aside, 50 + _BELOW * below)
         for below, row in enumerate(PIPS[value - 1], -(len(PIPS[value - 1]) // 2))
         for aside in _ROWS[row]
     )
     radius = _LONE_PIP if value == 1 else _PIP
-    return _whole(
-        seat, Markup('<path class="pip" d="{}"/>').format("".join(_pip(shape, at, radius) for at in places))
+    return "".join(_pip(shape, at, radius) for at in places)
+
+
+def _whole(look: PieceStyle, sign: Markup) -> Markup:
+    body = _box(look.corners, _INSET)
+    shade = _box(look.corners, _INSET - 4, _SHADE_DROP)
+    has_face = look.is_filled and not look.is_named
+    face = Markup('<path class="face" d="{}"/>').format(_box(look.corners, _FACE_INSET)) if has_face else ""
+    return Markup('<g class="piece {}"><path class="shade" d="{}"/><path class="body" d="{}"/>{}{}</g>').format(
+        look.name, shade, body, face, sign
     )
 
 
-def _whole(seat: Seat, sign: Markup) -> Markup:
-    look = piece_style_of(seat)
-    body = _box(look.corners, _INSET)
-    shade = _box(look.corners, _INSET - 4, _SHADE_DROP)
-    face = Markup('<path class="face" d="{}"/>').format(_box(look.corners, _FACE_INSET)) if look.is_filled else ""
-    return Markup(
-        '<g class="piece seat{}"><path class="shade" d="{}"/><path class="body" d="{}"/>{}{}</g>'
-    ).format(seat % len(PIECE_STYLES), shade, body, face, sign)
+def _sign(outline: str) -> Markup:
+    return Markup('<path class="pip" fill-rule="evenodd" d="{}"/>').format(outline)
 
 
-def _text(cell: Cell) -> str:
-    return cell.text.strip() if cell.value is None else str(cell.value)
+def _letters(text: str, y: float, size: float) -> Markup:
+    return Markup('<text class="pip" x="50" y="{:.4g}" font-size="{:.4g}">{}</text>').format(
+        y + size * 0.36, size, text
+    )
+
+
+def _seeds(count: int) -> Markup:
+    """So many seeds, as they lie when they are thrown, and their number below them; where they lie tells whose."""
+    apart = min(_SEEDS_WIDE / math.sqrt(max(count, 1)), _SEEDS_APART)
+    radius = max(apart * 0.5, 3)
+    seeds = "".join(
+        _pip("circle", (50 + reach * math.cos(turn), _SEEDS_HIGH + reach * math.sin(turn)), radius)
+        for reach, turn in ((apart * math.sqrt(each + 0.5) * (count > 1), _GOLDEN * each) for each in range(count))
+    )
+    return Markup('<g class="piece nobody"><path class="seed" d="{}"/>{}</g>').format(
+        seeds, _letters(str(count), 84, 25)
+    )
+
+
+def _nobodys(text: str) -> Markup:
+    return Markup('<g class="piece nobody">{}</g>').format(_letters(text, 50, 48))
 
 
 def _box(corners: str, inset: float, drop: float = 0) -> str:
@@ -175,3 +215,14 @@ def _n(number: float) -> str:
     ('12', '0.3', '-7.2')
     """
     return f"{number:.1f}".removesuffix(".0")
+
+
+_SIGNS: Final = {
+    "king": "M25 35L38 50L50 28L62 50L75 35L70 64H30zM30 69H70V75H30z",
+    "officer": f"{_pip('circle', (50, 50), 25)}{_pip('circle', (50, 50), 17)}{_pip('circle', (50, 50), 8)}",
+}
+"""What is on the body of a piece, by its kind."""
+
+_BURNT: Final = Markup(
+    '<g class="piece nobody"><path class="char" d="{}"/><path class="cross" d="M34 34L66 66M66 34L34 66"/></g>'
+).format(_box("4px", 6))

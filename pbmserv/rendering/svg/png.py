@@ -1,6 +1,7 @@
 """A board as a picture of pixels, for who shows a link before anybody follows it."""
 
 import textwrap
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -9,9 +10,12 @@ import resvg_py
 from markupsafe import Markup
 
 from pbmserv.games.game import Scene, Seat
+from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
+from pbmserv.rendering.piece_style import PieceStyle, looks_of
 from pbmserv.rendering.svg.pieces import token
-from pbmserv.rendering.svg.position import draw_inside, plan_of
+from pbmserv.rendering.svg.plan import plan_of
+from pbmserv.rendering.svg.position import draw_inside
 from pbmserv.rendering.svg.stylesheet import BOARD_LIGHT, PIECES_LIGHT
 from pbmserv.rendering.templates import render_block
 
@@ -51,14 +55,15 @@ _SHEET: Final = (
 
 def draw_card(view: BoardView, sentence: str) -> str:
     """The card of a board as an SVG: the position, and beside it title, players and the sentence."""
+    looks = looks_of(rules_of(view.match).info.sides)
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
         '<style>{}</style><rect class="paper" width="{width}" height="{height}"/>{}{}{}{}</svg>'
     ).format(
         _SHEET,
-        _position(view.diagram.scene),
+        _position(view.diagram.scene, looks),
         _heading(view),
-        _players(view),
+        _players(view, looks),
         _sentence(sentence),
         width=WIDTH,
         height=HEIGHT,
@@ -94,10 +99,10 @@ def _fonts() -> tuple[str | None, tuple[str, ...]]:
     return None, ()
 
 
-def _position(scene: Scene) -> Markup:
-    plan = plan_of(scene)
+def _position(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
+    plan = plan_of(scene.board)
     return Markup('<svg x="{}" y="{}" width="{size}" height="{size}" viewBox="0 0 {} {}">{}</svg>').format(
-        _LEFT, _LEFT, plan.width, plan.height, draw_inside(scene), size=_BOARD
+        _LEFT, _LEFT, plan.width, plan.height, draw_inside(scene, looks), size=_BOARD
     )
 
 
@@ -109,35 +114,35 @@ def _heading(view: BoardView) -> Markup:
     ).format(*render_block("picture/board.txt:heading", view=view).strip().splitlines(), x=_TEXT)
 
 
-def _players(view: BoardView) -> Markup:
-    step = min(62, 250 // len(view.players.scores))
-    rows = (_player(seat, view, 222 + step * seat, step) for seat in range(len(view.players.scores)))
+def _players(view: BoardView, looks: Sequence[PieceStyle]) -> Markup:
+    step = min(62, 250 // len(view.players.userids))
+    rows = (_player(seat, view, looks[seat], 222 + step * seat, step) for seat in range(len(view.players.userids)))
     return Markup("").join(rows)
 
 
-def _player(seat: Seat, view: BoardView, y: int, step: int) -> Markup:
-    userid, score = view.players.scores[seat]
+def _player(seat: Seat, view: BoardView, look: PieceStyle, y: int, step: int) -> Markup:
+    userid = view.players.userids[seat]
     ground = Markup('<rect class="turn" x="{}" y="{}" width="{}" height="{}" rx="10"/>').format(
         _TEXT - 14, y, _RIGHT - _TEXT + 28, step - 4
     )
     size = step - 12
+    letters, line = 34 if step > 50 else 27, round(y + step / 2 + 8)
+    score = Markup('<text class="score strong" x="{}" y="{}" font-size="{}">{}</text>')
     return Markup(
         '{ground}<svg x="{x}" y="{top}" width="{size}" height="{size}" viewBox="0 0 100 100">{token}</svg>'
-        '<text class="{strong}" x="{name_at}" y="{line}" font-size="{letters}">{userid}</text>'
-        '<text class="score strong" x="{right}" y="{line}" font-size="{letters}">{score}</text>'
+        '<text class="{strong}" x="{name_at}" y="{line}" font-size="{letters}">{userid}</text>{score}'
     ).format(
         ground=ground if userid == view.players.to_move else "",
-        token=token(seat),
+        token=token(look),
         x=_TEXT,
         top=y + 4,
         size=size,
         strong="strong" if userid == view.players.to_move else "plain",
         name_at=_TEXT + size + 16,
-        line=round(y + step / 2 + 8),
-        letters=34 if step > 50 else 27,
+        line=line,
+        letters=letters,
         userid=userid,
-        right=_RIGHT,
-        score=score,
+        score=score.format(_RIGHT, line, letters, view.players.scores[seat][1]) if view.players.scores else "",
     )
 
 

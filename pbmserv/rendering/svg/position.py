@@ -1,87 +1,83 @@
 """A position as a picture of its own: an SVG of any game that gives a scene."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
 
-from pbmserv.games.game import Cell, Scene
-from pbmserv.rendering.svg.pieces import SIZE, piece_id, symbols
-from pbmserv.rendering.svg.stylesheet import BOARD_SHEET, SHEET
+from pbmserv.games.game import Piece, Scene
+from pbmserv.rendering.piece_style import PieceStyle
+from pbmserv.rendering.svg.ground import draw_ground
+from pbmserv.rendering.svg.pieces import piece_id, symbols
+from pbmserv.rendering.svg.plan import HALF, Plan, plan_of
+from pbmserv.rendering.svg.stylesheet import SHEET
 
-SQUARE: Final = 108
-"""The sides of a square in units of the drawing; the lines between squares come to it."""
-
-_LINE: Final = 6
-STEP: Final = SQUARE + _LINE
-_MARGIN: Final = 18
-_LABELS: Final = 52
-_INSIDE: Final = (SQUARE - SIZE) // 2
-_PIXELS_A_SQUARE: Final = 72
+_PIXELS_A_CELL: Final = 72
+_MOST_PIXELS: Final = 960
+_RING: Final = 22
+_WITHIN: Final = 3
 _NOTHING: Final = Markup("")
 
 HIDDEN: Final = Markup(' visibility="hidden"')
 """The attribute of what is there and not seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class PictureLayout:
-    """Where everything lies on a board of so many columns and rows, in units of the drawing."""
+@dataclass(frozen=True, slots=True, order=True)
+class Put:
+    """A drawing of a piece and where it is put; pieces of a higher level cover those of a lower one."""
 
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
+    level: int
+    name: str
+    x: int
+    y: int
+    size: int
 
-    @property
-    def left(self) -> int:
-        """Where the first column begins."""
-        return _LABELS
-
-    @property
-    def top(self) -> int:
-        """Where the highest row begins."""
-        return _MARGIN
-
-    @property
-    def width(self) -> int:
-        """Of the whole board with its labels and margins."""
-        return _LABELS + len(self.columns) * STEP - _LINE + _MARGIN
-
-    @property
-    def height(self) -> int:
-        """Of the whole board with its labels and margins."""
-        return _MARGIN + len(self.rows) * STEP - _LINE + _LABELS
-
-    def at(self, column: int, row: int) -> tuple[int, int]:
-        """The upper left corner of a square, counted from 0 at the upper left."""
-        return self.left + column * STEP, self.top + row * STEP
+    def drawn(self, inside: Markup = _NOTHING, attributes: Markup = _NOTHING) -> Markup:
+        """The element that draws it, perhaps with something `inside`."""
+        return Markup('<use href="#{}" x="{}" y="{}" width="{size}" height="{size}"{}{}').format(
+            self.name,
+            self.x,
+            self.y,
+            attributes,
+            Markup(">{}</use>").format(inside) if inside else Markup("/>"),
+            size=self.size,
+        )
 
 
-def plan_of(scene: Scene) -> PictureLayout:
-    """The plan of a scene's board."""
-    return PictureLayout(scene.columns, scene.rows)
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """The outline of a mark: its `kind` is its class. What was taken and left lies below what was touched last."""
+
+    order: int
+    kind: str
+    path: str
+
+    def drawn(self, inside: Markup = _NOTHING, attributes: Markup = _NOTHING) -> Markup:
+        """The element that draws it, perhaps with something `inside`."""
+        end = Markup(">{}</path>").format(inside) if inside else Markup("/>")
+        return Markup('<path class="{}" d="{}"{}{}').format(self.kind, self.path, attributes, end)
 
 
-def draw_scene(scene: Scene, title: str, description: str) -> str:
+def draw_scene(scene: Scene, looks: Sequence[PieceStyle], title: str, description: str) -> str:
     """A position as an SVG that needs nothing else, with a title and a description for who does not see it.
 
-    It turns dark where its viewer asks for that.
+    `looks` are those of the sides, by seat. It turns dark where its viewer asks for that.
     """
-    plan = plan_of(scene)
-    return whole(draw_inside(scene), plan.width, plan.height, title, description, f"{SHEET}{BOARD_SHEET}")
+    plan = plan_of(scene.board)
+    return whole(draw_inside(scene, looks), plan.width, plan.height, title, description, SHEET)
 
 
-def draw_inside(scene: Scene) -> Markup:
+def draw_inside(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
     """A position as what an SVG of its plan's size holds."""
-    plan = plan_of(scene)
-    kinds = Markup("<defs>{}</defs>").format(symbols(cell for row in scene.cells for cell in row))
-    return Markup("").join([kinds, draw_ground(plan), marks(scene, plan), pieces(scene, plan)])
+    kinds = Markup("<defs>{}</defs>").format(symbols(pieces_of(scene), looks))
+    return Markup("").join([kinds, draw_ground(scene.board, looks), draw_marks(scene), draw_pieces(scene)])
 
 
 def whole(inside: Markup, width: int, height: int, title: str, description: str, sheet: str) -> str:
     """An SVG of that size, in units of the drawing, around what is drawn."""
     told = Markup('<desc id="told">{}</desc>').format(description) if description else Markup("")
-    scale = _PIXELS_A_SQUARE / STEP
+    scale = min(_PIXELS_A_CELL / (2 * HALF), _MOST_PIXELS / max(width, height))
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}" role="img" '
         'aria-labelledby="title{}"><title id="title">{}</title>{}<style>{}</style>{}</svg>'
@@ -98,73 +94,43 @@ def whole(inside: Markup, width: int, height: int, title: str, description: str,
     )
 
 
-def draw_ground(plan: PictureLayout) -> Markup:
-    """The empty board with its labels: numbers at the left, letters below."""
-    squares = "".join(
-        f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z"
-        for row in range(len(plan.rows))
-        for x, y in (plan.at(column, row) for column in range(len(plan.columns)))
-    )
-    middle = SQUARE // 2
-    across = (
-        Markup('<text class="label column" x="{}" y="{}">{}</text>').format(
-            plan.at(column, 0)[0] + middle, plan.height - 17, label
-        )
-        for column, label in enumerate(plan.columns)
-    )
-    down = (
-        Markup('<text class="label column" x="{}" y="{}">{}</text>').format(
-            _LABELS // 2, plan.at(0, row)[1] + middle + 9, label
-        )
-        for row, label in enumerate(plan.rows)
-    )
-    ground = Markup('<rect class="ground" width="{}" height="{}" rx="22"/><path class="square" d="{}"/>').format(
-        plan.width, plan.height, squares
-    )
-    return Markup("").join([ground, *across, *down])
+def draw_marks(scene: Scene) -> Markup:
+    """What the last ply touched, left and took."""
+    return Markup("").join(mark.drawn() for mark in sorted(marks(scene)))
 
 
-def marks(scene: Scene, plan: PictureLayout) -> Markup:
-    """Where the last ply placed, and what it emptied."""
-    last = (mark(*plan.at(*place), "last") for place in _places(scene, scene.last))
-    taken = (mark(*plan.at(*place), "taken") for place in _places(scene, scene.taken))
-    return Markup("").join([*taken, *last])
-
-
-def mark(x: int, y: int, kind: str) -> Markup:
-    """A square that is marked."""
-    return Markup('<path class="{}" d="{}"/>').format(kind, mark_path(x, y))
-
-
-def mark_path(x: int, y: int) -> str:
-    """The outline of a mark in the square at that corner."""
-    inside = SQUARE - 6
-    return f"M{x + 3} {y + 3}h{inside}v{inside}h-{inside}z"
-
-
-def pieces(scene: Scene, plan: PictureLayout) -> Markup:
+def draw_pieces(scene: Scene) -> Markup:
     """Every piece in its place."""
-    return Markup("").join(
-        put(piece_id(cell), *plan.at(*place)) for cell, place in places(scene) if cell.seat is not None
-    )
+    return Markup("").join(each.drawn() for each in sorted(puts(scene)))
 
 
-def put(name: str, x: int, y: int, inside: Markup = _NOTHING, is_seen: bool = True) -> Markup:
-    """A piece of that name in the square at that corner, perhaps with something `inside` its element."""
-    return Markup('<use href="#{}" x="{}" y="{}" width="{size}" height="{size}"{}{}').format(
-        name,
-        x + _INSIDE,
-        y + _INSIDE,
-        _NOTHING if is_seen else HIDDEN,
-        Markup(">{}</use>").format(inside) if inside else Markup("/>"),
-        size=SIZE,
-    )
+def marks(scene: Scene) -> Iterator[Mark]:
+    """The marks of a scene."""
+    plan = plan_of(scene.board)
+    yield from (Mark(0, "d-taken", plan.outline(cell, _WITHIN)) for cell in scene.captured)
+    yield from (Mark(1, "d-left", _ring(plan, cell)) for cell in scene.vacated)
+    yield from (Mark(2, "d-last", plan.outline(cell, _WITHIN)) for cell in scene.marked)
 
 
-def places(scene: Scene) -> Iterable[tuple[Cell, tuple[int, int]]]:
-    """Each cell with its column and row, counted from 0 at the upper left."""
-    return ((cell, (column, row)) for row, cells in enumerate(scene.cells) for column, cell in enumerate(cells))
+def puts(scene: Scene) -> Iterator[Put]:
+    """The pieces of a scene, each with its place."""
+    plan = plan_of(scene.board)
+    return (put for cell, pieces in enumerate(scene.cells) for put in puts_on(plan, cell, pieces))
 
 
-def _places(scene: Scene, squares: Collection[str]) -> list[tuple[int, int]]:
-    return [place for cell, place in places(scene) if cell.square in squares]
+def puts_on(plan: Plan, cell: int, pieces: Sequence[Piece]) -> Iterator[Put]:
+    """The pieces on one cell, from bottom to top."""
+    places = plan.stack(cell, len(pieces))
+    for level, (piece, (x, y, size)) in enumerate(zip(pieces, places, strict=True)):
+        yield Put(level, piece_id(piece), x, y, size)
+
+
+def pieces_of(scene: Scene) -> Iterable[Piece]:
+    """Everything that stands on the board."""
+    return (piece for pieces in scene.cells for piece in pieces)
+
+
+def _ring(plan: Plan, cell: int) -> str:
+    x, y = plan.centres[cell]
+    r = _RING
+    return f"M{x} {y}m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"

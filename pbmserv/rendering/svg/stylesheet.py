@@ -2,61 +2,100 @@
 
 from typing import Final
 
-from pbmserv.rendering.piece_style import PIECE_STYLES, Colours, PieceStyle
+from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, Colours, PieceStyle
 
 LIGHT_SQUARE: Final = "#f8f4ea"
+LIGHT_SHADED: Final = "#dccdae"
 LIGHT_LAST: Final = "#ffe08a"
+LIGHT_WOOD: Final = "#f1e2c0"
 DARK_SQUARE: Final = "#211f1b"
+DARK_SHADED: Final = "#4a4338"
 DARK_LAST: Final = "#5a4708"
+DARK_WOOD: Final = "#7d6d52"
+
+_STYLES: Final = (*PIECE_STYLES, *NAMED_STYLES.values())
 
 
-def _piece(seat: int, look: PieceStyle, colours: Colours) -> str:
+def _piece(look: PieceStyle, colours: Colours) -> str:
     inside, pips = (colours.ink, colours.paper) if look.is_filled else (colours.paper, colours.ink)
-    return f".seat{seat} .body{{fill:{inside};stroke:{colours.ink}}}.seat{seat} .pip{{fill:{pips}}}"
+    name = look.name
+    return (
+        f".{name} .body{{fill:{inside};stroke:{colours.line or colours.ink}}}"
+        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{colours.paper if look.is_pale else colours.ink}}}"
+    )
 
 
 PIECES_LIGHT: Final = (
-    "".join(_piece(seat, look, look.light) for seat, look in enumerate(PIECE_STYLES))
+    "".join(_piece(look, look.light) for look in _STYLES)
     + ".piece .body{stroke-width:7}"
     + ".piece .shade{fill:#3a2c10;fill-opacity:.22}"
     + ".piece .face{fill:#fff;fill-opacity:.13}"
     + ".piece text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-weight:700;"
     + "text-anchor:middle}"
+    + ".piece .seed{fill:#7a4a12;stroke:#3a2306;stroke-width:1.5}.nobody .pip{fill:#3a2c10}"
+    + ".char{fill:#5b4f41}.cross{fill:none;stroke:#f8f4ea;stroke-width:9;stroke-linecap:round}"
 )
 """Of pieces, in a light scheme."""
 
 PIECES_DARK: Final = (
-    "".join(_piece(seat, look, look.dark) for seat, look in enumerate(PIECE_STYLES)) + ".piece .shade{fill:#000;"
-    "fill-opacity:.5}"
+    "".join(_piece(look, look.dark) for look in _STYLES)
+    + ".piece .shade{fill:#000;fill-opacity:.5}"
+    + ".piece .seed{fill:#e0b070;stroke:#2b1c08}.nobody .pip{fill:#ece8dd}"
+    + ".char{fill:#171512;stroke:#6b6457;stroke-width:3}.cross{stroke:#b3a993}"
 )
 """What is otherwise in a dark scheme."""
 
-SHEET: Final = f"{PIECES_LIGHT}@media(prefers-color-scheme:dark){{{PIECES_DARK}}}"
-"""CSS for the classes of pieces, on a page or in a picture of its own."""
-
 BOARD_LIGHT: Final = (
-    ".ground{fill:#e4d9c0}"
-    f".square{{fill:{LIGHT_SQUARE}}}"
-    ".label{fill:#554f42}"
-    f".last{{fill:{LIGHT_LAST};stroke:#211f1a;stroke-width:5}}"
-    ".taken{fill:none;stroke:#211f1a;stroke-width:4;stroke-dasharray:11 9}"
-    ".bar{fill:#0b6b57}"
-    ".label,.told{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-size:26px}"
-    ".told{font-size:30px;fill:#211f1a;font-variant-numeric:tabular-nums}"
-    ".column{text-anchor:middle}"
+    ".d-ground{fill:#e4d9c0}"
+    f".d-cell{{fill:{LIGHT_SQUARE}}}"
+    f".d-dark{{fill:{LIGHT_SHADED}}}"
+    f".d-hex{{fill:{LIGHT_SQUARE};stroke:#b9ab8c;stroke-width:7}}"
+    ".d-pit{fill:#cdbd98;stroke:#a08d63;stroke-width:3}"
+    ".d-edge{stroke:#211f1a;stroke-width:2;stroke-opacity:.4}"
+    ".d-wood .d-ground{fill:#d8c193}"
+    f".d-wood .d-cell,.d-wood .d-hex{{fill:{LIGHT_WOOD}}}"
+    ".d-wood .d-dark{fill:#d9bf8d}.d-wood .d-hex{stroke:#b59a63}"
+    ".d-line{fill:none;stroke:#6b614d;stroke-width:3.5;stroke-linecap:round}"
+    ".d-star{fill:#4d4536}"
+    ".d-label{fill:#554f42}"
+    f".d-last{{fill:{LIGHT_LAST};stroke:#211f1a;stroke-width:5}}"
+    ".d-left{fill:none;stroke:#211f1a;stroke-opacity:.5;stroke-width:5}"
+    ".d-taken{fill:none;stroke:#211f1a;stroke-width:4;stroke-dasharray:11 9}"
+    ".d-bar{fill:#0b6b57}"
+    ".d-rail{fill:#f8f4ea}"
+    ".d-label,.d-told{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-size:26px}"
+    ".d-told{font-size:30px;fill:#211f1a;font-variant-numeric:tabular-nums}"
+    ".d-label{text-anchor:middle}"
 )
 """Of the board below them, in a light scheme."""
 
 BOARD_DARK: Final = (
-    ".ground{fill:#38342c}"
-    f".square{{fill:{DARK_SQUARE}}}"
-    ".label{fill:#c9c1af}"
-    f".last{{fill:{DARK_LAST};stroke:#ffe08a}}"
-    ".taken{stroke:#ece8dd}"
-    ".bar{fill:#7fd4bf}"
-    ".told{fill:#ece8dd}"
+    ".d-ground{fill:#38342c}"
+    f".d-cell{{fill:{DARK_SQUARE}}}"
+    f".d-dark{{fill:{DARK_SHADED}}}"
+    f".d-hex{{fill:{DARK_SQUARE};stroke:#575042}}"
+    ".d-pit{fill:#211f1b;stroke:#575042}"
+    ".d-edge{stroke:#000}"
+    ".d-wood .d-ground{fill:#4d4333}"
+    f".d-wood .d-cell,.d-wood .d-hex{{fill:{DARK_WOOD}}}"
+    ".d-wood .d-dark{fill:#66593f}.d-wood .d-hex{stroke:#4d4333}"
+    ".d-wood .d-line{stroke:#2c2519}.d-wood .d-star{fill:#2c2519}"
+    ".d-line{stroke:#9a907c}"
+    ".d-star{fill:#c9c1af}"
+    ".d-label{fill:#c9c1af}"
+    f".d-last{{fill:{DARK_LAST};stroke:#ffe08a}}"
+    ".d-left{stroke:#ece8dd}"
+    ".d-taken{stroke:#ece8dd}"
+    ".d-bar{fill:#7fd4bf}"
+    ".d-rail{fill:#211f1b}"
+    ".d-told{fill:#ece8dd}"
 )
 """What is otherwise in a dark scheme."""
 
-BOARD_SHEET: Final = f"{BOARD_LIGHT}@media(prefers-color-scheme:dark){{{BOARD_DARK}}}"
-"""CSS for the classes of a board in a picture of its own."""
+
+def _in_both(light: str, dark: str) -> str:
+    return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
+
+
+SHEET: Final = _in_both(PIECES_LIGHT + BOARD_LIGHT, PIECES_DARK + BOARD_DARK)
+"""CSS for pieces and boards, on a page or in a picture of its own."""

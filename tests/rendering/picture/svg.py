@@ -5,19 +5,18 @@ from xml.etree.ElementTree import Element, fromstring
 
 from pbmserv.games.game import Scene
 from pbmserv.rendering.svg.pieces import piece_id
-from pbmserv.rendering.svg.position import PictureLayout, plan_of
+from pbmserv.rendering.svg.plan import plan_of
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-Place = tuple[int, int]
+MARKS = {"marked": "d-last", "vacated": "d-left", "captured": "d-taken"}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The pieces by place, and the places that are marked."""
+    """The pieces on each cell that is not empty, from bottom to top, and the cells with each kind of mark."""
 
-    pieces: frozenset[tuple[str, Place]]
-    last: frozenset[Place]
-    taken: frozenset[Place]
+    pieces: dict[int, tuple[str, ...]]
+    marks: dict[str, frozenset[int]]
 
 
 def parsed(svg: str) -> Element:
@@ -34,21 +33,27 @@ def every(root: Element, name: str, class_: str = "") -> list[Element]:
 
 def told_by(scene: Scene) -> Seen:
     """What a picture of a scene must show."""
-    cells = [(cell, (x, y)) for y, row in enumerate(scene.cells) for x, cell in enumerate(row)]
     return Seen(
-        frozenset((piece_id(cell), place) for cell, place in cells if cell.seat is not None),
-        frozenset(place for cell, place in cells if cell.square in scene.last),
-        frozenset(place for cell, place in cells if cell.square in scene.taken),
+        {cell: tuple(map(piece_id, pieces)) for cell, pieces in enumerate(scene.cells) if pieces},
+        {kind: frozenset(getattr(scene, kind)) for kind in MARKS},
     )
 
 
 def seen_in(root: Element, scene: Scene, moment: float = 0) -> Seen:
-    """What a picture of that scene's board shows, a movie at a moment from 0 to 1; nothing may be there twice."""
-    plan = plan_of(scene)
-    uses = [use for use in every(root, "use") if _is_visible(use, moment)]
-    pieces = [((use.get("href") or "")[1:], _place(plan, use.get("x"), use.get("y"))) for use in uses]
-    assert len(set(pieces)) == len(pieces)
-    return Seen(frozenset(pieces), _marked(root, plan, "last", moment), _marked(root, plan, "taken", moment))
+    """What a picture of that scene's board shows, a movie at a moment from 0 to 1; what fades does not count."""
+    uses = [use for use in every(root, "use") if _is_visible(use, moment) and use.get("class") != "gone"]
+    stacks: dict[int, list[tuple[float, str]]] = {}
+    for use in uses:
+        x, y, size = (float(use.get(name) or 0) for name in ("x", "y", "width"))
+        cell = _nearest(scene, x + size / 2, y + size / 2)
+        stacks.setdefault(cell, []).append((y, (use.get("href") or "")[1:]))
+    for stack in stacks.values():
+        heights = [y for y, _ in stack]
+        assert heights == sorted(set(heights), reverse=True), "each piece lies higher than those drawn before it"
+    return Seen(
+        {cell: tuple(name for _, name in stack) for cell, stack in sorted(stacks.items())},
+        {kind: _marked(root, scene, class_, moment) for kind, class_ in MARKS.items()},
+    )
 
 
 def value_at(element: Element, attribute: str, moment: float) -> str | None:
@@ -72,21 +77,21 @@ def _is_visible(element: Element, moment: float) -> bool:
     return value_at(element, "visibility", moment) != "hidden"
 
 
-def _marked(root: Element, plan: PictureLayout, kind: str, moment: float) -> frozenset[Place]:
-    corners = [
-        (mark.get("d") or "").split("h")[0].removeprefix("M").split()
+def _marked(root: Element, scene: Scene, kind: str, moment: float) -> frozenset[int]:
+    middles = [
+        (mark.get("d") or "").removeprefix("M").split("m")[0].split()
         for mark in every(root, "path", kind)
         if _is_visible(mark, moment)
     ]
-    return frozenset(_place(plan, x, y) for x, y in corners)
+    found = [_nearest(scene, float(x), float(y)) for x, y in middles]
+    assert len(set(found)) == len(found)
+    return frozenset(found)
 
 
-def _place(plan: PictureLayout, x: str | None, y: str | None) -> Place:
-    """The column and row of the square that holds a point near its upper left corner."""
-    size = range(max(len(plan.columns), len(plan.rows)))
-    corners = {plan.at(column, row): (column, row) for column in size for row in size}
-    found = [
-        place for (left, top), place in corners.items() if 0 <= int(x or -1) - left < 10 > int(y or -1) - top >= 0
-    ]
-    assert len(found) == 1
-    return found[0]
+def _nearest(scene: Scene, x: float, y: float) -> int:
+    """The cell on which that point lies."""
+    centres = plan_of(scene.board).centres
+    away = {cell: max(abs(x - at_x), abs(y - at_y)) for cell, (at_x, at_y) in enumerate(centres)}
+    cell = min(away, key=away.__getitem__)
+    assert away[cell] < 30
+    return cell

@@ -13,6 +13,7 @@ from pbmserv.games.game import Scene
 from pbmserv.matches.moves import play
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.replay import GameState, fold, line
+from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.svg.animation import PACE, REST, Pacing, draw_movie
 from pbmserv.rendering.svg.pictures import movie_of
 from tests.examples import examples
@@ -79,11 +80,27 @@ def test_without_animation_the_last_position_stands_there() -> None:
     assert "@media(prefers-reduced-motion:reduce){.film{display:none}.still{display:inline}}" in sheet
 
 
+def test_what_is_taken_fades_while_its_ply_is_shown() -> None:
+    """On C4 and D3, and only then; where nothing is animated it is not there."""
+    board = played("c3 c4 d3 d4xc4,d3 a1")
+    film = every(parsed(movie_of(board)), "g", "film")[0]
+    pacing = Pacing(6)
+    gone = every(film, "use", "gone")
+    assert sorted(each.get("href") or "" for each in gone) == ["#p0-1", "#p1-1"]
+    for each in gone:
+        assert each.get("visibility") == "hidden"
+        shown = [value_at(each, "visibility", float(pacing.begins(ply)) + 0.001) for ply in range(6)]
+        assert shown == ["hidden"] * 4 + ["visible", "hidden"]
+        (fading,) = [child for child in each if child.get("attributeName") == "opacity"]
+        assert fading.get("values") == "1;1;0;0"
+        assert fading.get("keyTimes") == f"0;{pacing.begins(4)};{pacing.begins(5)};1"
+
+
 def test_the_bar_grows_to_its_end() -> None:
     """With each ply."""
     board = played(MIDDLE)
     root = parsed(movie_of(board))
-    (bar,) = every(root, "rect", "bar")
+    (bar,) = every(root, "rect", "d-bar")
     pacing = Pacing(board.state.plies + 1)
     widths = [int(value_at(bar, "width", float(pacing.begins(ply)) + 0.001) or -1) for ply in range(11)]
     assert widths == sorted(set(widths))
@@ -107,6 +124,7 @@ def test_everything_runs_in_step() -> None:
     root = parsed(movie_of(played(MIDDLE)))
     animations = [each for each in root.iter() if "animate" in each.tag]
     assert len(animations) > 20
+    assert any(each.get("attributeName") == "opacity" for each in animations)
     told = {(each.get("dur"), each.get("repeatCount"), each.get("begin")) for each in animations}
     assert told == {(f"{Pacing(11).seconds:g}s", "indefinite", None)}
 
@@ -119,7 +137,7 @@ def test_a_long_game_is_light() -> None:
         scenes += scenes_of(played_at_random(seed, 60))
     captions = [f"{ply}  C3xB3,C2,C4,D3" for ply in range(256)]
     assert len(scenes) >= 256
-    assert len(draw_movie(scenes[:256], "Board 101", captions).encode()) < MOST_BYTES
+    assert len(draw_movie(scenes[:256], PIECE_STYLES, "Board 101", captions).encode()) < MOST_BYTES
 
 
 def test_who_leaves_a_game_of_several_takes_the_dice_along() -> None:
@@ -129,7 +147,7 @@ def test_who_leaves_a_game_of_several_takes_the_dice_along() -> None:
     root = parsed(movie_of(board))
     film = every(root, "g", "film")[0]
     assert seen_in(film, now, 0.999) == told_by(now) != told_by(scenes_of(board)[2])
-    assert len(every(film, "text", "told")) == 5
+    assert len(every(film, "text", "d-told")) == 5
 
 
 def test_a_game_not_begun() -> None:
@@ -163,5 +181,5 @@ def test_line_is_what_folding_to_each_ply_gives(board: GameState) -> None:
 def test_what_was_taken_back_is_not_shown() -> None:
     """The movie is of the line that is played on."""
     board = taken_back(played(MIDDLE), 4)
-    told = every(every(parsed(movie_of(board)), "g", "film")[0], "text", "told")
+    told = every(every(parsed(movie_of(board)), "g", "film")[0], "text", "d-told")
     assert [each.text for each in told] == ["0", "1  C3", "2  C4", "3  D3", "4  D4xC4,D3"]

@@ -5,14 +5,16 @@ from itertools import combinations, product
 
 import pytest
 
-from pbmserv.games.game import Cell
-from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
+from pbmserv.games.game import Piece
+from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, PieceStyle
 from pbmserv.rendering.svg.pieces import drawing, piece_id, symbols
 from pbmserv.rendering.svg.stylesheet import (
     DARK_LAST,
     DARK_SQUARE,
+    DARK_WOOD,
     LIGHT_LAST,
     LIGHT_SQUARE,
+    LIGHT_WOOD,
     PIECES_DARK,
     PIECES_LIGHT,
 )
@@ -21,14 +23,14 @@ from tests.rendering.picture.svg import every, parsed
 TEXT, SHAPE = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11
 
 
-def die(seat: int, value: int) -> Cell:
-    """A die on some square."""
-    return Cell("C3", f"({value})", seat, value, ())
+def die(seat: int, value: int) -> Piece:
+    """A die that shows that."""
+    return Piece(seat, f"({value})", "die", value)
 
 
-def svg(*cells: Cell) -> str:
+def svg(*pieces: Piece) -> str:
     """The symbols of these in an SVG."""
-    return f'<svg xmlns="http://www.w3.org/2000/svg">{symbols(cells)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{symbols(pieces, PIECE_STYLES)}</svg>'
 
 
 def light(colour: str) -> float:
@@ -63,13 +65,14 @@ def test_sides_differ_in_more_than_colour() -> None:
         assert all(one != other for one, other in combinations(outlines, 2))
     for seat, look in enumerate(PIECE_STYLES):
         inside = look.light.ink if look.is_filled else look.light.paper
-        assert f".seat{seat} .body{{fill:{inside};stroke:{look.light.ink}}}" in PIECES_LIGHT
+        assert f".{look.name} .body{{fill:{inside};stroke:{look.light.ink}}}" in PIECES_LIGHT
+        assert look.name == f"seat{seat}"
     assert [look.is_filled for look in PIECE_STYLES] == [True, False] * 3
 
 
 def test_a_seventh_seat_looks_like_the_first() -> None:
     """It has its own name all the same."""
-    assert drawing(die(6, 2)) == drawing(die(0, 2))
+    assert drawing(die(6, 2), PIECE_STYLES) == drawing(die(0, 2), PIECE_STYLES)
     assert piece_id(die(6, 2)) != piece_id(die(0, 2))
 
 
@@ -83,25 +86,57 @@ def test_every_piece_can_be_seen(look: PieceStyle) -> None:
     assert look.dark.ink in PIECES_DARK
 
 
-def test_what_is_no_die_shows_its_text() -> None:
-    """Escaped, and in letters that fit; kinds with other texts are other drawings."""
-    cells = [
-        Cell("A1", " K ", 0, None, ()),
-        Cell("A2", "<&>", 0, None, ()),
-        Cell("A3", "12", 1, 12, ()),
-        Cell("A4", "King", 0, None, ()),
+@pytest.mark.parametrize("look", NAMED_STYLES.values(), ids=list(NAMED_STYLES))
+def test_every_colour_can_be_seen(look: PieceStyle) -> None:
+    """By its body or by its outline, on plain squares and on marked ones; black and white on wood."""
+    is_on_wood = look.name in ("black", "white")
+    light_grounds = (LIGHT_WOOD if is_on_wood else LIGHT_SQUARE, LIGHT_LAST)
+    dark_grounds = (DARK_WOOD,) if is_on_wood else (DARK_SQUARE, DARK_LAST)
+    for colours, grounds in ((look.light, light_grounds), (look.dark, dark_grounds)):
+        assert contrast(colours.ink, colours.paper) >= TEXT
+        for ground in grounds:
+            assert max(contrast(colour, ground) for colour in (colours.ink, colours.paper)) >= SHAPE
+    inside = look.light.ink if look.is_filled else look.light.paper
+    assert f".{look.name} .body{{fill:{inside};" in PIECES_LIGHT
+
+
+def test_kinds_are_told_apart() -> None:
+    """Plain pieces, kings, officers, burnt squares and seeds; a kind without a drawing shows its text, escaped."""
+    pieces = [
+        Piece(0, "x"),
+        Piece(0, "X", "king"),
+        Piece(0, "X", "officer"),
+        Piece(None, "#", "burnt"),
+        Piece(None, "12", "seeds", 12),
+        Piece(1, "<&>", "knight"),
+        Piece(1, "King", "King"),
+        Piece(1, "9", "", 9),
     ]
-    root = parsed(svg(*cells, *cells))
-    texts = {symbol.get("id"): every(symbol, "text")[0] for symbol in every(root, "symbol")}
-    assert {name: text.text for name, text in texts.items()} == {
-        "p0-K": "K",
-        "p0-_3c_26_3e": "<&>",
-        "p1-12": "12",
-        "p0-King": "King",
+    root = parsed(svg(*pieces, *pieces))
+    drawn = {symbol.get("id"): symbol for symbol in every(root, "symbol")}
+    assert list(drawn) == sorted(
+        ["p0", "p0-king", "p0-officer", "p-burnt", "p-seeds-12", "p1-knight", "p1-_4bing", "p1-9"]
+    )
+    assert not every(drawn["p0"], "path", "pip")
+    signs = {every(drawn[name], "path", "pip")[0].get("d") for name in ("p0-king", "p0-officer")}
+    assert len(signs) == 2
+    assert every(drawn["p-burnt"], "path", "char")
+    (seeds,) = every(drawn["p-seeds-12"], "path", "seed")
+    assert (seeds.get("d") or "").count("M") == 12
+    texts = {name: every(symbol, "text") for name, symbol in drawn.items()}
+    assert {name: found[0].text for name, found in texts.items() if found} == {
+        "p-seeds-12": "12",
+        "p1-knight": "<&>",
+        "p1-_4bing": "King",
+        "p1-9": "9",
     }
-    assert float(texts["p0-King"].get("font-size", "")) * 0.7 * len("King") < 82
+    assert float(texts["p1-_4bing"][0].get("font-size", "")) * 0.7 * len("King") < 82
 
 
-def test_empty_squares_have_no_drawing() -> None:
-    """Only pieces have one."""
-    assert symbols([Cell("A1", "...", None, None, ())]) == ""
+@pytest.mark.parametrize("count", [1, 4, 13, 48])
+def test_seeds_lie_in_their_pit(count: int) -> None:
+    """Each by itself, however many there are."""
+    (seeds,) = every(parsed(svg(Piece(None, str(count), "seeds", count))), "path", "seed")
+    starts = [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", seeds.get("d") or "")]
+    assert len(set(starts)) == count
+    assert all((x - 50) ** 2 + (y - 50) ** 2 < 50**2 for x, y in starts)

@@ -39,7 +39,8 @@ def test_it_tells_who_plays_and_how_it_stands(board: GameState) -> None:
         *(str(score) for _, score in view.players.scores),
     ):
         assert word in texts
-    assert ("It is alice's turn." if view.players.to_move else "The game is over: bob wins.") in texts
+    told = " ".join(text or "" for text in texts)
+    assert ("It is alice's turn." if view.players.to_move else "The game is over: bob wins") in told
     assert len(every(root, "rect", "turn")) == (1 if view.players.to_move else 0)
     assert seen_in(root, view.diagram.scene) == told_by(view.diagram.scene)
 

@@ -1,0 +1,157 @@
+"""Where everything lies in the picture of a board, in units of the drawing: from its layout."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from pbmserv.games.board import Board, Layout, Shape
+
+SIZE: Final = 100
+"""The sides of the box that a piece is drawn in."""
+
+HALF: Final = 57
+"""Half a cell, between the middles of the lines around it."""
+
+CELL: Final = 54
+"""The same within these lines."""
+
+LEAN: Final = 0.866
+"""How much closer rows of hexagons are than their columns."""
+
+BAND: Final = 18
+"""How wide the coloured edge of a board is."""
+
+_CORNER: Final = 62
+_POINT: Final = 61
+_PIT: Final = 52
+_MARGIN: Final = 18
+_BESIDE: Final = 26
+"""How far from the cells the middle of a label is, and from the margin of the picture."""
+
+_LABELLED_TWICE: Final = 18
+"""From this size, in half cells, rows and columns are named at both ends."""
+
+_PIECES: Final[dict[Shape, int]] = {"square": SIZE, "point": 106, "hexagon": 98, "pit": SIZE}
+_STACKED: Final = 0.86
+_HIGHEST: Final = 40
+_SLICE: Final = 12
+
+Point = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The places of a board's cells and labels. A label is its text and its middle."""
+
+    shape: Shape
+    width: int
+    height: int
+    centres: tuple[Point, ...]
+    labels: tuple[tuple[str, int, int], ...]
+    frame: tuple[int, int, int, int]
+    """The box around the cells: left, top, right, bottom."""
+    edges: tuple[tuple[Point, ...], ...]
+    """The triangle that shows each coloured edge where the cells do not cover it."""
+
+    def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
+        """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
+        x, y = self.centres[cell]
+        size = _PIECES[self.shape] if height == 1 else round(_PIECES[self.shape] * _STACKED)
+        step = 0.0 if height == 1 else min(_SLICE, _HIGHEST / (height - 1))
+        lowest = y + step * (height - 1) / 2
+        return ((x - size // 2, round(lowest - step * level) - size // 2, size) for level in range(height))
+
+    def outline(self, cell: int, inset: int = 0) -> str:
+        """The edge of a cell as a path, or one within it."""
+        x, y = self.centres[cell]
+        return f"M{x} {y}{around(self.shape, inset)}"
+
+
+@lru_cache(maxsize=64)
+def plan_of(board: Board) -> Plan:
+    """The plan of a board."""
+    layout = board.layout
+    down = HALF * (LEAN if layout.shape == "hexagon" else 1)
+    places = [(x * HALF, round(y * down)) for x, y in layout.places]
+    labels = [(text, *_drawn_near(layout, x, y, down)) for text, x, y in _wanted(layout)]
+    high = _CORNER if layout.shape == "hexagon" else CELL
+    edges = _corners(layout, places)
+    beyond = [point for edge in edges for point in edge]
+    left = min([*(x - CELL for x, _ in places), *(x for x, _ in beyond)])
+    right = max([*(x + CELL for x, _ in places), *(x for x, _ in beyond)])
+    top = min([*(y - high for _, y in places), *(y for _, y in beyond)])
+    bottom = max([*(y + high for _, y in places), *(y for _, y in beyond)])
+    begin = (
+        min([left - _MARGIN, *(x - _BESIDE for _, x, _ in labels)]),
+        min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]),
+    )
+    end = (
+        max([right + _MARGIN, *(x + _BESIDE for _, x, _ in labels)]),
+        max([bottom + _MARGIN, *(y + _BESIDE for _, _, y in labels)]),
+    )
+    return Plan(
+        layout.shape,
+        end[0] - begin[0],
+        end[1] - begin[1],
+        tuple((x - begin[0], y - begin[1]) for x, y in places),
+        tuple((text, x - begin[0], y - begin[1]) for text, x, y in labels),
+        (left - begin[0], top - begin[1], right - begin[0], bottom - begin[1]),
+        tuple(tuple((x - begin[0], y - begin[1]) for x, y in edge) for edge in edges),
+    )
+
+
+def around(shape: Shape, inset: int = 0) -> str:
+    """The outline of a cell around its middle, from there on."""
+    if shape == "hexagon":
+        aside, half = CELL - inset, round((CELL - inset) / LEAN / 2)
+        return f"m0-{2 * half}l{aside} {half}v{2 * half}l-{aside} {half}l-{aside}-{half}v-{2 * half}z"
+    if shape == "square":
+        side = CELL - inset
+        return f"m-{side}-{side}h{2 * side}v{2 * side}h-{2 * side}z"
+    r = (_POINT if shape == "point" else _PIT) - inset
+    return f"m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"
+
+
+def _wanted(layout: Layout) -> Iterable[tuple[str, int, int]]:
+    """The labels to draw: on small boards what is named at both ends is named at the left, or below, alone."""
+    if max(layout.size) > _LABELLED_TWICE:
+        return layout.labels
+    width, height = layout.size
+    every = set(layout.labels)
+    return (
+        (text, x, y)
+        for text, x, y in layout.labels
+        if not (x > width and (text, -1, y) in every) and not (y < 0 and (text, x, height + 1) in every)
+    )
+
+
+def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
+    """The place of a label, in units, drawn near to the cells that it names."""
+    width, height = layout.size
+    if layout.shape == "hexagon":
+        beside = min(layout.places, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
+        away = (CELL + _BESIDE + (BAND + 26 if layout.edges else 0)) / (2 * HALF)
+        return (
+            round(HALF * (beside[0] + (x - beside[0]) * away)),
+            round(down * (beside[1] + (y - beside[1]) * away)),
+        )
+    near = HALF - _BESIDE - (HALF - CELL)
+    at_x = HALF * x + (near if x < 0 else -near if x > width else 0)
+    at_y = HALF * y + (near if y < 0 else -near if y > height else 0)
+    return at_x, at_y
+
+
+def _corners(layout: Layout, places: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
+    """Of each coloured edge the triangle from the middle of the board to the board's corners beyond its ends."""
+    ends = {cell for _, *both in layout.edges for cell in both}
+    if not ends:
+        return ()
+    x, y = (round(sum(each) / len(ends)) for each in zip(*(places[cell] for cell in ends), strict=True))
+    deep = max(abs(places[cell][1] - y) for cell in ends)
+    grown = (deep + _CORNER + BAND) / max(deep, 1)
+
+    def beyond(cell: int) -> Point:
+        return round(x + (places[cell][0] - x) * grown), round(y + (places[cell][1] - y) * grown)
+
+    return tuple(((x, y), beyond(first), beyond(last)) for _, first, last in layout.edges)

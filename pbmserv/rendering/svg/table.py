@@ -1,0 +1,72 @@
+"""A board on a page: the picture of a position as a part of the page, and where its cells are to be touched."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from pbmserv.games.board import Shape
+from pbmserv.games.game import Scene
+from pbmserv.rendering.piece_style import PieceStyle
+from pbmserv.rendering.svg.ground import draw_ground
+from pbmserv.rendering.svg.plan import HALF, around, plan_of
+from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
+
+_RINGS: Final[dict[Shape, int]] = {"square": 47, "point": 51, "hexagon": 47, "pit": 55}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A board as a page draws it.
+
+    `inside` belongs into an SVG with this `width` and `height` as its view box; the page's symbols have its
+    pieces. `across` is how many cells fit beside each other, labels included; `outline` is that of a cell around
+    its middle, `ring` the radius of a circle around what stands there.
+    """
+
+    inside: Markup
+    width: int
+    height: int
+    across: int
+    outline: str
+    ring: int
+
+
+def draw_table(
+    scene: Scene, looks: Sequence[PieceStyle], before: Scene | None = None, chosen: Iterable[int] = ()
+) -> Table:
+    """A position as a page draws it; `looks` are those of the sides, by seat.
+
+    What was taken since the scene `before` stands there faintly; cells that were `chosen` are marked.
+    """
+    plan = plan_of(scene.board)
+    inside = Markup("").join(
+        [
+            draw_ground(scene.board, looks),
+            draw_marks(scene),
+            *(
+                Markup('<path class="d-chosen" d="{}"/>').format(plan.outline(cell, 3))
+                for cell in dict.fromkeys(chosen)
+            ),
+            *(_gone(scene, before) if before else ()),
+            draw_pieces(scene),
+        ]
+    )
+    return Table(
+        inside, plan.width, plan.height, round(plan.width / (2 * HALF)), around(plan.shape, 3), _RINGS[plan.shape]
+    )
+
+
+def middle_of(scene: Scene, cell: int) -> tuple[int, int]:
+    """Where the middle of a cell is, in units of the drawing."""
+    return plan_of(scene.board).centres[cell]
+
+
+def _gone(scene: Scene, before: Scene) -> Iterator[Markup]:
+    """What was taken from cells on which nothing stands now."""
+    plan = plan_of(scene.board)
+    for cell in scene.captured:
+        if not scene.cells[cell]:
+            for put in puts_on(plan, cell, before.cells[cell]):
+                yield put.drawn(attributes=Markup(' class="gone"'))
