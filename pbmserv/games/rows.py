@@ -130,7 +130,7 @@ class RowGame:
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means; where stones fall, the letter of a column is enough."""
-        if self.special == "drop" and position.turn is not None:
+        if self.special == "drop":
             text = self._dropped(position, text.strip())
         found, why = partial(self.moves, position), partial(self._why, position)
         return tuple(sorted(map(int, read_move(text, position.board, found, why, off=THE_BOARD))))
@@ -179,7 +179,7 @@ class RowGame:
             for cell in self._free(position):
                 if names[cell][0] == text.upper():
                     return names[cell]
-            raise Illegal(PLACING)
+            raise Illegal(ENDING if position.turn is None else PLACING)
         return text
 
     def _why(self, position: Position, steps: Move) -> int:

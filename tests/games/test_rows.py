@@ -151,7 +151,7 @@ def test_figure_of_four_in_a_row() -> None:
     stones[position.board.numbers["E4"]] = 2
     end = play(FOUR, "e", Position(position.board, bytes(stones), 1))
     assert FOUR.outcome(end) == Outcome((2, 1), "goal")
-    assert refused(FOUR, end, "a1") == ENDING
+    assert refused(FOUR, end, "a1") == refused(FOUR, end, "a") == ENDING
 
 
 def test_two_stones_in_a_turn() -> None:
