@@ -33,7 +33,6 @@ MOST_NEAR = 10
 PROSE = (
     "hello",
     "thanks",
-    "a",
     "I",
     "ok",
     "draw",
