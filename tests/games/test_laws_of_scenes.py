@@ -14,7 +14,7 @@ from pbmserv.games.game import Event, Piece, Scene
 from tests.examples import examples
 from tests.games.board_laws import check_board
 from tests.games.drawing import draw_board
-from tests.games.setups import NAMES, PLIES, SEEDS, Setup, board_of, cases, reached, setups_of, some
+from tests.games.setups import NAMES, PLIES, SEEDS, Setup, board_of, cases, reached, setups_of, some_moves
 
 AT_MOST_A_FEW = 4
 OTHERS_CHANGE_TOO = ("eliminated", "left")
@@ -80,7 +80,7 @@ def check_scenes(setup: Setup, position: Any, random: Random) -> None:
     assert game.scene(position) == scene
     outcome = game.outcome(position)
     assert outcome is None or outcome.scores == scene.scores
-    for move in some(list(game.moves(position)), random):
+    for move in some_moves(game, position, random):
         after, events = game.play(position, move)
         check_scene(setup, game.scene(after), board)
         check_ply(setup, scene, game.scene(after), events)
