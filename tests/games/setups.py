@@ -23,8 +23,8 @@ QUICK = 3
 """How many setups of a game the quick run takes."""
 SOME = 25
 """How many moves of a position are looked at closely."""
-VERY_MANY = 3000
-"""No more moves of a position are all listed."""
+MANY, VERY_MANY = 400, 3000
+"""No more moves of a position are listed to choose one of them, and to try the laws on them."""
 
 SEEDS = st.integers(0, 2**32)
 PLIES = st.integers(0, 120)
@@ -94,14 +94,18 @@ def some_moves(game: Game, position: Any, random: Random, count: int = SOME) -> 
     legal = list(islice(game.moves(position), VERY_MANY + 1))
     if len(legal) <= VERY_MANY:
         return some(legal, random, count)
-    cells = range(len(board_of(game, position).names))
-    found = (list(game.moves(position, (cell,))) for cell in random.choices(cells, k=count))
-    return list(dict.fromkeys([random.choice(moves) for moves in found if moves] or legal[:count]))
+    return list(dict.fromkeys(any_move(game, position, random) for _ in range(count)))
 
 
 def any_move(game: Game, position: Any, random: Random) -> Move:
-    """A random legal move of a position that is not over."""
-    return random.choice(some_moves(game, position, random, 4))
+    """A random legal move of a position that is not over, where there are many one that begins on a random cell."""
+    legal = list(islice(game.moves(position), MANY + 1))
+    if len(legal) > MANY:
+        cells = range(len(board_of(game, position).names))
+        for cell in random.sample(cells, len(cells)):
+            if found := list(islice(game.moves(position, (cell,)), VERY_MANY)):
+                return game.read(position, game.write(position, random.choice(found)))
+    return random.choice(legal)
 
 
 def reached(setup: Setup, plies: int, random: Random) -> Any:

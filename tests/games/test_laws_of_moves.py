@@ -39,12 +39,14 @@ PROSE = ("hello", "thanks", "ok", "draw", "yes", "no", "resign", "help", "gg", "
 
 
 class Look:
-    """A position, and of its legal moves those that begin with certain steps; all where they are not very many."""
+    """A position, and of its legal moves those with certain steps; all where they are not very many."""
 
-    def __init__(self, game: Game, position: Any, firsts: set[Step]) -> None:
+    def __init__(self, game: Game, position: Any, steps: set[Step]) -> None:
         self.game, self.position, self.board = game, position, board_of(game, position)
         few = list(islice(game.moves(position), VERY_MANY + 1))
-        every = few if len(few) <= VERY_MANY else [move for move in game.moves(position) if move[0] in firsts]
+        every = (
+            few if len(few) <= VERY_MANY else [move for move in game.moves(position) if steps.intersection(move)]
+        )
         self.legal = {move: game.write(position, move) for move in every}
         self.texts = {text: move for move, text in self.legal.items()}
         self.by_beginning: dict[Move, set[str]] = {}
