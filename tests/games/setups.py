@@ -98,7 +98,7 @@ def some_moves(game: Game, position: Any, random: Random, count: int = SOME) -> 
 
 
 def any_move(game: Game, position: Any, random: Random) -> Move:
-    """A random legal move of a position that is not over, where there are many one that begins on a random cell."""
+    """A random legal move of a position that is not over; where there are many, one that begins on any cell."""
     legal = list(islice(game.moves(position), MANY + 1))
     if len(legal) > MANY:
         cells = range(len(board_of(game, position).names))
