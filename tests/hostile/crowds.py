@@ -1,6 +1,7 @@
 """Many sockets at once, and what becomes of them."""
 
 import contextlib
+import itertools
 import http.client
 import re
 import resource
@@ -58,7 +59,7 @@ def mail_reply(port: int, raw: bytes = MAIL, recipient: str = "pbm@club.test") -
 
 def all_said(client: socket.socket) -> bytes:
     """All that the other side says until it ends the connection."""
-    said = b""
+    said, each = b"", itertools.chain(first, itertools.cycle(commands))
     client.settimeout(PATIENCE)
     with contextlib.suppress(ConnectionError):
         while piece := client.recv(65536):
@@ -95,18 +96,20 @@ def trickle(client: socket.socket, piece: bytes, pause: float = 0.05) -> bytes:
     raise AssertionError("nobody has ended this connection")
 
 
-def said_in_turns(client: socket.socket, command: bytes) -> bytes:
-    """Gives an SMTP command after each reply until the connection is ended; gives all replies.
+def said_in_turns(client: socket.socket, *commands: bytes, first: tuple[bytes, ...] = ()) -> bytes:
+    """Gives SMTP commands, the next after each reply, until the connection is ended; gives all replies.
+
+    Those that come `first` are given once, the others round and round.
 
     Whoever sends while the server ends a connection may lose its last words: a reset overtakes them.
     """
-    said = b""
+    said, each = b"", itertools.chain(first, itertools.cycle(commands))
     client.settimeout(PATIENCE)
     with contextlib.suppress(ConnectionError):
         while piece := client.recv(65536):
             said += piece
             if re.search(rb"(?m)^\d{3} .*\r\n\Z", said):
-                client.sendall(command)
+                client.sendall(next(each))
     return said
 
 
