@@ -1,8 +1,8 @@
 """Many sockets at once, and what becomes of them."""
 
 import contextlib
-import itertools
 import http.client
+import itertools
 import re
 import resource
 import select
@@ -59,7 +59,7 @@ def mail_reply(port: int, raw: bytes = MAIL, recipient: str = "pbm@club.test") -
 
 def all_said(client: socket.socket) -> bytes:
     """All that the other side says until it ends the connection."""
-    said, each = b"", itertools.chain(first, itertools.cycle(commands))
+    said = b""
     client.settimeout(PATIENCE)
     with contextlib.suppress(ConnectionError):
         while piece := client.recv(65536):
