@@ -106,10 +106,13 @@ def first_choices(view: BoardView) -> tuple[Choice, ...]:
 
 
 def touches(view: BoardView, found: Sequence[Choice], is_begun: bool = False) -> tuple[Touch, ...]:
-    """The cells among these choices; words are none."""
+    """The cells among these choices, row by row; words are none."""
     scene, occupied = view.diagram.scene, _occupied(view)
+    rows = [cell for row in scene.board.layout.rows for cell in row.cells]
+    order = {cell: place for place, cell in enumerate(rows)}
     is_told = sum(choice.ways for choice in found) <= MOST_DESCRIBED
-    cells = [(choice, choice.step) for choice in found if isinstance(choice.step, int)]
+    unsorted = [(choice, choice.step) for choice in found if isinstance(choice.step, int)]
+    cells = sorted(unsorted, key=lambda each: order[each[1]])
     pointed_out = is_begun or _are_few([cell for _, cell in cells], scene)
     made = []
     for choice, cell in cells:
