@@ -1,9 +1,11 @@
 """The page of a board: the squares, the replay, moves that are tried, and the same game in other forms."""
 
 import json
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree
@@ -13,7 +15,7 @@ import httpx
 import jsonschema
 import pytest
 
-from pbmserv.games import cephalopod
+from pbmserv.games import cephalopod, games
 from pbmserv.games.cephalopod import Position
 from pbmserv.rendering.record import schema
 from pbmserv.services.robots import play_robots
@@ -23,7 +25,7 @@ from pbmserv.web.boards import board_page
 from pbmserv.web.layout import Frame, html
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 from tests.web.club import NOON, Club, Get, asking, opened
-from tests.web.put import after, many_moves, put, sign_up
+from tests.web.put import after, many_moves, put, put_game, sign_up
 from tests.web.test_listing import HOSTILE
 from tests.web.tree import Element, main, parse
 
@@ -299,6 +301,58 @@ def test_the_longest_games_are_light(look: Get, query: str) -> None:
     assert max(1, shown) in listed
     assert listed == list(range(listed[0], listed[0] + 300))
     assert "/boards/102/record.txt" in links_of(page.one("section", class_="story")).values()
+
+
+def at_random(name: str, plies: int) -> list[str]:
+    """A game of that many moves, each one of the first that there are."""
+    game, chance = games()[name], random.Random(plies)
+    position, texts = game.start(2, {}), []
+    for _ in range(plies):
+        move = chance.choice(list(islice(game.moves(position), 400)))
+        texts.append(game.write(position, move))
+        position, _ = game.play(position, move)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("name", "plies", "query"),
+    [("go", 0, ""), ("go", 150, ""), ("go", 300, ""), ("connect6", 1, ""), ("connect6", 1, "?move=j10")],
+)
+def test_large_boards_are_light(empty: Club, name: str, plies: int, query: str) -> None:
+    """Though each of their cells can be touched."""
+    sign_up(empty, *PAIR)
+    put_game(empty, 101, name, at_random(name, plies))
+    response = asking(empty)(f"/boards/101{query}")
+    assert len(response.content) < HEAVIEST
+    assert len(cells(main(response))) > 50
+
+
+STEPS = 5  # touches, at most, to a move that was begun
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+@pytest.mark.parametrize("plies", [0, 7])
+def test_moves_of_every_game_are_reached_by_touching(empty: Club, name: str, plies: int) -> None:
+    """Whatever is touched, what comes is a move that could be played, or the same board with the next cells."""
+    sign_up(empty, *PAIR)
+    texts = at_random(name, 3 if name == "tic-tac-toe" else 7)[:plies]
+    put_game(empty, 101, name, texts)
+    get, game = asking(empty), games()[name]
+    position = game.start(2, {})
+    for text in texts:
+        position, _ = game.play(position, game.read(position, text))
+    for first in (0, 1, 2):
+        href = ""
+        for _ in range(STEPS):
+            page = main(get(f"/boards/101{href}"))
+            ways = [*cells(page).values(), *panel(page).all("a")]
+            found = [link.attributes["href"] for link in ways if link.attributes["href"].startswith("?move=")]
+            head = panel(page).one("h2").said
+            if head.startswith("Not played yet: "):
+                break
+            href = found[first % len(found)]
+        move = game.read(position, head.removeprefix("Not played yet: "))
+        assert move in game.moves(position, move)
 
 
 def test_faces_of_a_page_are_not_for_search_engines(look: Get) -> None:
