@@ -28,6 +28,7 @@ from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
 from pbmserv.rendering.document import Document, Item, Numbered, between
+from pbmserv.rendering.figure_words import Figures, in_words
 from pbmserv.rendering.language import listed, moment, plural, span
 from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
 from pbmserv.rendering.text import WIDTH
@@ -97,6 +98,7 @@ def _environment(words: bool) -> Environment:
     env.globals["columns"] = one_a_line if words else in_columns
     env.globals["gap"] = ", " if words else "  "
     env.globals["drawn_rules"] = drawn_rules
+    env.globals["rules_of"] = lambda game: source_of(rules_document(game, words).blocks)
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = language.LANGUAGE.leaves
     env.globals["newcomer"] = Rating()
@@ -158,7 +160,12 @@ def one_a_line(words: Iterable[str], indent: int = 4) -> str:
 @cache
 def rules_document(game: str, words: bool = False) -> Document:
     """The rules of a game; with `words` without anything drawn."""
-    return document_of(render(f"rules/{game}.txt", words=words))
+    document = document_of(render(f"rules/{game}.txt", words=words))
+    return in_words(document, _figure_in_words) if words else document
+
+
+def _figure_in_words(boards: Figures) -> str:
+    return " ".join(render_block("parts/figure.txt:figure", boards=boards).split())
 
 
 def rule(game: str, number: int, words: bool = False) -> Item:
