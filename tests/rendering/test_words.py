@@ -288,11 +288,11 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
 @pytest.mark.parametrize("confirm", ["ask", "from"])
 def test_help_in_words(subject: str, confirm: str) -> None:
     """No help page has a figure, a column or a bracket."""
-    reply = page(subject)
-    assert reply is not None
     server = Server(
         "pbm@club.test", variants=True, confirm="ask" if confirm == "ask" else "from", site_url="https://club.test"
     )
+    reply = page(subject, server)
+    assert reply is not None
     check(laid_out(say(reply, server, words=True)))
 
 
