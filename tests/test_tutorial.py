@@ -1,4 +1,4 @@
-"""`help tutorial` and the golden conversation of that name say the same, line by line; each game's can be played."""
+"""`help tutorial` and the golden conversation of that name say the same; each game's tutorial can be played."""
 
 import re
 from pathlib import Path

@@ -61,8 +61,8 @@ class _WordsFirst(_Loader):
         try:
             return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
         except TemplateNotFound:
-            source, *rest = super().get_source(environment, template)
-            return (without_figures(source) if template.startswith("rules/") else source, *rest)
+            source, name, is_current = super().get_source(environment, template)
+            return without_figures(source) if template.startswith("rules/") else source, name, is_current
 
 
 def environment(words: bool = False) -> Environment:
