@@ -121,6 +121,7 @@ def running_server(
         web="",
         confirm=confirm,
         site_url="https://club.test",
+        variants=True,
     )
     prepared(settings.database_url).dispose()
     built = build_app(settings, bring_up_to_date=True)

@@ -215,6 +215,15 @@ class Settings(BaseSettings):
             variants=self.variants,
         )
 
+    def environment(self) -> dict[str, str]:
+        """The settings as another process of ours reads them, with their secrets."""
+        values = {PREFIX + name.upper(): getattr(self, name) for name in Settings.model_fields}
+        return {
+            name: value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+            for name, value in values.items()
+            if value is not None
+        }
+
     def road_out(self) -> Callable[[], Transport]:
         """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""
         password = _password("OUT_PASSWORD", self.out_password, self.out_password_file)

@@ -26,7 +26,7 @@ def all_parts(settings: Settings, app: App) -> dict[str, Part]:
         "worker": working(app, settings.data, kept, done),
         "sender": sending(app, settings.road_out(), done),
         "scheduler": scheduling(app, jobs_with(settings.data)),
-        "robots": playing_apart(),
+        "robots": playing_apart(settings.environment()),
         "tidier": purging(app, timedelta(days=settings.keep_days)),
     }
     parts |= poller_part(settings, app, kept)

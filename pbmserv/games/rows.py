@@ -131,7 +131,7 @@ class RowGame:
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means; where stones fall, the letter of a column is enough."""
         if self.special == "drop":
-            text = self._dropped(position, text.strip())
+            text = self._dropped(position, text.strip(" "))
         found, why = partial(self.moves, position), partial(self._why, position)
         return tuple(sorted(map(int, read_move(text, position.board, found, why, off=THE_BOARD))))
 

@@ -27,7 +27,7 @@ from pbmserv.rendering.templates import render
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedMove:
+class MoveLink:
     """A move, or the beginning of some, that can be chosen."""
 
     text: str
@@ -47,21 +47,28 @@ class ListedMove:
 
 
 @dataclass(frozen=True, slots=True)
+class HtmlTexts:
+    """What the text of the mail says above the board: its state, who is out, what else holds in this turn."""
+
+    standing: tuple[Block, ...]
+    gone: tuple[Block, ...]
+    circumstances: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HtmlDiagram:
     """The context of `mail/board.html`."""
 
     view: BoardView
     alone: bool
     fit: Fit
-    standing: tuple[Block, ...]
-    gone: tuple[Block, ...]
-    circumstances: tuple[Block, ...]
+    said: HtmlTexts
     columns: tuple[str, ...]
     rows: tuple[HtmlRow, ...]
     # The cells with several moves.
-    choices: tuple[tuple[str, tuple[LinkedMove, ...]], ...]
+    choices: tuple[tuple[str, tuple[MoveLink, ...]], ...]
     # The words that are moves.
-    words: tuple[LinkedMove, ...]
+    words: tuple[MoveLink, ...]
     listed_moves: tuple[ListedMove, ...]
     # Links by the name of their command.
     actions: dict[str, str]
@@ -111,9 +118,11 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
         view=view,
         alone=alone,
         fit=fit,
-        standing=said("mail/standing.txt", view),
-        gone=said("mail/gone.txt", view),
-        circumstances=said("mail/circumstances.txt", view, alone),
+        said=HtmlTexts(
+            said("mail/standing.txt", view),
+            said("mail/gone.txt", view),
+            said("mail/circumstances.txt", view, alone),
+        ),
         columns=column_labels(scene.board),
         rows=rows_of(view, address, fit),
         choices=_choices(view, address if links_choices else ""),
@@ -130,7 +139,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
     return render("mail/board.html", board=diagram)
 
 
-def _choices(view: BoardView, address: str) -> tuple[tuple[str, tuple[LinkedMove, ...]], ...]:
+def _choices(view: BoardView, address: str) -> tuple[tuple[str, tuple[MoveLink, ...]], ...]:
     """The moves of each cell that has several."""
     if not view.is_viewers_turn:
         return ()
@@ -144,8 +153,8 @@ def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...
     return document_of(render(template, view=view, alone=alone, is_html=True)).blocks
 
 
-def _linked(text: str, view: BoardView, address: str) -> LinkedMove:
-    return LinkedMove(text.lower(), mailto(address, command_of(view, text)) if address else "")
+def _linked(text: str, view: BoardView, address: str) -> MoveLink:
+    return MoveLink(text.lower(), mailto(address, command_of(view, text)) if address else "")
 
 
 def _actions(view: BoardView, address: str) -> dict[str, str]:

@@ -49,6 +49,8 @@ def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
                 captures.append((text, taken))
             else:
                 quiet[choice.step] = text
+    if count > MOST_DESCRIBED:
+        quiet = {choice.step: choice.text for choice in by_name if choice.move}
     several = [choice for choice in by_name if 1 < choice.ways <= MOST_LISTED]
     if sum(choice.ways for choice in several) > MOST_SEVERAL:
         several = []

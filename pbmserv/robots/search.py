@@ -6,10 +6,10 @@ goes for its own reward. Where there are very many moves a few are looked at fir
 
 import math
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any, Final
 
 from pbmserv.games.game import Game, Move, Outcome, Seat
+from pbmserv.robots.chance import Dice
 from pbmserv.robots.robot import Budget
 
 name = "search"
@@ -47,14 +47,14 @@ class _Node:
 
 def choose(game: Game, position: Any, budget: Budget) -> Any:
     """The move that was tried most. It plays until it has looked at so many positions as the budget has nodes."""
-    random = Random(budget.seed)  # noqa: S311
-    root = _node(game, position, None, random)
+    dice = Dice(budget.seed)
+    root = _node(game, position, None, dice)
     if len(root.untried) == 1:
         return root.untried[0]
     left = budget.nodes
     while left > 0 or not root.children:
-        path = _descend(game, root, random)
-        rewards, plies = _play_out(game, path[-1].position, random, min(_LONGEST, left - 1))
+        path = _descend(game, root, dice)
+        rewards, plies = _play_out(game, path[-1].position, dice, min(_LONGEST, left - 1))
         left -= 1 + plies
         for node in path:
             node.visits += 1
@@ -63,13 +63,13 @@ def choose(game: Game, position: Any, budget: Budget) -> Any:
     return max(root.children.items(), key=lambda each: (each[1].visits, each[1].reward))[0]
 
 
-def _node(game: Game, position: Any, mover: Seat | None, random: Random) -> _Node:
+def _node(game: Game, position: Any, mover: Seat | None, dice: Dice) -> _Node:
     untried = list(game.moves(position))
-    _shuffle(untried, random)
+    dice.shuffle(untried)
     return _Node(position, mover, untried)
 
 
-def _descend(game: Game, root: _Node, random: Random) -> list[_Node]:
+def _descend(game: Game, root: _Node, dice: Dice) -> list[_Node]:
     """The way down to a position that was not looked at before, or where the game is over."""
     path = [root]
     while True:
@@ -77,7 +77,7 @@ def _descend(game: Game, root: _Node, random: Random) -> list[_Node]:
         is_wide = len(node.children) >= 1 + _WIDTH * math.sqrt(node.visits)
         if node.untried and not is_wide:
             move, mover = node.untried.pop(), game.to_move(node.position)
-            child = _node(game, game.play(node.position, move)[0], mover, random)
+            child = _node(game, game.play(node.position, move)[0], mover, dice)
             node.children[move] = child
             return [*path, child]
         if not node.children:
@@ -93,14 +93,14 @@ def _best(node: _Node) -> _Node:
     )
 
 
-def _play_out(game: Game, position: Any, random: Random, most: int) -> tuple[Rewards, int]:
+def _play_out(game: Game, position: Any, dice: Dice, most: int) -> tuple[Rewards, int]:
     """What each seat gets if the game goes on anyhow, for at most so many plies; and how many it took."""
     for ply in range(most):
         outcome = game.outcome(position)
         if outcome is not None:
             return _rewards(outcome), ply
         moves = tuple(game.moves(position))
-        position, _ = game.play(position, moves[int(random.random() * len(moves))])
+        position, _ = game.play(position, moves[dice.below(len(moves))])
     return _standing(game, position), max(most, 0)
 
 
@@ -116,10 +116,3 @@ def _standing(game: Game, position: Any) -> Rewards:
     if len(scores) != 2 or scores[0] == scores[1]:
         return (0.5,) * (len(scores) or game.info.most_seats)
     return (1.0, 0.0) if scores[0] > scores[1] else (0.0, 1.0)
-
-
-def _shuffle(moves: list[Move], random: Random) -> None:
-    """In place, by what is promised to be the same in every Python."""
-    for last in range(len(moves) - 1, 0, -1):
-        other = int(random.random() * (last + 1))
-        moves[last], moves[other] = moves[other], moves[last]

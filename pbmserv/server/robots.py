@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pbmserv.server.parts import LONGEST_PAUSE, Part
@@ -52,13 +52,16 @@ def playing(app: App) -> Part:
     return run
 
 
-def playing_apart(program: Sequence[str] = PROGRAM) -> Part:
-    """Keeps a process running that does so; it ends when this one does."""
+def playing_apart(settings: Mapping[str, str], program: Sequence[str] = PROGRAM) -> Part:
+    """Keeps a process running that does so, with these settings in its environment; it ends when this one does."""
+    environment = {**os.environ, **settings}
 
     def run(stop: threading.Event) -> None:
         while not stop.is_set():
             # In a new session, since Ctrl-C in a terminal is meant for this process.
-            with subprocess.Popen(program, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603
+            with subprocess.Popen(  # noqa: S603
+                program, stdin=subprocess.PIPE, start_new_session=True, env=environment
+            ) as process:
                 while process.poll() is None and not stop.wait(LOOK_EVERY):
                     pass
                 if process.poll() is None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -23,6 +23,8 @@ QUICK = 3
 """How many setups of a game the quick run takes."""
 SOME = 25
 """How many moves of a position are looked at closely."""
+MANY, VERY_MANY = 400, 3000
+"""No more moves of a position are listed to choose one of them, and to try the laws on them."""
 
 SEEDS = st.integers(0, 2**32)
 PLIES = st.integers(0, 120)
@@ -87,14 +89,32 @@ def rules_of(name: str) -> dict[int, str]:
     return {int(match[1]): match.string for match in found if match}
 
 
+def some_moves(game: Game, position: Any, random: Random, count: int = SOME) -> list[Move]:
+    """All legal moves where they are few, else so many of them; where they are very many, at most so many."""
+    legal = list(islice(game.moves(position), VERY_MANY + 1))
+    if len(legal) <= VERY_MANY:
+        return some(legal, random, count)
+    return list(dict.fromkeys(any_move(game, position, random) for _ in range(count)))
+
+
+def any_move(game: Game, position: Any, random: Random) -> Move:
+    """A random legal move of a position that is not over; where there are many, one that begins on any cell."""
+    legal = list(islice(game.moves(position), MANY + 1))
+    if len(legal) > MANY:
+        cells = range(len(board_of(game, position).names))
+        for cell in random.sample(cells, len(cells)):
+            if found := list(islice(game.moves(position, (cell,)), VERY_MANY)):
+                return game.read(position, game.write(position, random.choice(found)))
+    return random.choice(legal)
+
+
 def reached(setup: Setup, plies: int, random: Random) -> Any:
     """A position so many random plies from the start, fewer if the game is over before."""
     position = setup.start()
     for _ in range(plies):
-        legal = list(setup.game.moves(position))
-        if not legal:
+        if setup.game.to_move(position) is None:
             break
-        position, _ = setup.game.play(position, random.choice(legal))
+        position, _ = setup.game.play(position, any_move(setup.game, position, random))
     return position
 
 

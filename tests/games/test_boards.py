@@ -260,6 +260,47 @@ def test_a_cell_without_a_name_is_refused(art: str) -> None:
             drawn(art, art)
 
 
+# Pictures.
+
+
+def test_the_lines_of_points_are_drawn_whole() -> None:
+    board = points(3)
+    lines = [(board.names[a], board.names[b]) for a, b in board.layout.lines]
+    assert sorted(lines) == [("A1", "A3"), ("A1", "C1"), ("A2", "C2"), ("A3", "C3"), ("B1", "B3"), ("C1", "C3")]
+    assert squares(3, 3).layout.lines == ()
+
+
+def test_lines_that_are_drawn_are_those_of_the_picture() -> None:
+    board = drawn("nine", MILL)
+    assert len(board.layout.lines) == 12
+    assert all(b in board.neighbours[a] for a, b in board.layout.lines)
+
+
+@pytest.mark.parametrize(
+    ("size", "stars"),
+    [
+        (9, "C3 C7 E5 G3 G7"),
+        (13, "D4 D10 G7 K4 K10"),
+        (19, "D4 D10 D16 K4 K10 K16 Q4 Q10 Q16"),
+        (8, ""),
+        (5, ""),
+    ],
+)
+def test_stars(size: int, stars: str) -> None:
+    assert [points(size).names[cell] for cell in points(size).layout.stars] == stars.split()
+
+
+def test_the_first_row_of_squares_is_the_lowest_and_of_hexagons_the_highest() -> None:
+    assert [squares(2, 2).layout.places[squares(2, 2).numbers[name]] for name in ("A1", "B2")] == [(1, 3), (3, 1)]
+    assert [rhombus(2).layout.places[rhombus(2).numbers[name]] for name in ("A1", "B1", "A2")] == [
+        (1, 1),
+        (3, 1),
+        (2, 3),
+    ]
+    assert [row.label for row in squares(2, 2).layout.rows] == ["2", "1"]
+    assert [row.label for row in pits(6).layout.rows] == ["North", "South"]
+
+
 # Cells in a text.
 
 

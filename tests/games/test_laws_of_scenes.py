@@ -14,8 +14,20 @@ from pbmserv.games.game import Event, Piece, Scene
 from tests.examples import examples
 from tests.games.board_laws import check_board
 from tests.games.drawing import draw_board
-from tests.games.setups import NAMES, PLIES, SEEDS, Setup, board_of, cases, reached, setups_of, some
+from tests.games.setups import (
+    NAMES,
+    PLIES,
+    SEEDS,
+    Setup,
+    any_move,
+    board_of,
+    cases,
+    reached,
+    setups_of,
+    some_moves,
+)
 
+MOST_PLIES = 300
 AT_MOST_A_FEW = 4
 OTHERS_CHANGE_TOO = ("eliminated", "left")
 """What clears whole boards: the cells are not told one by one."""
@@ -49,7 +61,7 @@ def check_piece(setup: Setup, piece: Piece) -> None:
     assert piece.value is None or piece.value >= 0
 
 
-def check_ply(setup: Setup, before: Scene, after: Scene, events: tuple[Event, ...]) -> None:
+def check_ply(before: Scene, after: Scene, events: tuple[Event, ...]) -> None:
     """What a ply changed is what it told: no other cells, and the ones that it captured are marked so."""
     told = {cell for event in events for cell in event.cells}
     changed = {cell for cell, pieces in enumerate(after.cells) if pieces != before.cells[cell]}
@@ -80,10 +92,10 @@ def check_scenes(setup: Setup, position: Any, random: Random) -> None:
     assert game.scene(position) == scene
     outcome = game.outcome(position)
     assert outcome is None or outcome.scores == scene.scores
-    for move in some(list(game.moves(position)), random):
+    for move in some_moves(game, position, random):
         after, events = game.play(position, move)
         check_scene(setup, game.scene(after), board)
-        check_ply(setup, scene, game.scene(after), events)
+        check_ply(scene, game.scene(after), events)
 
 
 def setups_board(setup: Setup) -> Board:
@@ -94,12 +106,19 @@ def setups_board(setup: Setup) -> Board:
 @pytest.mark.parametrize("setup", cases())
 def test_scenes_of_a_game(setup: Setup) -> None:
     game, random = setup.game, Random(f"scenes of {setup}")
-    scene = game.scene(setup.start())
+    position, scene = setup.start(), game.scene(setup.start())
     assert scene.marked == scene.vacated == scene.captured == ()
-    check_scenes(setup, setup.start(), random)
-    for _ in range(2):
-        position = reached(setup, random.randint(1, 60), random)
-        check_scenes(setup, position, random)
+    check_scenes(setup, position, random)
+    for _ in range(MOST_PLIES):
+        if game.to_move(position) is None:
+            break
+        position, events = game.play(position, any_move(game, position, random))
+        before, scene = scene, game.scene(position)
+        check_scene(setup, scene, before.board)
+        check_ply(before, scene, events)
+        if random.random() < 0.02:
+            check_scenes(setup, position, random)
+    check_scenes(setup, position, random)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import re
 import resource
 import select
@@ -95,18 +96,20 @@ def trickle(client: socket.socket, piece: bytes, pause: float = 0.05) -> bytes:
     raise AssertionError("nobody has ended this connection")
 
 
-def said_in_turns(client: socket.socket, command: bytes) -> bytes:
-    """Gives an SMTP command after each reply until the connection is ended; gives all replies.
+def said_in_turns(client: socket.socket, *commands: bytes, first: tuple[bytes, ...] = ()) -> bytes:
+    """Gives SMTP commands, the next after each reply, until the connection is ended; gives all replies.
+
+    Those that come `first` are given once, the others round and round.
 
     Whoever sends while the server ends a connection may lose its last words: a reset overtakes them.
     """
-    said = b""
+    said, each = b"", itertools.chain(first, itertools.cycle(commands))
     client.settimeout(PATIENCE)
     with contextlib.suppress(ConnectionError):
         while piece := client.recv(65536):
             said += piece
             if re.search(rb"(?m)^\d{3} .*\r\n\Z", said):
-                client.sendall(command)
+                client.sendall(next(each))
     return said
 
 

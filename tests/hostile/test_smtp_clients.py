@@ -69,8 +69,8 @@ def test_commands_all_at_once() -> None:
 def test_addresses_are_tried_out() -> None:
     """One recipient after the other that is not there, to find those that are."""
     with listening() as (port, _), connected(port) as client:
-        client.sendall(b"EHLO client.test\r\nMAIL FROM:<a@a.test>\r\n")
-        said = trickle(client, b"RCPT TO:<bob@club.test>\r\n", pause=0.001)
+        greeting = (b"EHLO client.test\r\n", b"MAIL FROM:<a@a.test>\r\n")
+        said = said_in_turns(client, b"RCPT TO:<bob@club.test>\r\n", first=greeting)
         assert said.count(b"550 5.1.1") <= 50
         assert b"421 4.7.0" in said
 
@@ -78,8 +78,9 @@ def test_addresses_are_tried_out() -> None:
 def test_recipients_taken_back_for_ever() -> None:
     """Recipients that are taken, and the mail taken back before it comes, again and again."""
     with listening() as (port, _), connected(port) as client:
-        client.sendall(b"EHLO client.test\r\n")
-        said = trickle(client, b"MAIL FROM:<a@a.test>\r\n" + b"RCPT TO:<pbm@club.test>\r\n" * 20 + b"RSET\r\n")
+        recipients = [b"RCPT TO:<pbm@club.test>\r\n"] * 20
+        begun = b"MAIL FROM:<a@a.test>\r\n"
+        said = said_in_turns(client, begun, *recipients, b"RSET\r\n", first=(b"EHLO client.test\r\n",))
         assert b"421 4.7.0" in said
 
 

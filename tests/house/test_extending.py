@@ -61,6 +61,9 @@ CHANGED: Final[dict[str, tuple[Any, Any]]] = {
     "site_url": ("https://other.test/games/", "https://other.test/games"),
     "authserv_id": ("mx.other.test", "mx.other.test"),
     "max_size": (20_000, 20_000),
+    "default_game": ("", ""),
+    "games": ("hex go", ("hex", "go")),
+    "variants": (True, True),
 }
 """For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 

@@ -293,7 +293,7 @@ def test_a_mail_that_takes_long_lets_all_others_pass_but_those_to_the_same_recip
     with sender_over(post, way, HASTY) as sender:
         assert sender.send_due() == 3
         assert sender.send_due() == 0
-        assert way.recipients == ["a@example.org", "b@example.org", "c@example.org"]
+        assert sorted(way.recipients) == ["a@example.org", "b@example.org", "c@example.org"]
         assert [row(post, token).status for token in "bc"] == ["sent", "sent"]
         assert [each.tries for each in post.letters() if each.recipient == "a@example.org"] == [0, 0]
         way.arrives.set()
