@@ -14,7 +14,7 @@ From: ...
 @ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
 @ wait 8 days                   the clock moves on, six hours at a time, while the server does what the hour asks
-                                for, and what goes out then is written down (in process only)
+                                for and robots play, and what goes out then is written down (in process only)
 @ wait 50 hours                 the same hour by hour
 Content-Length: 3200000         a header by which a mail says that it was too large to keep (in process only)
 @ admin end 101 --annul Why     what the operator does, and why (in process only); what is mailed of it follows

@@ -34,6 +34,7 @@ from pbmserv.services.deliver import note
 from pbmserv.services.play import find_play_link
 from pbmserv.services.play import play as play_by
 from pbmserv.services.receive import receive_mail
+from pbmserv.services.robots import play_robots
 from pbmserv.services.run import CommandResult
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next
@@ -76,6 +77,8 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
             for duty in JOBS:
                 while duty.do(house, clock()):
                     pass
+            while play_robots(house, clock()):
+                pass
             yield from hand_out(house, clock())
 
     def at_the_desk(text: str) -> Iterator[bytes]:

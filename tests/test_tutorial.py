@@ -1,19 +1,25 @@
-"""`help tutorial` and the golden conversation of that name say the same, line by line."""
+"""`help tutorial` and the golden conversation of that name say the same; each game's tutorial can be played."""
 
 import re
 from pathlib import Path
+from random import Random
+
+import pytest
 
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page
+from pbmserv.games import games
+from pbmserv.games.game import Illegal
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import as_text
 from tests.conftest import ADDRESS
+from tests.games.setups import some
 
 CONVERSATION = (Path(__file__).parent / "golden" / "tutorial.txt").read_text()
-A_LINE = re.compile(r" {7}(\S.*)")
-A_ROUND = re.compile(r" {7,8}([0-9]{1,2})  (\S+)(?:  (\S+))?")
+A_LINE = re.compile(r"(?: {7}| {4})(\w.*)")
+SERVER = Server(ADDRESS)
 
 
 def sent() -> list[str]:
@@ -23,32 +29,71 @@ def sent() -> list[str]:
     return [line.removeprefix("Subject: ") for line in first_lines]
 
 
-def tutorial() -> list[str]:
+def tutorial(subject: str = "tutorial") -> list[str]:
     """The lines of the help page."""
-    reply = page("tutorial")
+    reply = page(subject, SERVER)
     assert reply is not None
-    return as_text(document_of(say(reply, Server(ADDRESS, variants=True)))).split("\n")
+    return as_text(document_of(say(reply, SERVER))).split("\n")
+
+
+def lines_to_send(subject: str) -> list[str]:
+    """What a tutorial has in lines of their own, to be sent."""
+    found = [match[1] for line in tutorial(subject) if (match := A_LINE.fullmatch(line))]
+    return [line for line in found if line != ADDRESS and parse_line(line, 101).parsed]
 
 
 def test_every_line_that_is_to_be_sent_is_sent() -> None:
-    """In the order in which the tutorial has them; each is understood."""
-    shown = [found[1] for line in tutorial() if (found := A_LINE.fullmatch(line)) and not A_ROUND.fullmatch(line)]
-    lines = [line for line in shown if not re.match(r"[0-9] |A  ", line) and line != ADDRESS]
+    """In the order in which the tutorial has them."""
+    lines = lines_to_send("tutorial")
     assert len(lines) >= 12
-    assert all(parse_line(line, 101).parsed for line in lines)
     told = iter(sent())
     missing = [line for line in lines if line not in told]
     assert missing == []
 
 
-def test_the_game_is_the_one_that_is_played() -> None:
-    """Every move of it in order, and the last one ends it as the tutorial says."""
-    rounds = [found for line in tutorial() if (found := A_ROUND.fullmatch(line))]
-    moves = [move for found in rounds for move in (found[2], found[3]) if move]
-    assert [int(found[1]) for found in rounds] == list(range(1, 15))
-    tried = [line for line in sent() if re.fullmatch(r"[a-c][1-3].*", line)]
-    played = [move for before, move in zip(["", *tried], tried, strict=False) if move != before]
-    assert len(tried) == len(played) + 1  # bob tries the square that alice has just taken
-    assert played == moves
-    assert "The game is over: alice wins." in CONVERSATION
-    assert "Score: alice 5, bob 4." in CONVERSATION
+def test_the_conversation_shows_what_the_tutorial_tells() -> None:
+    """A preview, a move, a refusal, the robot's moves, giving up, and a game in which the robot begins."""
+    for told in (
+        "Tried on board 101: b3. Nothing was played",
+        "You played B3 on board 101.",
+        "Not done: move 101 b3",
+        "robot.random wins, since alice has resigned",
+        "Subject: Cephalopod Board 102: robot.random vs alice",
+    ):
+        assert told in CONVERSATION
+
+
+@pytest.mark.parametrize("name", tuple(games()))
+def test_the_tutorial_of_a_game_can_be_played_whatever_the_robot_answers(name: str) -> None:
+    """Its challenge is one that the server takes, its first move is legal, its second one never is."""
+    challenge = next(line for line in lines_to_send(f"tutorial {name}") if " challenge " in line)
+    assert challenge.startswith(f"{name} challenge alice robot.random")
+    parsed = parse_line(challenge, None).parsed
+    assert parsed is not None
+    options = {option: value for option, value in parsed.arguments.options if option != "unrated"}
+    game = games()[name]
+    assert not any(value in option.variants for option in game.info.options for value in options.values())
+    tried, played, refused = moves_in(tutorial(f"tutorial {name}"))
+    assert tried == played
+    start = game.start(2, options)
+    after, _ = game.play(start, game.read(start, played))
+    for reply in some(list(game.moves(after)), Random(name), 250):
+        position, _ = game.play(after, reply)
+        with pytest.raises(Illegal):
+            game.read(position, refused)
+
+
+def moves_in(lines: list[str]) -> tuple[str, str, str]:
+    """The move that a tutorial tries, the one that it plays, and the one that is refused."""
+    alone = [line.strip() for line in lines if re.fullmatch(r" {7}(?:preview )?[a-z][0-9]\S*", line)]
+    tried, played, refused = alone
+    return tried.removeprefix("preview "), played, refused
+
+
+def test_the_tutorial_without_a_game_is_that_of_the_default_game() -> None:
+    assert tutorial() == tutorial("tutorial cephalopod")
+    hexes = Server(ADDRESS, default_game="hex", games=("go", "hex"))
+    reply = page("tutorial", hexes)
+    assert reply == page("tutorial hex", hexes)
+    neither = Server(ADDRESS, default_game="", games=("go", "hex"))
+    assert page("tutorial", neither) == page("tutorial go", neither)

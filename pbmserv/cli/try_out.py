@@ -28,11 +28,8 @@ PATIENCE: Final = 20.0
 LOOK_EVERY: Final = 0.02
 SHOWN_HEADERS: Final = ("From", "To", "Subject", "Date")
 
-DEMO_GAME: Final = (
-    "c3 b1 b2 c1 c2xb2,c1,c3 c3 c1xb1,c2 a2 a3 b2 c2xb2,c1,c3 b2 c1 b1xb2,c1 b2xa2,b1 b1 b3xa3,b2 a1 a2 "
-    "b2xa2,b1,b3 a2 b1 a3 b3 c3 c1"
-)
-"""A whole game on 3x3."""
+DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
+"""A short whole game of four in a row."""
 
 
 class NoAnswer(Exception):
@@ -132,7 +129,7 @@ def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
 def _demo_mails() -> Iterator[tuple[str, str, str]]:
     yield "alice", "signup alice sesame", ""
     yield "bob", "signup bob poppy", ""
-    yield "alice", "cephalopod challenge alice bob -size=3x3", "Good luck!"
+    yield "alice", "four-in-a-row challenge alice bob", "Good luck!"
     for ply, move in enumerate(DEMO_GAME.split()):
         yield ("alice", "bob")[ply % 2], "", move
 
@@ -148,11 +145,13 @@ def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
         "web": "",
         "site_url": "",
         "confirm": "from",
+        "games": "",
     }
     settings = settings_or_exit().model_copy(update=own)
     stop = threading.Event()
     app = build_app(settings, bring_up_to_date=True)
     parts = all_parts(settings, app)
+    del parts["robots"]  # they have a process of their own, with the settings of this folder
     url = next(name for name in parts if "://" in name)
     running = threading.Thread(target=run_parts, args=(parts, stop))
     running.start()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import named_players, require_game
@@ -14,6 +14,9 @@ from pbmserv.games import games
 from pbmserv.games.game import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
+
+BOARDS_NAMED: Final = 3
+"""Boards of a game whose players the list of games names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,21 @@ class ListArguments:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedGame:
+    """A game, how many boards of it are active, and who plays on the latest of these."""
+
+    info: Info
+    running: int
+    playing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class GamesOnOffer(Reply):
-    """Every game, with how many boards of it are active, and the games that are offered to whoever accepts."""
+    """Every game, who plays it now, and the games that are offered to whoever accepts."""
 
     template: ClassVar[str] = "commands/games.txt:games_on_offer"
 
-    games: tuple[tuple[Info, int], ...]
+    games: tuple[ListedGame, ...]
     offers: tuple[OpenOffer, ...] = ()
 
 
@@ -80,7 +92,7 @@ games_command = OpenCommand(
 
 
 def run_list(request: Request[ListArguments], records: Queries, now: datetime) -> Decision:
-    """Lists every game with its number of boards, or the current boards of one game; and who seeks players."""
+    """Lists every game and who plays it now, or the current boards of one game; and who seeks players."""
     name = request.arguments.game
     require_game(name)
     offers = tuple(offer for offer in records.open_offers() if name in (None, offer.game))
@@ -90,10 +102,18 @@ def run_list(request: Request[ListArguments], records: Queries, now: datetime) -
         return Decision(BoardList(wanted, found.lines, found.total, offers))
     running = dict(records.running())
     offered = games_offered(request.server)
-    counted = tuple(
-        (game.info, running.get(each, 0)) for each, game in games().items() if each in offered or each in running
+    listed = tuple(
+        ListedGame(game.info, running.get(each, 0), _playing(each, records) if each in running else ())
+        for each, game in games().items()
+        if each in offered or each in running
     )
-    return Decision(GamesOnOffer(counted, offers))
+    return Decision(GamesOnOffer(listed, offers))
+
+
+def _playing(game: str, records: Queries) -> tuple[str, ...]:
+    """Who plays on the active boards of a game that were moved on last, each once."""
+    found = records.boards(ListingQuery(game, count=BOARDS_NAMED))
+    return tuple(dict.fromkeys(userid for line in found.lines for userid in line.userids))
 
 
 list_command = OpenCommand(

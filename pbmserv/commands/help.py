@@ -1,4 +1,4 @@
-"""`help`: a page about a command, a game or a subject."""
+"""`help`: a page about a command, a game or a subject; of a tutorial, one for each game."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.declaration import Declaration
+from pbmserv.commands.base.new_game import games_offered
 from pbmserv.commands.base.registry import OpenCommand, commands
 from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import close_to
 from pbmserv.games import games
 from pbmserv.games.game import Info
@@ -63,7 +65,7 @@ class HelpGame(Reply):
 
 @dataclass(frozen=True, slots=True)
 class HelpTopic(Reply):
-    """A page of its own: `help/NAME.txt`."""
+    """A page of its own: `help/NAME.txt`. Its examples are of one game; the tutorial belongs to it."""
 
     template: ClassVar[str] = "commands/help.txt:help_topic"
 
@@ -80,8 +82,10 @@ class NoHelpOn(CommandError):
     suggestions: tuple[str, ...]
 
 
+TUTORIAL: Final = "tutorial"
+
 TOPICS = (
-    "tutorial",
+    TUTORIAL,
     "answering",
     "time",
     "opponents",
@@ -115,11 +119,12 @@ ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
 """What people ask for, and the page that tells it."""
 
 
-def page(subject: str) -> Reply | None:
+def page(subject: str, server: Server) -> Reply | None:
     """The help page of a subject ("" is the index); None when there is none."""
     subject = ELSEWHERE.get(subject, subject)
+    offered = games_offered(server)
     if not subject:
-        return HelpIndex(tuple(game.info for game in games().values()), tuple(commands().values()))
+        return HelpIndex(tuple(game.info for game in offered.values()), tuple(commands().values()))
     if subject == "commands":
         return HelpCommands(tuple(commands().values()))
     if subject in commands():
@@ -127,19 +132,28 @@ def page(subject: str) -> Reply | None:
     if subject in games():
         return HelpGame(games()[subject].info)
     if subject in TOPICS:
-        return HelpTopic(subject, next(iter(games().values())).info)
+        return HelpTopic(subject, _example_game(server))
+    topic, _, name = subject.partition(" ")
+    if topic == TUTORIAL and name in games():
+        return HelpTopic(TUTORIAL, games()[name].info)
     return None
+
+
+def _example_game(server: Server) -> Info:
+    """The game that examples are of: the one that is meant without a name, or else the first on offer."""
+    offered = games_offered(server)
+    return (offered.get(server.default_game) or next(iter(offered.values()))).info
 
 
 def subjects() -> tuple[str, ...]:
     """Every subject that has a page, but the index."""
-    return ("commands", *TOPICS, *games(), *commands())
+    return ("commands", *TOPICS, *games(), *(f"{TUTORIAL} {name}" for name in games()), *commands())
 
 
 def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Decision:
     """Finds the page, or what was perhaps meant."""
     subject = " ".join(request.arguments.words)
-    reply = page(subject)
+    reply = page(subject, request.server)
     if reply is not None:
         return Decision(reply)
     raise NoHelpOn(suggestions=close_to(subject, subjects()))

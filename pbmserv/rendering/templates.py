@@ -7,6 +7,7 @@ template uses must be given to it: a missing one is an error, never an empty pla
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, lru_cache, partial
+from itertools import takewhile
 from pathlib import Path
 
 from jinja2 import (
@@ -27,7 +28,7 @@ from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
-from pbmserv.rendering.document import Document, Item, Numbered, between
+from pbmserv.rendering.document import Document, Heading, Item, Numbered, between
 from pbmserv.rendering.figure_words import Figures, in_words
 from pbmserv.rendering.language import listed, moment, plural, span
 from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
@@ -52,13 +53,17 @@ class _Loader(FileSystemLoader):
 
 
 class _WordsFirst(_Loader):
-    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too.
+
+    Rules of a game without such a variant come without their figures, since they say what these show.
+    """
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         try:
             return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
         except TemplateNotFound:
-            return super().get_source(environment, template)
+            source, name, is_current = super().get_source(environment, template)
+            return without_figures(source) if template.startswith("rules/") else source, name, is_current
 
 
 def environment(words: bool = False) -> Environment:
@@ -99,6 +104,7 @@ def _environment(words: bool) -> Environment:
     env.globals["gap"] = ", " if words else "  "
     env.globals["drawn_rules"] = drawn_rules
     env.globals["rules_of"] = lambda game: source_of(rules_document(game, words).blocks)
+    env.globals["rules_section"] = partial(rules_section, words=words)
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = language.LANGUAGE.leaves
     env.globals["newcomer"] = Rating()
@@ -179,6 +185,29 @@ def rule(game: str, number: int, words: bool = False) -> Item:
 def quoted(game: str, number: int, words: bool = False) -> Marked:
     """A paragraph of a game's rules, as a template says it."""
     return source_of([Numbered((rule(game, number, words),))])
+
+
+def without_figures(source: str) -> str:
+    """A rules text without its figures, which are paragraphs of indented lines.
+
+    >>> without_figures("Here x has won:\\n\\n    x x x\\n\\nThe end.")
+    'Here x has won.\\n\\nThe end.'
+    """
+    kept: list[str] = []
+    for paragraph in source.split("\n\n"):
+        if not all(line.startswith("    ") for line in paragraph.splitlines()):
+            kept.append(paragraph)
+        elif kept and kept[-1].endswith(":"):
+            kept[-1] = f"{kept[-1][:-1]}."
+    return "\n\n".join(kept)
+
+
+def rules_section(game: str, heading: str, words: bool = False) -> Marked:
+    """What stands below a heading in the rules of a game, up to the next one, as a template says it."""
+    blocks = rules_document(game, words).blocks
+    at = next(place for place, block in enumerate(blocks) if isinstance(block, Heading) and block.text == heading)
+    rest = blocks[at + 1 :]
+    return source_of(list(takewhile(lambda block: not isinstance(block, Heading), rest)))
 
 
 def drawn_rules(game: str, first: int = 1, last: int | None = None) -> Marked:

@@ -112,7 +112,7 @@ def help_page(asked: str, frame: Frame) -> Help | NotFoundPage:
 
 @lru_cache(maxsize=256)  # every subject, for a visitor from anywhere and one at home
 def _page(subject: str, frame: Frame) -> Help:
-    reply = manual.page(subject)
+    reply = manual.page(subject, frame.server)
     if reply is None:
         raise LookupError(f"{subject} has no help page")
     first, *rest = document_of(say(reply, frame.server)).blocks
@@ -148,7 +148,7 @@ def _drawings(blocks: Iterable[DrawnBlock], about: About | None) -> Markup:
 
 def _reading_order() -> tuple[str, ...]:
     """Every page but the index, as the chapters of a book: how to begin, the rules, the rest, the commands."""
-    first = ("tutorial", *games())
+    first = ("tutorial", *(page for name in games() for page in (name, f"tutorial {name}")))
     return (*first, *(topic for topic in manual.TOPICS if topic not in first), "commands", *commands())
 
 

@@ -27,7 +27,7 @@ def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
     done = terminal.run("demo")
     assert done.code == 0, done.err
     assert "Welcome, alice!" in done.out
-    assert "Cephalopod Board 101: alice vs bob" in done.out
+    assert "Four in a Row Board 101: alice vs bob" in done.out
     assert done.out.count("You played ") == len(try_out.DEMO_GAME.split())
     assert re.search(r"The game is over: (alice|bob) wins", done.out)
     assert "a whole game by mail, in" in done.out.splitlines()[-1]
@@ -38,7 +38,7 @@ def test_demo_is_not_disturbed_by_the_settings_of_a_server(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever runs it where a server is set up neither reaches that server's people nor its data."""
-    monkeypatch.setattr(try_out, "DEMO_GAME", "c3 b1")
+    monkeypatch.setattr(try_out, "DEMO_GAME", "d1 b1")
     (terminal.folder / "pbmserv.toml").write_text(
         'address = "games@club.example.org"\nout = "smtp://pbm@127.0.0.1:1"\nout_password = "secret"\n'
         'database = "postgresql://nobody@127.0.0.1:1/n"\ndelimiter = ""\nconfirm = "ask"\nsite_url = "https://x.example"'
@@ -237,7 +237,7 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
         for who in ("alice", "bob"):
             assert "Please confirm your new account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
-        assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x3")
+        assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x5")
         assert "You played B2" in mail("bob", "--answer", "b2")
         assert "waits for your" in mail("alice", "move 101 a1"), "as every mail that answers nothing"
         assert "You played A2" in mail("alice", "--answer", "a2")

@@ -85,7 +85,7 @@ def test_listings(table: Table) -> None:
     table.give("ninerows challenge bob cora", "bob")
     offered = table.give("list", None)
     assert isinstance(offered, GamesOnOffer)
-    counted = [(info.name, count) for info, count in offered.games]
+    counted = [(each.info.name, each.running) for each in offered.games]
     assert [each for each in counted if each[1]] == [("cephalopod", 1), ("ninerows", 2)]
     assert ("hex", 0) in counted
     for line, expected in [

@@ -242,10 +242,12 @@ def test_next(table: Table) -> None:
 
 
 def test_list(table: Table) -> None:
-    """All games, with how many boards are active."""
+    """All games, with how many boards are active, and who plays there."""
     offered = table.give("list", None)
     assert isinstance(offered, GamesOnOffer)
-    counted = {info.name: count for info, count in offered.games}
+    counted = {each.info.name: each.running for each in offered.games}
     assert counted == dict.fromkeys(games(), 0) | {"cephalopod": 1}
+    playing = {each.info.name: each.playing for each in offered.games}
+    assert playing == dict.fromkeys(games(), ()) | {"cephalopod": ("Anna", "bob")}
     assert numbers(table.give("list cephalopod", None)) == [101]
     assert table.give("list chess", None) == UnknownGame(suggestions=tuple(games()))

@@ -1,6 +1,7 @@
 """Boards as the tests draw them: pieces on the sheet, with or without the labels around it."""
 
 import re
+from itertools import groupby
 
 from pbmserv.games.game import Scene
 
@@ -40,10 +41,7 @@ def read_cells(drawn: str) -> list[list[str]]:
 
 
 def read_figures(text: str) -> list[tuple[list[list[str]], list[list[str]]]]:
-    """The figures in a text: three lines of three cells before a ply, and right of them three after it."""
+    """The figures in a text: lines of three cells before a ply, and right of them three after it."""
     rows = [_CELL.findall(line) for line in text.splitlines()]
-    return [
-        ([row[:3] for row in rows[top : top + 3]], [row[3:] for row in rows[top : top + 3]])
-        for top in range(len(rows))
-        if all(len(row) == 6 for row in rows[top : top + 3]) and (top == 0 or len(rows[top - 1]) != 6)
-    ]
+    figures = [list(lines) for is_figure, lines in groupby(rows, lambda row: len(row) == 6) if is_figure]
+    return [([row[:3] for row in lines], [row[3:] for row in lines]) for lines in figures]

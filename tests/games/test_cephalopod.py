@@ -94,17 +94,21 @@ def test_figures_in_the_rules_text_are_legal_plies() -> None:
 
 
 def test_the_last_figure_is_the_end_of_a_game() -> None:
-    """The one that the tutorial plays."""
+    """Of one that can be played on the short board."""
     ((before, after),) = read_figures(THE_END)
-    position = start(2, {"size": "3x3"})
-    played = "b2 a1 a2 c1 b3 a1 c3 c2 b1 b2xa2,b1,b3,c2 a2 b3 b1 c1 c2 c3 a3 c2 b3 c3 c1 b3 a3 c2 c3 a2 b3"
+    position = start(2, {"size": "3x5"})
+    played = (
+        "c4 a2 b4 a3 c3 b2 c5 c1 a5 b3xa3,c3 a1 c2xb2,c1 b1 c3xb3,c4 a3 b3xa3,b4,c3 c3 b4 b5xa5,c5 a5 c5 "
+        "b2xb1,c2 c4xb4,c5 a4 c1 b4xb5,c4 c5 a3xa2,a4 b5xa5,b4 b4 a2xa3,b2 a5 a3 b2 c2xb2,c1,c3 b1 c3 "
+        "c1xb1,c2 b2 a4xa3,a5 c4xc3,c5 c5 a3 c3 a5 c2xc1,c3 c1 b1xb2,c1 b2 c3 c1"
+    )
     *plies, last = played.split()
     for text in plies:
         position, _ = play_text(position, text)
     assert draw_cells(scene(position)) == draw_cells(scene(position_of(before)))
     position, _ = play_text(position, last)
     assert draw_cells(scene(position)) == draw_cells(scene(position_of(after)))
-    assert outcome(position) == Outcome((1, 2), "score", (5, 4))
+    assert outcome(position) == Outcome((1, 2), "score", (8, 7))
 
 
 def test_events_of_a_capture() -> None:

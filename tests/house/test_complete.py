@@ -25,6 +25,7 @@ from pbmserv.rendering.text import WIDTH, laid_out
 from tests.docs import ROOT
 from tests.every import every
 
+SERVER = Server("pbm@club.test", variants=True)
 EVERY_COMMAND = list(commands().values())
 
 
@@ -38,7 +39,7 @@ def test_every_command_is_whole() -> None:
         assert parsed is not None
         assert parsed.command is command
         assert all(form.removeprefix("[game] ").startswith(command.name) for form in command.forms)
-        assert page(command.name) is not None
+        assert page(command.name, SERVER) is not None
 
     every(EVERY_COMMAND, check, name=lambda command: command.name)
 
@@ -89,7 +90,7 @@ def test_every_help_page_is_fit_for_mail() -> None:
     """It renders, whatever a From address proves, and every line of it may stand in a mail."""
 
     def check(subject: str) -> None:
-        reply = page(subject)
+        reply = page(subject, SERVER)
         assert reply is not None
         for server in (
             Server("pbm@club.test", variants=True, confirm="ask"),
@@ -109,10 +110,10 @@ def test_every_help_page_is_fit_for_mail() -> None:
 def test_examples_in_help_are_commands() -> None:
     """What stands indented in a help page and begins with a command can be sent as it stands."""
     for subject in subjects():
-        reply = page(subject)
+        reply = page(subject, SERVER)
         assert reply is not None
         rules = render(f"rules/{subject}.txt") if subject in games() else ""
-        for line in say(reply, Server("pbm@club.test", variants=True)).split("\n"):
+        for line in say(reply, SERVER).split("\n"):
             text = line.strip()
             is_example = (
                 re.match(r" {4}\S", line)

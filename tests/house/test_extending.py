@@ -47,7 +47,8 @@ def test_no_name_means_two_things() -> None:
 
 
 def test_words_looked_up_elsewhere_lead_to_a_page() -> None:
-    lost = {word: subject for word, subject in ELSEWHERE.items() if page(subject) is None}
+    server = Server("pbm@club.test")
+    lost = {word: subject for word, subject in ELSEWHERE.items() if page(subject, server) is None}
     assert not lost, f"ELSEWHERE in commands/help.py leads to pages that are not there: {lost}"
 
 

@@ -85,7 +85,7 @@ def test_what_is_repeated_is_the_same() -> None:
     """Every help page, as a template would repeat it."""
 
     def check(subject: str) -> None:
-        reply = page(subject)
+        reply = page(subject, SERVER)
         assert reply is not None
         document = document_of(say(reply, SERVER))
         assert document_of(source_of(document.blocks)) == document
@@ -123,7 +123,7 @@ def check_commands(document: Document) -> None:
 
 def test_commands_of_help_pages_are_marked() -> None:
     def check(subject: str) -> None:
-        reply = page(subject)
+        reply = page(subject, SERVER)
         assert reply is not None
         for confirm in ("ask", "from"):
             check_commands(document_of(say(reply, replace(SERVER, confirm=confirm))))

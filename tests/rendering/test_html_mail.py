@@ -218,7 +218,7 @@ def test_lines_of_a_listing_lead_to_their_boards() -> None:
 def test_examples_are_not_sent_by_a_tap() -> None:
     """In help, only what asks is linked: board 101 of an example may be a real one, and `sesame` no password."""
     for subject in ["", *subjects()]:
-        for _, command, _ in links(letter(said=told(page(subject)))):
+        for _, command, _ in links(letter(said=told(page(subject, SERVER)))):
             parsed = parse_line(command, None).parsed
             assert parsed is not None
             assert parsed.command.kind == "open", command

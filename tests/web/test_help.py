@@ -103,7 +103,7 @@ def visible_labels(table: Element) -> list[str]:
 
 @pytest.mark.parametrize("subject", ["", *subjects()])
 def test_a_page_has_the_words_that_are_mailed(get: Get, subject: str) -> None:
-    reply = page(subject)
+    reply = page(subject, SERVER)
     assert reply is not None
     mailed = laid_out(say(reply, SERVER)).split()
     shown = main(get(path_of(subject)))
