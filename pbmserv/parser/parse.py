@@ -212,7 +212,11 @@ def _pattern(tokens: Iterable[str]) -> re.Pattern[str] | None:
 def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> Parsed | Unparsed:
     """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
     if isinstance(line, Unparsed):
-        return replace(line, line=_free_of(line.line, tokens))
+        error = line.error
+        if isinstance(error, WhichOne):
+            # A token may begin like a square.
+            error = replace(error, choices=tuple(_free_of(choice, tokens) for choice in error.choices))
+        return replace(line, line=_free_of(line.line, tokens), error=error)
     arguments = replace(line.arguments, text=_free_of(line.arguments.text, tokens))
     return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
 
