@@ -109,7 +109,8 @@ def unknown_game(words: list[str], answered_board: int | None) -> UnknownGame | 
 
 
 def _is_without_prose(words: Sequence[str]) -> bool:
-    plain = {word.strip(_MARKS).lower() for word in words}
+    # In capitals stand the places that an example leaves to be filled: `challenge YOU SOMEBODY`.
+    plain = {word.strip(_MARKS).lower() for word in words if not (len(word) > 1 and word.isupper())}
     return plain.isdisjoint(SMALL_WORDS | COURTESY)
 
 

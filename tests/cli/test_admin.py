@@ -155,7 +155,7 @@ def test_password(club: Terminal) -> None:
         assert told in done.sentence
     post = club.post()
     (letter,) = post.mail("alice@example.org", "as alice tahini2", "list")
-    assert b"Games on offer" in letter.raw
+    assert b"The games here" in letter.raw
     post.house.engine.dispose()
 
 

@@ -270,5 +270,5 @@ def test_the_tree(plies: int) -> None:
 
 
 def test_the_board_is_narrow_enough_for_a_mail() -> None:
-    assert boards.squares(7, 7, lasca.COLUMN_WIDTH, ".", is_spread=True) == BOARD
+    assert boards.squares(7, 7, lasca.COLUMN_WIDTH, ".", is_spread=True, is_chequered=True) == BOARD
     assert max(map(len, BOARD.sheet.lines)) <= 68

@@ -227,6 +227,8 @@ class Naive:
         """From the start, along the line."""
         position = cephalopod.start(self.seats, {"size": "3x3"})
         for seat, move in self.line:
+            if move is None and self.seats == 2:
+                return position  # between two it is over, and the board stays as it is
             acted = cephalopod.leave(position, seat) if move is None else cephalopod.play(position, move)
             position = acted[0]
         return position
@@ -247,7 +249,8 @@ class Naive:
     def turned(self) -> None:
         """A ply or a leaving ends all that was asked."""
         self.offer, self.tried = None, set()
-        self.is_over = cephalopod.outcome(self.position()) is not None
+        has_left = self.seats == 2 and any(move is None for _, move in self.line)
+        self.is_over = has_left or cephalopod.outcome(self.position()) is not None
 
     def may(self, seat: int, word: str) -> bool:
         """Whether a seat may say that now."""

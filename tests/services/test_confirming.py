@@ -196,7 +196,7 @@ def test_only_words_below_the_yes_are_passed_on(club: Post) -> None:
 
 def test_what_needs_no_proof_is_done_at_once(club: Post) -> None:
     (letter,) = club.mail(ALICE, "hi", "list\n101 a1\nhelp move")
-    assert "Games on offer" in text_of(letter)
+    assert "The games here" in text_of(letter)
     assert club.moves() == []
     club.answer(letter, "yes")
     assert club.moves() == ["A1"]

@@ -196,7 +196,7 @@ def test_a_wrong_password_stops_all_that_follows(club: Post) -> None:
     said = answer(club, "hi", "move 101 alice wrong a1\nchallenge alice bob\nlist")
     assert WRONG in said
     assert load_board(club.house, 102) is None
-    assert "Games on offer" not in said
+    assert "The games here" not in said
 
 
 def test_two_players_in_one_mail(club: Post) -> None:

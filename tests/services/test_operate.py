@@ -50,7 +50,7 @@ def test_a_refusal_changes_nothing(club: Post) -> None:
 def test_looking_sends_nothing(club: Post) -> None:
     before = len(club.letters())
     assert "Summary of Cephalopod variant Board 101" in run_as(club.house, "carol", "show 101", club.clock()).text
-    assert "Games on offer" in run_as(club.house, "carol", "list", club.clock()).text
+    assert "The games here" in run_as(club.house, "carol", "list", club.clock()).text
     assert new_letters(club, before) == []
 
 
@@ -89,20 +89,20 @@ def test_passwords_in_the_line_play_no_part(club: Post) -> None:
 def test_a_new_password(club: Post, password: str) -> None:
     set_password(club.house, "ALICE", password, club.clock())
     assert "That is not the password" in text_of(club.mail(ALICE, "as alice sesame", "list")[0])
-    assert "Games on offer" in text_of(club.mail(ALICE, f"as alice {password}", "list")[0])
+    assert "The games here" in text_of(club.mail(ALICE, f"as alice {password}", "list")[0])
 
 
 def test_a_new_password_in_another_form_of_its_letters(club: Post) -> None:
     """Lines of a mail are read in one form of each letter; so must be what an operator types."""
     set_password(club.house, "alice", "\uff53\uff45\uff53ame\u0301", club.clock())
-    assert "Games on offer" in text_of(club.mail(ALICE, "as alice sesam\u00e9", "list")[0])
+    assert "The games here" in text_of(club.mail(ALICE, "as alice sesam\u00e9", "list")[0])
 
 
 @pytest.mark.parametrize("password", ["", "abc", "x" * 73, "two words", "tab\tword", "  "])
 def test_a_password_that_no_mail_could_bear(club: Post, password: str) -> None:
     with pytest.raises(CannotOperate, match="one word of 4 to 72"):
         set_password(club.house, "alice", password, club.clock())
-    assert "Games on offer" in text_of(club.mail(ALICE, "as alice sesame", "list")[0])
+    assert "The games here" in text_of(club.mail(ALICE, "as alice sesame", "list")[0])
 
 
 def test_a_password_for_nobody(club: Post) -> None:
