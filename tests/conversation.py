@@ -11,6 +11,7 @@ From: ...
 
 <=== nothing                    when nothing goes out
 @ confirm ask                   before the first mail: what a From address proves
+@ variants off                  before the first mail: games are begun as their inventors published them (in process)
 @ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
 @ wait 8 days                   the clock moves on, six hours at a time, while the server does what the hour asks
@@ -48,6 +49,7 @@ class Script:
     """A conversation file: remarks and directives as they stand, and the mails in; answers are made anew."""
 
     confirm: Literal["ask", "from"]
+    variants: bool
     steps: tuple[str, ...]
 
 
@@ -60,7 +62,9 @@ def parse(text: str) -> Script:
     steps = [step.strip("\n") for step in re.split(r"(?m)^(?====> |<=== |@ |#)", text) if step.strip()]
     confirm = next((step.split()[2] for step in steps if step.startswith("@ confirm")), "from")
     return Script(
-        "ask" if confirm == "ask" else "from", tuple(step for step in steps if not step.startswith("<==="))
+        "ask" if confirm == "ask" else "from",
+        "@ variants off" not in steps,
+        tuple(step for step in steps if not step.startswith("<===")),
     )
 
 

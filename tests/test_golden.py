@@ -55,7 +55,10 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
     """The conversation on a fixed clock with tokens that count up."""
     clock = Clock()
     server = Server(
-        ADDRESS, variants=True, confirm="ask" if script.confirm == "ask" else "from", site_url="https://club.test"
+        ADDRESS,
+        variants=script.variants,
+        confirm="ask" if script.confirm == "ask" else "from",
+        site_url="https://club.test",
     )
     house = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
 

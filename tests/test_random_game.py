@@ -59,7 +59,7 @@ class BoardMail:
 
 def read_board(mail: EmailMessage) -> BoardMail:
     """Reads a board mail as its text stands."""
-    text = body(mail).partition("Summary of Cephalopod Board 101\n")[2]
+    text = re.split(r"Summary of Cephalopod(?: variant)? Board 101\n", body(mail))[-1]
     above, letters, drawn = re.split(r"(?m)^ {8}(A .*)\n", text, maxsplit=2)[:3]
     dice: dict[Square, Die] = {}
     squares: list[str] = []
@@ -189,6 +189,7 @@ def choose(random: Random, legal: frozenset[str], ply: int) -> tuple[str, str]:
 def whole_server(folder: Path, database_url: str, confirm: Literal["ask", "from"]) -> Iterator[tuple[str, App]]:
     """Every part of a server in threads: the listener's URL, and the house."""
     settings = Settings(
+        variants=True,
         data=folder,
         database=database_url,
         address=ADDRESS,

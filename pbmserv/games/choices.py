@@ -3,6 +3,7 @@
 It serves whatever offers moves: links in mails, squares on pages, lists for screen readers.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -12,7 +13,7 @@ from pbmserv.games.game import Game, Move, Step
 from pbmserv.games.notation import joined
 
 MOST_COUNTED: Final = 5000
-"""No position of our games has more moves; one that had would offer only so many."""
+"""So many moves are gone through at once. Where there are more, each step is asked about by itself."""
 
 MOST_LISTED: Final = 12
 """So many moves are listed whole; of more the next step is asked."""
@@ -33,12 +34,9 @@ class Choice:
 
 def choices(game: Game, position: Any, begun: Move = ()) -> tuple[Choice, ...]:
     """What can be touched after these steps, in the order of the moves; empty where no move goes on."""
-    place = len(begun)
-    found: dict[Step, list[Any]] = {}
-    for move in islice(game.moves(position, begun), MOST_COUNTED):
-        if len(move) > place:
-            known = found.setdefault(move[place], [0, move])
-            known[0] += 1
+    found, is_all = _counted(game.moves(position, begun), len(begun))
+    if not is_all:
+        found = _asked(game, position, begun)
     several = any(ways > 1 for ways, _ in found.values())
     board = game.scene(position).board if several else None
 
@@ -51,6 +49,26 @@ def choices(game: Game, position: Any, begun: Move = ()) -> tuple[Choice, ...]:
         Choice(step, ways, text(step, ways, move), move if ways == 1 else None)
         for step, (ways, move) in found.items()
     )
+
+
+def _counted(moves: Iterable[Move], place: int) -> tuple[dict[Step, tuple[int, Move]], bool]:
+    """For each step in that place how many moves have it, and the first; and whether these were all moves."""
+    found: dict[Step, tuple[int, Move]] = {}
+    some = list(islice(moves, MOST_COUNTED))
+    for move in some:
+        if len(move) > place:
+            ways, first = found.get(move[place], (0, move))
+            found[move[place]] = ways + 1, first
+    return found, len(some) < MOST_COUNTED
+
+
+def _asked(game: Game, position: Any, begun: Move) -> dict[Step, tuple[int, Move]]:
+    """The same for every cell and word there is."""
+    steps: tuple[Step, ...] = (*range(len(game.scene(position).board.names)), *game.info.words)
+    found: dict[Step, tuple[int, Move]] = {}
+    for step in steps:
+        found |= _counted(game.moves(position, (*begun, step)), len(begun))[0]
+    return found
 
 
 def whole_move(game: Game, position: Any, begun: Move) -> Move | None:

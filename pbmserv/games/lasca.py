@@ -58,7 +58,9 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     chosen(info, options)
     rows = "o" * ROWS_OF_MEN + EMPTY * (SIZE - 2 * ROWS_OF_MEN) + "x" * ROWS_OF_MEN
     cells = [mark if (row + up) % 2 == 0 else EMPTY for row in range(SIZE) for up, mark in enumerate(rows)]
-    return Position(boards.squares(SIZE, SIZE, COLUMN_WIDTH, EMPTY, is_spread=True), tuple(cells))
+    return Position(
+        boards.squares(SIZE, SIZE, COLUMN_WIDTH, EMPTY, is_spread=True, is_chequered=True), tuple(cells)
+    )
 
 
 def to_move(position: Position) -> Seat | None:

@@ -4,9 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, is_letter
 from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.games import games
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
-from pbmserv.parser.line import PROSE, ParsedLine, parse_line
+from pbmserv.parser.fitting import PROSE, ParsedLine
+from pbmserv.parser.line import parse_line
 from pbmserv.parser.prose import ANSWERING
 
 Own = Callable[[str], str]
@@ -35,8 +38,10 @@ class CommandBlock:
         return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
 
 
-def read_block(text: str, board: int | None, own: Own = str) -> CommandBlock:
+def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling = CELLS) -> CommandBlock:
     """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
+
+    `spelling` is how moves are typed on the board.
 
     In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
     and a move.
@@ -54,8 +59,8 @@ def read_block(text: str, board: int | None, own: Own = str) -> CommandBlock:
         if after is not None:
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(_one_move_only(found, board), after, heard) if found else answer
-        read = parse_line(plain, board)
+            return _block(_one_move_only(found, board), after, heard, spelling) if found else answer
+        read = PROSE if _is_signature(plain, bool(found), greeted > 0) else parse_line(plain, board, spelling)
         is_answer = board is not None and _is_bare_answer(read)
         if not read.is_prose and not is_answer:
             if found and read.unparsed is not None:
@@ -65,7 +70,7 @@ def read_block(text: str, board: int | None, own: Own = str) -> CommandBlock:
                 return CommandBlock(_one_move_only(found, board))
         elif found:
             rest = "\n".join(lines[number:])
-            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]))
+            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]), spelling)
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = CommandBlock((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -74,12 +79,17 @@ def read_block(text: str, board: int | None, own: Own = str) -> CommandBlock:
             return answer
         else:
             greeted += 1
-    return _block(_one_move_only(found, board), "", "\n".join(refused)) if found else answer
+    return _block(_one_move_only(found, board), "", "\n".join(refused), spelling) if found else answer
 
 
-def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str) -> CommandBlock:
+def _is_signature(line: str, is_below: bool, is_greeted: bool) -> bool:
+    """Whether a line that may be a command is rather who writes: a player called like a game, or one letter."""
+    return (is_below and line.lower() in games()) or ((is_below or is_greeted) and is_letter(line))
+
+
+def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str, spelling: Spelling) -> CommandBlock:
     """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
-    asked = asked_again(lines, heard)
+    asked = asked_again(lines, heard, spelling)
     return CommandBlock(lines, rest) if asked is None else CommandBlock(asked)
 
 
@@ -96,10 +106,10 @@ def _below(lines: Sequence[str], number: int) -> str:
     return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
 
 
-def first_line(text: str, board: int | None) -> tuple[ParsedLine, str]:
+def first_line(text: str, board: int | None, spelling: Spelling = CELLS) -> tuple[ParsedLine, str]:
     """What the first line that is not blank means, and the text below it."""
     first, _, rest = text.lstrip().partition("\n")
-    return parse_line(normalised(first), board) if first else PROSE, rest
+    return parse_line(normalised(first), board, spelling) if first else PROSE, rest
 
 
 def _is_bare_answer(line: ParsedLine) -> bool:

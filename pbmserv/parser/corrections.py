@@ -1,107 +1,37 @@
-"""Words by which people take back a move that stands above them, in the languages that mail is written in.
-
-Where `#` stands, any move does.
-"""
+"""Moves that people take back: what says so, above them or below, and the question which move is meant."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.vocabulary import COURTESY, LABELS, NEVER_BY_SLIP, is_move_like, normalised
-from pbmserv.games.board import split_cells
+from pbmserv.commands.base.typed_moves import (
+    CELLS,
+    Spelling,
+    any_spelling,
+    clear_move,
+    is_letter,
+    is_move_like,
+    is_of_words,
+)
+from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
+from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, DROPPING, PLAYED
 from pbmserv.parser.errors import WhichOne
-from pbmserv.parser.line import ParsedLine, parse_line
+from pbmserv.parser.fitting import PROSE, ParsedLine
+from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.parser.prose import single_word_reply
-
-
-def _phrases(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(phrase.split()) for phrase in text.split("|"))
-
-
-BEFORE = _phrases(
-    "correction|corrected|correcting|or rather|rather|or better|instead|no wait|wait no|oops|ooops|whoops|ups|oups"
-    "|sorry|apologies|pardon|i mean|i meant|meant|should be|should have been|should read|make that|make it"
-    "|change that to|change it to|change to|changed my mind|scratch that|strike that|forget that|ignore that"
-    "|on second thought|on second thoughts|second thoughts|my mistake|typo|erratum"
-    "|korrektur|berichtigung|oder besser|vielmehr|oder vielmehr|lieber|sondern|entschuldigung|verzeihung"
-    "|ich meine|ich meinte|meinte|gemeint war|stattdessen|statt dessen|vertippt|tippfehler|irrtum|mein fehler"
-    "|rectification|ou plutôt|plutôt|désolé|désolée|excuse-moi|excusez-moi|je voulais dire|je veux dire|finalement"
-    "|à la place|corrección|o mejor|mejor dicho|perdón|perdona|lo siento|quise decir|quería decir|quiero decir"
-    "|en vez de eso|en su lugar|correzione|o meglio|anzi|scusa|scusate|scusi|volevo dire|intendevo|invece"
-    "|piuttosto"
-    "|correctie|of liever|liever|ik bedoel|ik bedoelde|bedoelde|in plaats daarvan|foutje"
-    "|rättelse|eller hellre|eller snarare|snarare|hellre|förlåt|ursäkta|jag menar|jag menade|menade|istället"
-    "|i stället|correção|correcção|ou melhor|aliás|desculpa|desculpe|quis dizer|queria dizer|quero dizer"
-    "|em vez disso|poprawka|korekta|sprostowanie|albo raczej|a raczej|raczej|przepraszam|miałem na myśli"
-    "|miałam na myśli|chodziło mi o|zamiast tego|pomyłka|rettelse|eller rettere|rettere sagt|eller rettere sagt"
-    "|hellere|undskyld|jeg mener|jeg mente|mente|i stedet|beklager|unnskyld|heller"
-    "|korjaus|oikaisu|tai pikemminkin|pikemminkin|mieluummin|anteeksi|sori|tarkoitan|tarkoitin|sittenkin"
-    "|sen sijaan|oprava|nebo spíš|nebo spíše|spíš|spíše|raději|promiň|promiňte|myslel jsem|myslela jsem"
-    "|měl jsem na mysli|místo toho|исправление|поправка|или лучше|точнее|вернее|извини|извините|простите"
-    "|имел в виду|имела в виду|имею в виду|вместо этого|опечатка|javítás|helyesbítés|bocsánat|düzeltme|pardon"
-    "|виправлення|вибач|вибачте|διόρθωση|corectură|rectificare"
-    "|no|nope|wait|better|actually|mistake|ps|p.s|pps|nein|halt|stopp|moment|warte|besser|doch|fehler|non|attends"
-    "|attendez|en fait|erreur|espera|mejor|en realidad|error|aspetta|meglio|errore|nee|wacht|toch|fout|eigenlijk"
-    "|nej|vänta|fel|não|espere|melhor|na verdade|erro|nie|czekaj|jednak|błąd|vent|fejl|nei|feil|ei|odota|virhe"
-    "|ne|počkej|počkat|vlastně|chyba|нет|подожди|стой|лучше|ошибка|ошибся|ні|nem|hayır"
-    "|not #|not # but|not # but rather|instead of #|take # back|taking # back|take back #|forget #|ignore #"
-    "|scrap #|cancel #|#->"
-    "|take that back|take it back|forget the above|ignore the above|forget it|never mind"
-    "|nevermind|scrap that|cancel that"
-    "|disregard that|on reflection|edit|edited|update|updated|new move|correct move|better move"
-    "|wrong square|wrong move"
-    "|nicht #|nicht # sondern|statt #|nehme # zurück|pas #|no # sino|non # ma|niet #|niet # maar"
-    "|neuer zug|falsches feld|nouveau coup|nueva jugada|nuova mossa|nieuwe zet|oh nein|ach nein"
-    "|訂正|訂正します|いや|いえ|やっぱり|すみません|間違えました|間違い|待って|更正|更正一下|不对|不對|不是|不|等等|抱歉|改成|改为|更改"
-    "|아니|아니요|정정|수정|잠깐|미안|죄송합니다|όχι|διόρθωσε|συγγνώμη|λάθος|לא|תיקון|סליחה|רגע|ой|ой нет|לא לא|لا"
-)
-"""What stands before it."""
-
-BEHIND = _phrases(
-    "not #|instead of #|statt #"
-    "|instead|rather|i meant|i mean|was meant|stattdessen|statt dessen|lieber|meinte ich|plutôt|à la place"
-    "|en su lugar|en vez de eso|invece|piuttosto|in plaats daarvan|liever|bedoelde ik|istället|i stället|hellre"
-    "|em vez disso|zamiast tego|raczej|i stedet|hellere|heller|sittenkin|sen sijaan|místo toho|raději"
-    "|вместо этого|лучше"
-)
-
-BETWEEN = frozenset(
-    "wanted would like i'd let me we now oh ah ach hm hmm well and but so go going with for wollte "  # noqa: SIM905
-    "sagen bitte "
-    "my move is it it's to be play playing take want i i'll the that then please "
-    "mein zug ist ich spiele ziehe nehme will möchte doch je joue veux jouer prends mon coup est le c'est "
-    "juego quiero jugar mi jugada es gioco voglio giocare mossa mia la è ik speel wil zet mijn jag spelar vill "
-    "drag mitt är jeg spiller vil træk trekk mit er jogo quero jogar jogada minha é gram ruch mój to jest "
-    "pelaan siirto siirtoni on hraju tah můj je я хожу ход мой играю это".split()
-)
-"""What may stand between such words and the move."""
-
-AFTER = COURTESY | {"now", "of", "course", "then", "bitte", "merci"}
-"""What may stand between the move and the end of its clause."""
-
-CONDITIONS = frozenset({"if", "wenn", "falls"})
-"""What makes a move one that may come."""
-
-PLAYED = _phrases("|".join(LABELS)) | _phrases(
-    "play|i'll play|i'm playing|move is|i take|i'll take|ich nehme|my move is"
-)
-"""What makes a sentence with a move in it, and nothing else, one that says what is played."""
-
-DROPPING = frozenset({"forget", "ignore", "scrap", "cancel"})
-"""What drops the move behind it, even where no other takes its place."""
-
 
 MOST_CHOICES = 5
 
 _TAKEN_BACK = frozenset({"move", "submit", "resign"})
 _MOST_SEARCHED = 4000
 _LONGEST_PHRASE = 4
-_LONGEST_MOVE = 8
+_LONGEST_MOVE = 20
 _AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-/\u2026\u3001\u3002"
 _ENDS = ".,;:!?)-\u3001\u3002"
 _SENTENCE_ENDS = ".!?\u3002"
 _GLUED = re.compile(r"((?:[^\W\d_]{2}|[^\x00-\x7f])[,:;!?\u3001\u3002]+)(?=[a-z][1-9])", re.IGNORECASE)
+_LOOSE_NUMBERS = re.compile(r"(?<=[0-9]) ([-x:]) (?=[0-9])", re.IGNORECASE | re.ASCII)
 _ANY_MOVE = "#"
 _GIVEN_UP = "resign"
 
@@ -111,13 +41,23 @@ def in_a_moves_place(said: Parsed) -> str:
     return said.arguments.move.lower().replace(" ", "") or said.command.name
 
 
-def asked_again(lines: Sequence[ParsedLine], below: str) -> tuple[ParsedLine, ...] | None:
-    """The lines of a mail with those asked that are taken back by each other or `below` them; None if none is."""
-    asked = [_asked(line, lines[place + 1 :], below) for place, line in enumerate(lines)]
+def asked_again(
+    lines: Sequence[ParsedLine], below: str, spelling: Spelling = CELLS
+) -> tuple[ParsedLine, ...] | None:
+    """The lines of a mail with those asked that are taken back by each other or `below` them; None if none is.
+
+    `spelling` is how moves are typed on the board that is answered. On a board whose game is not known, what is a
+    move in any game may take one back.
+    """
+    of_any = replace(any_spelling(), is_known=False)
+    asked = [
+        _asked(line, lines[place + 1 :], below, spelling if spelling.is_known and line.is_bare else of_any)
+        for place, line in enumerate(lines)
+    ]
     return tuple(asked) if asked != [*lines] else None
 
 
-def _asked(line: ParsedLine, later: Sequence[ParsedLine], below: str) -> ParsedLine:
+def _asked(line: ParsedLine, later: Sequence[ParsedLine], below: str, spelling: Spelling) -> ParsedLine:
     said = line.parsed
     if said is None or said.command.name not in _TAKEN_BACK or not said.arguments.boards:
         return line
@@ -126,7 +66,7 @@ def _asked(line: ParsedLine, later: Sequence[ParsedLine], below: str) -> ParsedL
     beside = (each for each in later if line.is_bare != each.is_bare)
     others = {
         in_a_moves_place(other): other.line
-        for other in _acts_on(board, (*beside, *_said_below(below, board)))
+        for other in _acts_on(board, (*beside, *_said_below(below, board, spelling)), spelling)
         if in_a_moves_place(other) != in_a_moves_place(said)
     }
     if not others and not _is_dropped(in_a_moves_place(said), below):
@@ -146,35 +86,39 @@ def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:
     return Unparsed(lines[0], WhichOne(board=board, choices=choices[:MOST_CHOICES]))
 
 
-def _acts_on(board: int, lines: Iterable[ParsedLine]) -> Iterator[Parsed]:
+def _acts_on(board: int, lines: Iterable[ParsedLine], spelling: Spelling) -> Iterator[Parsed]:
     for line in lines:
         said = line.parsed
         if said is None or said.claim is not None or not (line.is_bare or said.command.name in _TAKEN_BACK):
             continue
-        if [ref.number for ref in said.arguments.boards] == [board] and _may_be_meant(said):
+        if [ref.number for ref in said.arguments.boards] == [board] and _may_be_meant(said, spelling):
             yield said
 
 
-def _may_be_meant(said: Parsed) -> bool:
+def _may_be_meant(said: Parsed, spelling: Spelling) -> bool:
     """Whether it may stand in another move's place: `101 nights` is none."""
     move = said.arguments.move.split()
     return (
-        not move or is_move_like(move) or single_word_reply(move) is not None or not NEVER_BY_SLIP.isdisjoint(move)
+        not move
+        or is_move_like(move, spelling)
+        or single_word_reply(move) is not None
+        or not NEVER_BY_SLIP.isdisjoint(move)
     )
 
 
-def _said_below(text: str, board: int) -> Iterator[ParsedLine]:
+def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLine]:
     """The lines of a text that are acts on a board, and the moves beside which a correcting word stands."""
     led = ""
     lines = (plain for line in text[:_MOST_SEARCHED].split("\n") if (plain := normalised(line)))
     for plain in lines:
-        yield parse_line(plain, board)
-        for move in corrections_in(f"{led} {plain}"):
-            yield replace(parse_line(move, board), is_bare=True)
+        # One letter is a signature, unless a correcting word stands beside it.
+        yield PROSE if is_letter(plain) else parse_line(plain, board, spelling)
+        for move in corrections_in(f"{led} {plain}", spelling):
+            yield replace(parse_line(move, board, spelling), is_bare=True)
         led = plain if _is_phrase(plain) else ""
 
 
-def corrections_in(line: str) -> list[str]:
+def corrections_in(line: str, spelling: Spelling = CELLS) -> list[str]:
     """The moves in a normalised line that are a whole clause with a correcting word, or are said to be played.
 
     >>> [corrections_in(line) for line in ("PS: e5 instead!", "sorry, I want to play E5.", "No, e5 was too far")]
@@ -182,13 +126,21 @@ def corrections_in(line: str) -> list[str]:
     >>> corrections_in("not d4, e5"), corrections_in("I nearly played e5 instead"), corrections_in("I play e5")
     (['e5'], [], ['e5'])
     """
-    words = _words(line)
+    words = _words(_LOOSE_NUMBERS.sub(r"\1", line) if spelling.dialects else line)
     plain = [_plain(word) for word in words]
-    squares = [place for place, word in enumerate(plain) if split_cells(word) or word == _GIVEN_UP]
-    moves = [(place, _end_of_move(words, place)) for place in squares]
+    named = (place for place, word in enumerate(plain) if clear_move(word, spelling) or word == _GIVEN_UP)
+    squares = [place for place in named if not _is_let(plain[: place + 1], spelling)]
+    moves = [(place, _end_of_move(words, place, spelling)) for place in squares]
     for place in squares:
         plain[place] = _ANY_MOVE + ("->" if words[place].endswith(("->", "=>")) else "")
     return [_plain_move(words[start:end]) for start, end in moves if _is_corrected(words, plain, start, end)]
+
+
+def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
+    """Whether the last word is a game's, and no move: `Sorry, I let that pass`, `the swap`."""
+    is_named = tuple(plain[-2:-1]) in {("the",), ("a",)}
+    is_let = plain[-3:-2] == ["let"] and plain[-2] != "me"
+    return (is_named or is_let) and is_of_words(plain[-1], spelling)
 
 
 def _words(line: str) -> list[str]:
@@ -210,10 +162,10 @@ def _plain_move(words: Sequence[str]) -> str:
     return " ".join(words).strip(_AROUND)
 
 
-def _end_of_move(words: Sequence[str], start: int) -> int:
+def _end_of_move(words: Sequence[str], start: int, spelling: Spelling) -> int:
     """Behind the last word of the longest move that begins there: `c3 x b3`."""
     ends = range(min(start + _LONGEST_MOVE, len(words)), start + 1, -1)
-    return next((end for end in ends if split_cells(_plain_move(words[start:end]))), start + 1)
+    return next((end for end in ends if clear_move(" ".join(words[start:end]), spelling)), start + 1)
 
 
 def _is_phrase(line: str) -> bool:

@@ -20,7 +20,7 @@ _PAIRS = dict(zip("\"'`*_~([{<\u00ab\u00bb\u2039", "\"'`*_~)]}>\u00bb\u00ab\u203
 _AROUND_NAMES = "\"'`*_~()[]{}<>\u00ab\u00bb,:;."
 _BOARD_WORDS = frozenset({"board", "match", "game"})
 _BETWEEN = re.compile(r"[-:=>,;]+")
-_LABELLED = re.compile(r"([^:=]{2,30}?) ?(?::|=>?|->) ?(?=[a-z])", re.IGNORECASE)
+_LABELLED = re.compile(r"([^:=]{2,30}?) ?(?::|=>?|->) ?(?=[a-z0-9])", re.IGNORECASE)
 _MOST_PAIRS = 6
 
 

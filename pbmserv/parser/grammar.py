@@ -14,16 +14,15 @@ from functools import lru_cache
 from pbmserv.commands.base.arguments import Arguments, BoardRef
 from pbmserv.commands.base.queue_notation import is_like_moves
 from pbmserv.commands.base.request import Credentials, Secret
+from pbmserv.commands.base.typed_moves import any_spelling, is_move_like, without_decoration
 from pbmserv.commands.base.vocabulary import (
     COURTESY,
     FILTERS,
     SETTINGS,
     SMALL_WORDS,
     board_number,
-    is_move_like,
     is_userid,
     stripped_board,
-    without_decoration,
 )
 from pbmserv.games.board import is_cell_like
 
@@ -210,10 +209,12 @@ def _token(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> F
 
 
 def _move(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> FittedWords | None:
-    text, ply = without_decoration(words), None
+    # Which game the board is of, only the records know.
+    spelling = any_spelling()
+    text, ply = without_decoration(words, spelling), None
     guard = _GUARD.fullmatch(text)
     is_one_word = len(words) == 1 or (len(words) == 3 and words[1] == "#" and guard is not None)
-    if (not is_one_word and not is_move_like(words)) or _LIKELY_BOARD.fullmatch(stripped_board(text)):
+    if (not is_one_word and not is_move_like(words, spelling)) or _LIKELY_BOARD.fullmatch(stripped_board(text)):
         return None
     if guard:
         text, ply = guard[1], int(guard[2])

@@ -11,14 +11,17 @@ from dataclasses import replace
 from pbmserv.commands.base.arguments import Arguments
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import BLOT, Credentials
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
-from pbmserv.games import games
-from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, title_of, up_to_stop
+from pbmserv.games.game import Info
+from pbmserv.parser.command_block import MOST_COMMANDS, Own, Title, first_line, read_block, title_of, up_to_stop
 from pbmserv.parser.corrections import asked_again
 from pbmserv.parser.echo import echo
 from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
+from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
-from pbmserv.parser.line import PROSE, ParsedLine, parse_line, secrets_of
+from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
 
@@ -39,35 +42,48 @@ _OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
 _WORDS_SUBJECT = re.compile(r"pbmserv: (?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
 
 
-def parse_mail(mail: IncomingMail, answered_board: int | None = None, own: Own = str) -> ParsedMail:
+def parse_mail(
+    mail: IncomingMail, answered_board: int | None = None, own: Own = str, game: Info | None = None
+) -> ParsedMail:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
 
     `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
+    `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
+    cells are.
     """
-    reading, tokens = _understood(mail, answered_board, own), _pattern((*mail.tokens, *mail.thread_words))
+    reading = _understood(mail, answered_board, own, spelling_of(game))
+    tokens = _pattern((*mail.tokens, *mail.thread_words))
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
 
 
-def _understood(mail: IncomingMail, answered_board: int | None, own: Own) -> ParsedMail:
+def titled_board(subject: str) -> int | None:
+    """The board that is answered, as far as a Subject tells."""
+    return _titled_board(title_of(normalised(subject)))
+
+
+def _titled_board(title: Title) -> int | None:
+    found = _BOARD_SUBJECT.match(title.text)
+    return int(found[1]) if found and title.is_answer and not title.is_forward else None
+
+
+def _understood(mail: IncomingMail, answered_board: int | None, own: Own, spelling: Spelling) -> ParsedMail:
     """The same, with secrets in the comment, and more of that than goes on to others."""
     title = title_of(normalised(mail.subject))
     if title.is_forward:
         return ParsedMail(forwarded=True)
     subject = title.text
-    board_subject = _BOARD_SUBJECT.match(subject)
-    titled_board = int(board_subject[1]) if board_subject and title.is_answer else None
-    board = answered_board if answered_board is not None else titled_board
+    board = answered_board if answered_board is not None else _titled_board(title)
     # What stands behind `Re: Fwd:` was somebody else's Subject.
-    is_no_command = board_subject or title.answers_forward or _OUR_SUBJECT.match(subject)
-    titled = PROSE if is_no_command else parse_line(subject, answered_board)
+    is_no_command = _BOARD_SUBJECT.match(subject) or title.answers_forward or _OUR_SUBJECT.match(subject)
+    titled = PROSE if is_no_command else parse_line(subject, answered_board, spelling)
     if titled.parsed is not None:
-        return _with_subject(titled, titled.parsed, mail.text, board, own)
-    block = read_block(mail.text, board, own)
+        return _with_subject(titled, titled.parsed, mail.text, board, own, spelling)
+    block = read_block(mail.text, board, own, spelling)
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
-        near = mentioned_move(mail.text) if board is not None else ""
+        near = mentioned_move(mail.text, spelling) if board is not None else ""
         return ParsedMail(board=board, near=near, writer=_writer(subject) if title.is_answer else "")
     return _reading((titled,), mail.text)
 
@@ -94,31 +110,34 @@ def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset()) -> str:
     return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
 
 
-def _with_subject(titled: ParsedLine, subject: Parsed, text: str, board: int | None, own: Own) -> ParsedMail:
+def _with_subject(
+    titled: ParsedLine, subject: Parsed, text: str, board: int | None, own: Own, spelling: Spelling
+) -> ParsedMail:
     """What a mail asks for whose Subject is a command: the text below is the comment.
 
     Our own links write a command into Subject and body; it is meant once. Another one in the first line of the
     body is hardly meant for the other players: which of the two is meant cannot be known.
     """
     about = next((ref.number for ref in subject.arguments.boards), board)
-    if asked := asked_again((titled,), own(up_to_stop(text))):
+    there = spelling if about == board else CELLS
+    if asked := asked_again((titled,), own(up_to_stop(text)), there):
         return _reading(asked, "")
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
-    block = read_block(text, None if subject.command.kind == "token" else about, own)
+    block = read_block(text, None if subject.command.kind == "token" else about, own, there)
     first, *later = block.lines[len(block.claim) :] or (PROSE,)
     if first.parsed is not None and _is_same(first.parsed, subject):
         said = first if first.parsed.claim is not None else titled
         return _reading((*block.claim, said, *later), block.rest)
     if subject.command.kind == "open":
         # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.
-        below = read_block(text, board, own)
+        below = read_block(text, board, own, spelling)
         # A claim above other commands is theirs; one that stands alone may be prose: `as you like`.
         top = below.claim if len(below.lines) > 1 else ()
         return _reading((*top, titled, *below.lines[len(top) :]), "")
     claimed, rest = first_line(text, None)
     if claimed.claim is None:
         claimed, rest = PROSE, text
-    other = first_line(rest, about)[0].parsed
+    other = first_line(rest, about, there)[0].parsed
     if other is None or other.command.kind not in ("opening", "binding") or subject.command.name in TALKING:
         return _reading((claimed, titled), rest)
     error = WhichOne(board=about, choices=(subject.line, other.line))
@@ -167,7 +186,7 @@ def _misplaced(claim: Credentials) -> Unparsed:
 def _stray_secrets(text: str) -> tuple[str, ...]:
     """What stands in a text that is not carried out where a command of that line would have its secrets."""
     found: set[str] = set()
-    openings = {"as", *(name.split()[0] for name in commands()), *games()}
+    openings = {"as", *(name.split()[0] for name in commands()), *opening_words()}
     for line in map(normalised, text.split("\n")):
         first = line.partition(" ")[0]
         if first.lower() not in openings and board_number(first) is None:
@@ -193,7 +212,11 @@ def _pattern(tokens: Iterable[str]) -> re.Pattern[str] | None:
 def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> Parsed | Unparsed:
     """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
     if isinstance(line, Unparsed):
-        return replace(line, line=_free_of(line.line, tokens))
+        error = line.error
+        if isinstance(error, WhichOne):
+            # A token may begin like a square.
+            error = replace(error, choices=tuple(_free_of(choice, tokens) for choice in error.choices))
+        return replace(line, line=_free_of(line.line, tokens), error=error)
     arguments = replace(line.arguments, text=_free_of(line.arguments.text, tokens))
     return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
 

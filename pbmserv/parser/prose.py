@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, clear_move, is_letter, is_of_words
 from pbmserv.commands.base.vocabulary import (
     COURTESY,
     FIRST_BOARD,
@@ -13,7 +14,7 @@ from pbmserv.commands.base.vocabulary import (
     board_number,
     normalised,
 )
-from pbmserv.games.board import is_cell_like, split_cells
+from pbmserv.games.board import is_cell_like
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
@@ -137,28 +138,53 @@ def is_witness(word: str) -> bool:
 
 _MOST_LINES = 20
 _LONGEST_LINE = 1000
-_LONGEST_MOVE = 40
-_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
+_LONGEST_MOVE = 100
+_CLAUSES = re.compile(r"[.,;:!?()]+(?:\s|$)")
+_SAYING_WHAT = (
+    SMALL_WORDS | COURTESY | {"rather", "turn", "sides", "move", "play", "take", "choose", "go", "going"}
+)
 
 
-def mentioned_move(text: str) -> str:
+def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     """The one move that the first lines of a text name, as written; empty when they name none, or several.
+
+    A word that is a move counts in a clause that says so, and nothing else.
 
     >>> [mentioned_move(text) for text in ("Hi, b2", "My move: B2!", "b2 (or not b2)", "b2 or c3?", "Hello")]
     ['b2', 'B2', 'b2', '', '']
+    >>> go = Spelling(("pass",))
+    >>> [mentioned_move(text, go) for text in ("Well, I pass.", "I pass on the party", "I won't pass")]
+    ['pass', '', '']
+    >>> mentioned_move("pass or c3?", go)
+    ''
     """
     found: dict[str, str] = {}
-    for word in _first_words(text):
-        move = word.strip(_AROUND)
-        if len(move) <= _LONGEST_MOVE and split_cells(move):
-            found.setdefault(move.lower(), move)
+    for line in _first_lines(text):
+        if is_letter(line) and (letter := clear_move(line, spelling)):
+            found.setdefault(letter.lower(), letter)
+        for word in line.split():
+            move = clear_move(word[:_LONGEST_MOVE], spelling)
+            if move and not is_of_words(move, spelling):
+                found.setdefault(move.lower(), move)
+        for move in _words_said(line, spelling):
+            found.setdefault(move, move)
     return next(iter(found.values())) if len(found) == 1 else ""
 
 
-def _first_words(text: str) -> Iterator[str]:
+def _words_said(line: str, spelling: Spelling) -> Iterator[str]:
+    """The words of a game in a line that are said in a clause of small words, and are not denied there."""
+    for clause in _CLAUSES.split(line) if spelling.words else ():
+        plain = [word.strip(_MARKS).lower() for word in clause.split()]
+        said = [word for word in plain if word in spelling.words]
+        rest = {word for word in plain if not clear_move(word, spelling)}
+        if rest <= _SAYING_WHAT and rest.isdisjoint(NEGATIONS):
+            yield from said
+
+
+def _first_lines(text: str) -> Iterator[str]:
     lines = [line for line in text.split("\n") if line.strip()]
     for line in lines[:_MOST_LINES]:
-        yield from normalised(line[:_LONGEST_LINE]).split()
+        yield normalised(line[:_LONGEST_LINE])
 
 
 _ALONE = re.compile(r"(resign|propose|undo|accept|reject|pass|rematch) ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)

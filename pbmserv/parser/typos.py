@@ -19,6 +19,9 @@ from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
 
+PASS = "pass"  # noqa: S105
+"""Short for `password`, and what people say at table: `Pass me the salt`."""
+
 _LONG_NAME = 6
 _LONG_ENOUGH = 5
 _CLOSE = 0.75
@@ -86,7 +89,7 @@ def is_talk(slip: Typo, answered_board: int | None) -> bool:
 
 def near_pair(words: Sequence[str]) -> tuple[str, ...]:
     """Commands of two words that the first two may be meant as, however badly: such a line may hold secrets."""
-    if len(words) < 3:
+    if len(words) < 3 or (words[0].lower() == PASS and words[1].lower() in SMALL_WORDS):
         return ()
     pairs = [name for name in commands() if " " in name]
     half = [name for name in pairs if len(words) == 4 and any(_may_mean(words[0], part) for part in name.split())]

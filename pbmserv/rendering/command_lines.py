@@ -8,7 +8,8 @@ from typing import Final
 
 from pbmserv.commands.base.request import BLOT
 from pbmserv.commands.base.vocabulary import FIRST_BOARD
-from pbmserv.parser.line import parse_line, secrets_of
+from pbmserv.parser.fitting import secrets_of
+from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.document import CommandUse
 from pbmserv.rendering.markup import marked_command

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from pbmserv.commands.base.registry import commands
 from pbmserv.games.game import Seat
+from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_cells import (
@@ -22,7 +23,7 @@ from pbmserv.rendering.html_cells import (
 )
 from pbmserv.rendering.language import leaving_word
 from pbmserv.rendering.markup import as_shown, document_of, without_controls
-from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
+from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
 from pbmserv.rendering.templates import render
 
 
@@ -73,7 +74,7 @@ class HtmlDiagram:
     # Links by the name of their command.
     actions: dict[str, str]
     comment: tuple[str, ...]
-    looks: tuple[PieceStyle, ...] = PIECE_STYLES
+    looks: tuple[PieceStyle, ...]
 
     @property
     def lists_all(self) -> bool:
@@ -102,7 +103,9 @@ class HtmlDiagram:
 
     def drawn(self, square: HtmlSquare) -> Markup:
         """The cell of a square."""
-        return (drawn if square.href else drawn_without_link)(square, self.fit, self.sign)
+        return (drawn if square.href else drawn_without_link)(
+            square, self.fit, self.sign, self.looks, are_black_and_white(self.looks)
+        )
 
 
 def draw_board(view: BoardView, address: str, alone: bool = True, links_choices: bool = True) -> str | None:
@@ -134,6 +137,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
             for turn in view.moves.turns
         ),
         actions=_actions(view, address),
+        looks=looks_of(rules_of(view.match).info.sides),
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
     return render("mail/board.html", board=diagram)

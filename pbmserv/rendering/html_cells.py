@@ -1,5 +1,6 @@
 """The cells of a board in HTML for mails, and the links on them, which write mails to the server (RFC 6068)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, Literal
@@ -9,8 +10,9 @@ from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.games.game import Piece, Seat
+from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.piece_style import PIECE_STYLES, PIPS, has_pips, piece_style_of
+from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, looks_of, piece_style_of
 from pbmserv.rendering.templates import environment
 
 _PIXELS: Final = 276
@@ -133,6 +135,7 @@ def rows_of(view: BoardView, address: str, fit: Fit) -> tuple[HtmlRow, ...]:
 def _squares(view: BoardView, address: str) -> list[HtmlSquare]:
     """Every cell as it is drawn."""
     scene, cells = view.diagram.scene, view.diagram.scene.board.names
+    looks = looks_of(rules_of(view.match).info.sides)
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
     listed = {name for name, _ in view.open_moves.several}
     takes = {text: len(taken) for text, taken in view.open_moves.captures}
@@ -155,7 +158,7 @@ def _squares(view: BoardView, address: str) -> list[HtmlSquare]:
                 label=_label(pieces, view),
                 seat=top.seat if top else None,
                 face=_face(top.seat or 0, top.value, top.text) if top and is_die else (),
-                glyphs=() if is_die else tuple((_glyph(piece), piece.seat) for piece in pieces),
+                glyphs=() if is_die else tuple((_glyph(piece, looks), piece.seat) for piece in pieces),
                 href=href,
                 ways=choice.ways if choice else 0,
                 takes=takes.get(choice.text, takes.get(cells[cell], 0)) if choice and choice.move else 0,
@@ -178,18 +181,21 @@ def _shown(piece: Piece) -> str:
     return piece.kind if piece.value is None else str(piece.value)
 
 
-def _glyph(piece: Piece) -> str:
+def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
     """A piece as one character, or as its number."""
     if piece.value is not None:
         return str(piece.value)
     if piece.seat is None:
         return _BURNT
-    return (_CROWNED if piece.kind else _PLAIN)[piece.seat] if piece.seat < len(_PLAIN) else piece.text
+    look = looks[piece.seat]
+    is_open = look.is_pale if look.is_named else piece.seat % 2 == 1
+    return (_CROWNED if piece.kind else _PLAIN)[is_open]
 
 
-def drawn(square: HtmlSquare, fit: Fit, sign: str) -> Markup:
+def drawn(square: HtmlSquare, fit: Fit, sign: str, looks: tuple[PieceStyle, ...], is_wooden: bool) -> Markup:
+    """A cell; `is_wooden`: on a ground on which black and white are seen."""
     macros: Any = environment().get_template("mail/squares.html").module
-    cell: Markup = macros.square(square, fit, PIECE_STYLES, sign)
+    cell: Markup = macros.square(square, fit, looks, sign, is_wooden)
     return cell
 
 

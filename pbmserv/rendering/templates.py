@@ -29,6 +29,7 @@ from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
 from pbmserv.rendering.document import Document, Heading, Item, Numbered, between
+from pbmserv.rendering.figure_words import Figures, in_words
 from pbmserv.rendering.language import listed, moment, plural, span
 from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
 from pbmserv.rendering.text import WIDTH
@@ -52,17 +53,13 @@ class _Loader(FileSystemLoader):
 
 
 class _WordsFirst(_Loader):
-    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too.
-
-    Rules of a game without such a variant come without their figures, since they say what these show.
-    """
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         try:
             return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
         except TemplateNotFound:
-            source, name, is_current = super().get_source(environment, template)
-            return without_figures(source) if template.startswith("rules/") else source, name, is_current
+            return super().get_source(environment, template)
 
 
 def environment(words: bool = False) -> Environment:
@@ -102,6 +99,7 @@ def _environment(words: bool) -> Environment:
     env.globals["columns"] = one_a_line if words else in_columns
     env.globals["gap"] = ", " if words else "  "
     env.globals["drawn_rules"] = drawn_rules
+    env.globals["rules_of"] = lambda game: source_of(rules_document(game, words).blocks)
     env.globals["rules_section"] = partial(rules_section, words=words)
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = language.LANGUAGE.leaves
@@ -164,7 +162,12 @@ def one_a_line(words: Iterable[str], indent: int = 4) -> str:
 @cache
 def rules_document(game: str, words: bool = False) -> Document:
     """The rules of a game; with `words` without anything drawn."""
-    return document_of(render(f"rules/{game}.txt", words=words))
+    document = document_of(render(f"rules/{game}.txt", words=words))
+    return in_words(document, _figure_in_words) if words else document
+
+
+def _figure_in_words(boards: Figures) -> str:
+    return " ".join(render_block("parts/figure.txt:figure", boards=boards).split())
 
 
 def rule(game: str, number: int, words: bool = False) -> Item:
@@ -178,21 +181,6 @@ def rule(game: str, number: int, words: bool = False) -> Item:
 def quoted(game: str, number: int, words: bool = False) -> Marked:
     """A paragraph of a game's rules, as a template says it."""
     return source_of([Numbered((rule(game, number, words),))])
-
-
-def without_figures(source: str) -> str:
-    """A rules text without its figures, which are paragraphs of indented lines.
-
-    >>> without_figures("Here x has won:\\n\\n    x x x\\n\\nThe end.")
-    'Here x has won.\\n\\nThe end.'
-    """
-    kept: list[str] = []
-    for paragraph in source.split("\n\n"):
-        if not all(line.startswith("    ") for line in paragraph.splitlines()):
-            kept.append(paragraph)
-        elif kept and kept[-1].endswith(":"):
-            kept[-1] = f"{kept[-1][:-1]}."
-    return "\n\n".join(kept)
 
 
 def rules_section(game: str, heading: str, words: bool = False) -> Marked:

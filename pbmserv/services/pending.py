@@ -7,13 +7,16 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.games import games
+from pbmserv.games.game import Info
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
+from pbmserv.parser.parse import titled_board
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.services.app import App
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
-from pbmserv.store import mail_tokens
+from pbmserv.store import mail_tokens, matches
 from pbmserv.store.inbox import InboxMessage
 
 _HEAD: Final = 32_768
@@ -66,9 +69,17 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if (identity.answered or identity.confirmation) and len(mail.text) >= _FEWEST:
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
-    written = reply_text(mail, ours, identity.board, app.server.address, addresses)
+    game = _game_of_board(connection, mail, identity)
+    written = reply_text(mail, ours, identity.board, app.server.address, addresses, game)
     named = _named(connection, mail, identity, written.parsed, now)
     return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
+
+
+def _game_of_board(connection: Connection, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
+    """The game of the board that is answered; None where there is no board, or the game was removed."""
+    board = identity.board if identity.board is not None else titled_board(mail.subject)
+    game = None if board is None else games().get(matches.game_of(connection, board) or "")
+    return None if game is None else game.info
 
 
 def identify_again(connection: Connection, app: App, pending: PendingMail) -> PendingMail:

@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pbmserv.commands.base.request import BLOT
+from pbmserv.commands.base.typed_moves import Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.games.game import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES, title_of
@@ -32,18 +34,25 @@ class ReplyText:
 
 
 def reply_text(
-    mail: IncomingMail, ours: OurWords, board: int | None, our_address: str, addresses: frozenset[str]
+    mail: IncomingMail,
+    ours: OurWords,
+    board: int | None,
+    our_address: str,
+    addresses: frozenset[str],
+    game: Info | None = None,
 ) -> ReplyText:
     """Parses a mail and drops what its sender did not write.
 
-    `ours` is the text of the mails that it answers, `board` the board of these; `addresses` are its sender's.
+    `ours` is the text of the mails that it answers, `board` the board of these, `game` its game;
+    `addresses` are its sender's.
     """
-    begin = _copy(mail.text, ours, board)
+    spelling = spelling_of(game)
+    begin = _copy(mail.text, ours, board, spelling)
     text, below = (mail.text, "") if begin is None else (mail.text[:begin], mail.text[begin:])
     mail = replace(mail, text=text)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
-    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own)
+    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game)
     # Words on the line of a command are meant to be passed on, whatever they look like.
     lines = parsed.comment.split("\n")
     said = inline_text(parsed.lines)
@@ -51,17 +60,18 @@ def reply_text(
     sifted = sift("\n".join(lines[on_lines:]), signs, below)
     comment = "\n".join([*lines[:on_lines], *([sifted.own] if sifted.own else [])])
     # Below a command in the Subject the whole body is passed on.
-    above = [line for line in _above(text, board, signs) if line not in comment] if parsed.lines else []
+    above = [line for line in _above(text, board, signs, spelling) if line not in comment] if parsed.lines else []
     told = told_lines((*above, *sifted.left_out))
     left_out = tuple(_blotted(line, parsed) for line in told)
     return ReplyText(mail, replace(parsed, comment=comment), left_out)
 
 
-def _above(text: str, board: int | None, signs: Signs) -> list[str]:
+def _above(text: str, board: int | None, signs: Signs, spelling: Spelling) -> list[str]:
     """The lines above the first command of a body, unless they are only a greeting."""
     lines = text.split("\n")[:_MOST_ABOVE]
     first = next(
-        (place for place, line in enumerate(lines) if not parse_line(normalised(line), board).is_prose), None
+        (place for place, line in enumerate(lines) if not parse_line(normalised(line), board, spelling).is_prose),
+        None,
     )
     if first is None:
         return []
@@ -77,7 +87,7 @@ def _is_greeting(line: str) -> bool:
     return line.rstrip().endswith((",", ":")) or len(line.split()) == 1
 
 
-def _copy(text: str, ours: OurWords, board: int | None) -> int | None:
+def _copy(text: str, ours: OurWords, board: int | None, spelling: Spelling) -> int | None:
     """Where a copy of our text begins that nobody meant to send.
 
     A command of ours is meant to be sent, unless the line below it is ours too.
@@ -92,7 +102,7 @@ def _copy(text: str, ours: OurWords, board: int | None) -> int | None:
         end = text.find("\n", begin)
         line = normalised(text[first:end] if end >= 0 else text[first:])
         below = text[end:].lstrip() if end >= 0 else ""
-        if parse_line(line, board).is_prose or ours.begin(below.partition("\n")[0]) == 0:
+        if parse_line(line, board, spelling).is_prose or ours.begin(below.partition("\n")[0]) == 0:
             return begin
         if not below:
             return None

@@ -112,6 +112,11 @@ def over(connection: Connection, game: str) -> Sequence[int]:
     return connection.execute(query.order_by(matches.c.number)).scalars().all()
 
 
+def game_of(connection: Connection, number: int) -> str | None:
+    """The game that a match is of; None where there is no such match."""
+    return connection.execute(select(matches.c.game).where(matches.c.number == number)).scalar_one_or_none()
+
+
 def games_of(connection: Connection, numbers: Collection[int]) -> set[str]:
     """The games that these matches are of."""
     rows = connection.execute(select(matches.c.number, matches.c.game)) if numbers else ()

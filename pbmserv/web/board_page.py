@@ -11,8 +11,9 @@ from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_board import said
+from pbmserv.rendering.piece_style import NAMED_STYLES
 from pbmserv.rendering.svg.table import Table
-from pbmserv.web.layout import Page, Preview
+from pbmserv.web.layout import Page, Preview, board_preview
 from pbmserv.web.replay import Replay
 from pbmserv.web.touch import Choosing, Touch, Tried, Way
 
@@ -93,11 +94,8 @@ class BoardPage(Page):
     sittings: tuple[Sitting, ...]
     drawn: DrawnBoard
     replay: Replay
-    preview: Preview
     # When it is looked at.
     at: datetime
-    # Whether a side's name tells more than its piece: that of a colour, or where all have the same pieces.
-    names_sides: bool
     # Whether the visitor may try moves.
     is_open: bool = False
     # The move that is shown without being played.
@@ -130,6 +128,17 @@ class BoardPage(Page):
     def then(self) -> BoardRemark | None:
         """The same for what is drawn, if that is another moment."""
         return None if self.view is self.now else said_of(self.view)
+
+    @property
+    def preview(self) -> Preview:
+        """What other sites show of it."""
+        return board_preview(self.now if self.view.previewed else self.view)
+
+    @property
+    def names_sides(self) -> bool:
+        """Whether a side's name tells more than its piece: that of a colour, or where all have the same pieces."""
+        pieces = {sitting.piece for sitting in self.sittings}
+        return len(pieces) == 1 or all(sitting.side in NAMED_STYLES for sitting in self.sittings)
 
     @property
     def again(self) -> str:

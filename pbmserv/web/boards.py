@@ -29,7 +29,7 @@ from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_game_state
 from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
-from pbmserv.web.layout import Frame, NotFoundPage, board_preview, help_path, mailto
+from pbmserv.web.layout import Frame, NotFoundPage, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.replay import read_ply, replay_of
 from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
@@ -102,9 +102,7 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
         ),
         drawn=DrawnBoard(draw_table(scene, looks, before), symbols(shown, looks)),
         replay=replay_of(now.state, len(now.players.userids), view.ply, query.path),
-        preview=board_preview(now if view.previewed else view),
         at=utc_now(),
-        names_sides=looks[0].is_named or pieces[0].seat is None,
     )
 
 

@@ -111,16 +111,19 @@ Part = Prose | Verbatim | Quoted | Figure | BoardFigure
 DrawnBlock = Heading | Part | DrawnNumbered
 
 
-def with_figures(blocks: Iterable[Block]) -> tuple[DrawnBlock, ...]:
-    """The blocks of a text with drawn boards as figures; the paragraph that leads to one is its caption."""
+def with_figures(blocks: Iterable[Block], game: str = "") -> tuple[DrawnBlock, ...]:
+    """The blocks of a text with drawn boards as figures; the paragraph that leads to one is its caption.
+
+    Boards of several games may look alike in text: those of the `game` that the text is about are found first.
+    """
     drawn: list[DrawnBlock] = []
     for is_part, found in groupby(blocks, key=lambda block: not isinstance(block, Heading | Numbered)):
         if is_part:
-            drawn += _parts([block for block in found if not isinstance(block, Heading | Numbered)])
+            drawn += _parts([block for block in found if not isinstance(block, Heading | Numbered)], game)
             continue
         for block in found:
             if isinstance(block, Numbered):
-                drawn.append(DrawnNumbered(tuple(map(_item, block.items))))
+                drawn.append(DrawnNumbered(tuple(_item(item, game) for item in block.items)))
             elif isinstance(block, Heading):
                 drawn.append(block)
     return tuple(drawn)
@@ -143,17 +146,18 @@ def pieces_in(blocks: Iterable[DrawnBlock]) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _item(item: Item) -> DrawnItem:
-    return DrawnItem(item.number, tuple(_parts(item.parts)))
+def _item(item: Item, game: str) -> DrawnItem:
+    return DrawnItem(item.number, tuple(_parts(item.parts, game)))
 
 
-def _parts(parts: Sequence[Prose | Verbatim | Quoted]) -> list[Part]:
+def _parts(parts: Sequence[Prose | Verbatim | Quoted], game: str) -> list[Part]:
     """Verbatim lines stay together: a board drawn with blank lines between its rows comes in many blocks."""
     done: list[Part] = []
     for is_verbatim, found in groupby(parts, key=lambda part: isinstance(part, Verbatim)):
         run = list(found)
         lines = [line for part in run if isinstance(part, Verbatim) for line in part.lines]
-        figure = _figure([line.text for line in lines], done[-1] if done else None) if is_verbatim else None
+        texts = [line.text for line in lines]
+        figure = _figure(texts, done[-1] if done else None, game) if is_verbatim else None
         if figure is None:
             done += run
         else:
@@ -161,13 +165,14 @@ def _parts(parts: Sequence[Prose | Verbatim | Quoted]) -> list[Part]:
     return done
 
 
-def _figure(lines: Sequence[str], above: Part | None) -> Figure | BoardFigure | None:
+def _figure(lines: Sequence[str], above: Part | None, game: str) -> Figure | BoardFigure | None:
     """What these lines draw, if they do; the paragraph above may lead to it."""
     caption = above.text if isinstance(above, Prose) and above.text.endswith(":") else ""
     grids = read_grids(lines)
     if grids:
         return Figure(caption, grids)
-    found = next((found for game in games().values() if (found := read_board(game, lines))), None)
+    likely = sorted(games().values(), key=lambda each: each.info.name != game)
+    found = next((found for each in likely if (found := read_board(each, lines))), None)
     return None if found is None else BoardFigure(caption, *found)
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands.base.server import Server
-from pbmserv.games import games, titles
+from pbmserv.games import titles
 from pbmserv.games.game import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import MOST_COUNTED, BoardRow, BoardSearch, SearchPage, cursor_of
@@ -18,7 +18,7 @@ from pbmserv.rendering.language import moment
 from pbmserv.services.app import utc_now
 from pbmserv.services.views import list_offers, resolve_userids, search_boards
 from pbmserv.web.feeds import games_feed
-from pbmserv.web.layout import Page
+from pbmserv.web.layout import Page, games_told
 from pbmserv.web.query import SORTS, STATUSES, GamesQuery, read_query
 from pbmserv.web.site import ATOM, JSON, Routes, Site
 
@@ -44,10 +44,9 @@ class Home(Page):
     most_counted: int = MOST_COUNTED
 
 
-def home(found: SearchPage, offers: Sequence[OpenOffer], now: datetime) -> Home:
+def home(found: SearchPage, offers: Sequence[OpenOffer], now: datetime, server: Server) -> Home:
     """The first page as of `now`, with the boards that were found and all open offers."""
-    infos = tuple(game.info for game in games().values())
-    return Home(infos, titles(), found.lines, found.total, tuple(offers), now)
+    return Home(games_told(server), titles(), found.lines, found.total, tuple(offers), now)
 
 
 FORMAT: Final = "pbmserv-games/1"
@@ -181,6 +180,6 @@ def home_routes(site: Site) -> Routes:
 
     def show(request: Request) -> Response:
         found = search_boards(site.app, BoardSearch(count=BOARDS_SHOWN))
-        return site.show(request, home(found, list_offers(site.app, None), utc_now()))
+        return site.show(request, home(found, list_offers(site.app, None), utc_now(), site.app.server))
 
     return {"/": show}

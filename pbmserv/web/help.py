@@ -117,8 +117,8 @@ def _page(subject: str, frame: Frame) -> Help:
         raise LookupError(f"{subject} has no help page")
     first, *rest = document_of(say(reply, frame.server)).blocks
     heading = first.text if isinstance(first, Heading) else ""
-    blocks = with_figures(rest if heading else (first, *rest))
     about = _about(reply.game) if isinstance(reply, HelpGame) else None
+    blocks = with_figures(rest if heading else (first, *rest), about.info.name if about else "")
     listed = _reading_order()
     place = listed.index(subject) if subject in listed else -1
     return Help(

@@ -11,7 +11,9 @@ from functools import lru_cache, partial
 from typing import ClassVar, Final, Literal
 from urllib.parse import quote, urlencode
 
+from pbmserv.commands.base.new_game import games_offered
 from pbmserv.commands.base.server import Server
+from pbmserv.games.game import Info
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.svg.pictures import sentence_of, title_of
 from pbmserv.rendering.svg.stylesheet import SHEET
@@ -83,6 +85,12 @@ def mailto(frame: Frame, command: str = "") -> str:
         return f"/mailbox/write?{urlencode({'subject': command})}" if command else "/mailbox/write"
     address = quote(frame.server.address, safe="@")
     return f"mailto:{address}?subject={quote(command, safe='')}" if command else f"mailto:{address}"
+
+
+def games_told(server: Server) -> tuple[Info, ...]:
+    """The games that can be begun, first the one that is meant where none is named."""
+    offered = [game.info for game in games_offered(server).values()]
+    return tuple(sorted(offered, key=lambda info: info.name != server.default_game))
 
 
 def help_path(subject: str) -> str:

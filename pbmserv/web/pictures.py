@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.games import games
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.svg.pictures import card_of, movie_of, picture_of
+from pbmserv.rendering.svg.pictures import card_of, movie_of, picture_of, sample_of
 from pbmserv.services.views import load_game_state
 from pbmserv.web.layout import ErrorPage, NotFoundPage
 from pbmserv.web.query import LONGEST_ECHO
@@ -36,7 +37,7 @@ Draw = Callable[[GameState, int | None], str | bytes]
 
 
 def routes(site: Site) -> Routes:
-    """The routes of a position, its preview image, and the animation of the game."""
+    """The routes of a position, its preview image, the animation of the game, and of what a game looks like."""
     line, pencil = Semaphore(MOST_IN_LINE), Lock()
 
     def in_line(show: Callable[..., Response]) -> Callable[..., Response]:
@@ -51,7 +52,13 @@ def routes(site: Site) -> Routes:
 
         return wait_and_show
 
+    def sample(request: Request, name: str) -> Response:
+        if name not in games():
+            return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
+        return site.send(request, sample_of(name), "image/svg+xml", headers=HEADERS)
+
     return {
+        "/games/{name}.svg": sample,
         "/boards/{number}.svg": _shown(site, "image/svg+xml", picture_of),
         "/boards/{number}.png": in_line(_shown(site, "image/png", card_of)),
         "/boards/{number}/movie.svg": in_line(_shown(site, "image/svg+xml", lambda board, _: movie_of(board))),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_number, is_userid
 from pbmserv.commands.standings import FILTERS, MOST_LINES
 from pbmserv.games import games, titles
@@ -21,7 +22,7 @@ from pbmserv.rendering.svg.plot import Point, plot
 from pbmserv.robots.robot import robots
 from pbmserv.services.app import utc_now
 from pbmserv.services.views import load_profile, load_standings, similar_userids
-from pbmserv.web.layout import NotFoundPage, Page
+from pbmserv.web.layout import NotFoundPage, Page, games_told
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Routes, Site
 
@@ -113,7 +114,7 @@ class StandingsPage(Page):
         return f"/standings/{self.game.name}" + (f"?{told}" if told else "")
 
 
-def player_page(profile: Profile) -> PlayerPage:
+def player_page(profile: Profile, server: Server) -> PlayerPage:
     """The page of a player."""
     robot = robots().get(profile.robot or "")
     return PlayerPage(
@@ -121,7 +122,7 @@ def player_page(profile: Profile) -> PlayerPage:
         drawn=tuple(map(_drawn, profile.ratings)),
         does=robot.summary if robot else "",
         titles=titles(),
-        challenges=tuple(games()),
+        challenges=tuple(info.name for info in games_told(server)),
     )
 
 
@@ -176,10 +177,10 @@ def routes(site: Site) -> Routes:
         if userid != profile.userid:
             location = f"/players/{quote(profile.userid, safe='')}"
             return Response(status_code=308, headers={**HEADERS, **_NOT_TO_BE_FOUND, "Location": location})
-        return site.show(request, player_page(profile), headers=_NOT_TO_BE_FOUND)
+        return site.show(request, player_page(profile, site.app.server), headers=_NOT_TO_BE_FOUND)
 
     def show_standings(request: Request, game: str = "") -> Response:
-        asked = game or request.query_params.get("game", next(iter(games())))
+        asked = game or request.query_params.get("game", games_told(site.app.server)[0].name)
         known = asked.lower()
         if known not in games():
             return site.show(request, NotFoundPage("game", asked[:LONGEST_ECHO], tuple(games())), 404)

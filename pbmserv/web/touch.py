@@ -18,8 +18,8 @@ from pbmserv.rendering.svg.table import middle_of
 LONGEST_MOVE: Final = 80
 """Characters: no move of any game is longer, and nobody has to look at what is."""
 
-MOST_COUNTED_WAYS: Final = 20
-"""So many ways to go on from a cell are a number to look at."""
+MOST_POINTED_OUT: Final = 100
+"""Of more cells nobody would look for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,14 @@ def first_choices(view: BoardView) -> tuple[Choice, ...]:
 
 
 def touches(view: BoardView, found: Sequence[Choice], is_begun: bool = False) -> tuple[Touch, ...]:
-    """The cells among these choices; words are none."""
+    """The cells among these choices, row by row; words are none."""
     scene, occupied = view.diagram.scene, _occupied(view)
+    rows = [cell for row in scene.board.layout.rows for cell in row.cells]
+    order = {cell: place for place, cell in enumerate(rows)}
     is_told = sum(choice.ways for choice in found) <= MOST_DESCRIBED
-    cells = [(choice, choice.step) for choice in found if isinstance(choice.step, int)]
-    pointed_out = is_begun or _are_few([cell for _, cell in cells], scene)
+    unsorted = [(choice, choice.step) for choice in found if isinstance(choice.step, int)]
+    cells = sorted(unsorted, key=lambda each: order[each[1]])
+    pointed_out = len(cells) <= MOST_POINTED_OUT and (is_begun or _are_few([cell for _, cell in cells], scene))
     made = []
     for choice, cell in cells:
         name = scene.board.names[cell]

@@ -29,7 +29,7 @@ from pbmserv.web.server import WebPart
 from pbmserv.web.site import Site
 from tests.free_port import free_port
 from tests.web.club import opened
-from tests.web.put import many_moves, put
+from tests.web.put import many_moves, put, put_game
 
 MIDDLE = ["a4", "d2", "a3", "e1", "a2", "e2xd2,e1", "b4", "c3", "b3xa3,b4,c3", "b4xa4,b3", "b3", "b2xa2,b3"]
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
@@ -74,7 +74,8 @@ def text_of(letter: MaildirMail) -> str:
 def serving(folder: Path) -> Iterator[Live]:
     """Every part of a server, as `make serve` sets it up; and its pages once more, without the mailbox."""
     place = f"127.0.0.1:{free_port()}"
-    settings = Settings(data=folder, listen=f"smtp://127.0.0.1:{free_port()}", web=place, confirm="from")
+    listen = f"smtp://127.0.0.1:{free_port()}"
+    settings = Settings(data=folder, listen=listen, web=place, confirm="from", variants=True)
     house = build_app(settings, bring_up_to_date=True)
     other = WebPart(Site(house), "127.0.0.1", 0)
     parts, stop = all_parts(settings, house), threading.Event()
@@ -139,7 +140,8 @@ def furnished(folder: Path) -> Iterator[tuple[Furnished, str]]:
 
     101 is in the middle, after twelve plies, alice to move; 102 was declined; 103 goes on without alice; 104 and
     105 were resigned; 106 was begun lately, and its clock runs; 107 was just begun. Of those put there, 201 is
-    whole and over, 202 has six players, 203 is long, on the largest board, and on 204 a square has several moves.
+    whole and over, 202 has six players, 203 is long, on the largest board, and on 204 a square has several moves;
+    205 to 209 are of other games: Go, Hex, oware, amazons and nine men's morris.
     """
     port = free_port()
     with opened(folder) as empty:
@@ -192,3 +194,8 @@ def _fill(there: Furnished) -> None:
     put(there.house, 202, "5x5", everybody, many_moves("5x5", 6, 23))
     put(there.house, 203, "9x9", ("Carol", "Friederike-Charlotte"), many_moves("9x9", 2, 90))
     put(there.house, 204, "3x3", ("bob", "alice"), ("a1", "b2", "c1", "a3"))
+    put_game(there.house, 205, "go", ("q16", "d4", "q4"))
+    put_game(there.house, 206, "hex", ("c3", "f6", "e5"))
+    put_game(there.house, 207, "oware", ("c1",))
+    put_game(there.house, 208, "amazons", ())
+    put_game(there.house, 209, "morris", ("d6", "b4", "f4"))

@@ -11,7 +11,7 @@ from pbmserv.services.views import load_board
 from pbmserv.web.server import WebPart
 from pbmserv.web.site import Site
 from tests.web.club import Club, opened
-from tests.web.put import many_moves, put, sign_up
+from tests.web.put import many_moves, put, put_game, sign_up
 
 MOVES = ["a1", "b2", "b1", "a2", "c3"]
 PHONE, WIDE = 360, 1280
@@ -20,11 +20,13 @@ A_STEP = 1100  # milliseconds between two plies of a film
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """101 is small and bob's turn, after five plies; 102 is long, on the largest board."""
+    """101 is small and bob's turn, after five plies; 102 is long; 103 is a Go board, 104 one of amazons."""
     with opened(tmp_path_factory.mktemp("shelf")) as house:
         sign_up(house, "alice", "bob")
         put(house, 101, "3x3", ("alice", "bob"), MOVES)
         put(house, 102, "9x9", ("alice", "bob"), many_moves("9x9", 2, 120))
+        put_game(house, 103, "go", [])
+        put_game(house, 104, "amazons", ["d1-d7/g7"])
         yield house
 
 
@@ -55,7 +57,7 @@ def page(browser: Browser, site: str) -> Iterator[Page]:
 
 def shows(page: Page, ply: int, of: int) -> None:
     """Waits until the board after that ply is there."""
-    expect(page.locator(".squares caption")).to_have_text(f"After move {ply} of {of}" if ply else "The start")
+    expect(page.locator(".board .caption")).to_have_text(f"After move {ply} of {of}" if ply else "The start")
 
 
 def test_arrow_keys_go_through_the_game_in_place(page: Page) -> None:
@@ -111,7 +113,7 @@ def test_the_game_plays_and_stops_at_its_end(page: Page) -> None:
     shows(page, 4, 5)
     button.click()
     page.clock.run_for(A_STEP)
-    expect(page.locator(".squares caption")).to_have_text("After move 5")
+    expect(page.locator(".board .caption")).to_have_text("After move 5")
     expect(button).to_have_text("Play")
     button.click()
     shows(page, 0, 5)
@@ -143,11 +145,13 @@ def test_a_move_by_keyboard_alone(page: Page) -> None:
     page.goto("/boards/101")
     page.locator("#position").focus()
     page.keyboard.press("Tab")
-    expect(page.locator(":focus")).to_have_text("A3, empty: play")
+    expect(page.locator(":focus")).to_have_text("Skip the board")
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_attribute("aria-label", "A3: play")
     page.keyboard.press("Enter")
     page.wait_for_url("**/boards/101?move=a3#turn")
     expect(page.get_by_role("heading", name="Not played yet: A3")).to_be_focused()
-    expect(page.locator(".squares")).to_be_in_viewport()
+    expect(page.locator("svg.table")).to_be_in_viewport()
     page.keyboard.press("Tab")
     expect(page.locator(":focus")).to_have_attribute(
         "href", "mailto:pbmserv@club.test?subject=move%20101%20a3%236"
@@ -162,13 +166,57 @@ def test_nothing_moves_and_nothing_is_too_wide(page: Page, width: int) -> None:
     for query in ("", "?ply=0", "?ply=1", "?ply=60", "?ply=119"):
         page.goto(f"/boards/102{query}")
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-        boxes = [page.locator(each).bounding_box() for each in (".squares", ".replay")]
+        boxes = [page.locator(each).bounding_box() for each in ("svg.table", ".replay")]
         places.add(str(boxes))
-        squares = page.locator(".squares tbody td").first.bounding_box()
-        assert squares is not None
-        assert squares["width"] >= 24
-        assert abs(squares["width"] - squares["height"]) <= 2
     assert len(places) == 1
+    page.goto("/boards/102")
+    for cell in page.locator("svg.table a").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["width"] >= 24
+        assert box["height"] >= 24
+
+
+def test_the_board_is_as_large_as_the_screen_allows(page: Page) -> None:
+    """With all of it to be seen at once."""
+    for width, height in ((1280, 800), (1920, 1080), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("/boards/102")
+        box = page.locator("svg.table").bounding_box()
+        assert box is not None
+        assert box["height"] >= min(0.8 * height, 0.85 * width)
+        assert box["y"] + box["height"] <= height or width < 400
+
+
+def test_a_board_with_many_cells_scrolls_by_itself(page: Page) -> None:
+    """On a phone, where a finger has to hit each of them; the page does not. Who only looks sees it all."""
+    page.set_viewport_size({"width": PHONE, "height": 700})
+    page.goto("/boards/103")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE
+    cells = page.locator("svg.table a")
+    assert cells.count() == 361
+    box = cells.nth(200).bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24
+    page.goto("/boards/104?ply=0")
+    whole = page.locator("svg.table").bounding_box()
+    assert whole is not None
+    assert whole["x"] + whole["width"] <= PHONE
+
+
+@pytest.mark.parametrize("number", [103, 104])
+def test_a_move_of_several_steps_is_touched(page: Page, number: int) -> None:
+    """One touch where one move begins so, else the next cell is asked for on the same board."""
+    page.goto(f"/boards/{number}")
+    for _ in range(4):
+        cells = page.locator("svg.table a")
+        if not cells.count():
+            break
+        cell = cells.nth(cells.count() // 2)
+        address = cell.get_attribute("href") or ""
+        cell.click()
+        expect(page).to_have_url(f"/boards/{number}{address}")
+    expect(page.get_by_role("heading", name="Not played yet: ")).to_be_visible()
 
 
 def test_without_scripts_all_works_by_links(browser: Browser, site: str, tmp_path: Path) -> None:

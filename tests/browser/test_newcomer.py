@@ -125,7 +125,7 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
 
 def board_of(answer: str) -> int:
     """The number of the board that a mail shows."""
-    found = re.search(r"Cephalopod Board ([0-9]+)", answer)
+    found = re.search(r"Cephalopod(?: variant)? Board ([0-9]+)", answer)
     assert found is not None
     return int(found[1])
 
@@ -139,7 +139,7 @@ def sent(page: Page) -> str:
 
 def square(page: Page, name: str, does: str) -> Locator:
     """The square of the board on the page that is called so, is empty, and does that."""
-    return page.locator(".squares").get_by_role("link", name=re.compile(rf"^{name} ?, empty: {does}$"))
+    return page.locator("svg.table").get_by_role("link", name=re.compile(rf"^{name}: {does}$"))
 
 
 def open_newest_mail(page: Page, server: Live, address: str) -> None:
@@ -166,7 +166,7 @@ def played_now(page: Page, move: str, number: int) -> None:
     expect(page.get_by_role("heading", name="Played", exact=True)).to_be_visible()
     expect(page.locator(".answer")).to_contain_text(f"You played {move} on board {number}.")
     page.get_by_role("link", name=f"See board {number}").click()
-    expect(page.get_by_role("heading", name=f"Cephalopod Board {number}")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Board {number}")).to_be_visible()
     expect(page.locator("body")).not_to_contain_text("Hello from the pages!")
 
 
@@ -177,11 +177,11 @@ def see_again(page: Page, moves: list[str]) -> None:
     page.get_by_role("link", name="Back").click()
     shows(page, plies - 1, plies)
     page.get_by_role("link", name="Forward").click()
-    expect(page.locator(".squares caption")).to_have_text(f"After move {plies}")
+    expect(page.locator(".board .caption")).to_have_text(f"After move {plies}")
     page.keyboard.press("ArrowLeft")
     shows(page, plies - 1, plies)
     page.get_by_role("link", name="First").click()
-    expect(page.locator(".squares caption")).to_have_text("The start")
+    expect(page.locator(".board .caption")).to_have_text("The start")
     page.keyboard.press("ArrowRight")
     shows(page, 1, plies)
     page.clock.install()
@@ -191,13 +191,13 @@ def see_again(page: Page, moves: list[str]) -> None:
         page.clock.run_for(A_STEP)
         shows(page, ply, plies)
     page.clock.run_for(A_STEP)
-    expect(page.locator(".squares caption")).to_have_text(f"After move {plies}")
+    expect(page.locator(".board .caption")).to_have_text(f"After move {plies}")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
 def shows(page: Page, ply: int, of: int) -> None:
     """Waits until the board after that ply is there."""
-    expect(page.locator(".squares caption")).to_have_text(f"After move {ply} of {of}")
+    expect(page.locator(".board .caption")).to_have_text(f"After move {ply} of {of}")
 
 
 def read_the_rules(page: Page) -> None:

@@ -10,11 +10,12 @@ from pbmserv.rendering.board import view_board
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.svg.animation import PACE
 from pbmserv.rendering.svg.pictures import movie_of, picture_of
-from pbmserv.rendering.svg.position import plan_of
+from pbmserv.rendering.svg.plan import plan_of
 from tests.rendering.letters import played
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 BOARD = played("c3 c4 d3 d4xc4,d3")
+WIDTH = plan_of(view_board(BOARD).diagram.scene.board).width
 
 # The colours of an image, given in base 64, at points of it.
 COLOURS_AT = """async ([png, points]) => {
@@ -36,9 +37,9 @@ def points(*places: tuple[int, int]) -> list[tuple[int, int]]:
 
     A place is a column and a row, counted from 0 at the upper left.
     """
-    plan = plan_of(view_board(BOARD).diagram.scene)
-    corners = [plan.at(*place) for place in places]
-    return [(x + 4 + 9, y + 54) for x, y in corners]
+    board = view_board(BOARD).diagram.scene.board
+    middles = [plan_of(board).centres[5 * column + 4 - row] for column, row in places]
+    return [(x - 41, y) for x, y in middles]
 
 
 def colours(page: Page, at: list[tuple[int, int]]) -> list[str]:
@@ -52,7 +53,7 @@ def colours(page: Page, at: list[tuple[int, int]]) -> list[str]:
 def test_dice_have_their_colours(browser: Browser, scheme: Literal["light", "dark"]) -> None:
     """In an `<img>` too, where a picture has nothing but itself; in a dark scheme the dark ones."""
     picture = base64.b64encode(picture_of(BOARD).encode()).decode()
-    plan = plan_of(view_board(BOARD).diagram.scene)
+    plan = plan_of(view_board(BOARD).diagram.scene.board)
     page = browser.new_page(viewport={"width": plan.width, "height": plan.height}, color_scheme=scheme)
     page.set_content(
         '<meta name="color-scheme" content="light dark"><style>body{margin:0}img{display:block}</style>'
@@ -68,7 +69,7 @@ def test_a_movie_shows_one_ply_after_the_other(browser: Browser) -> None:
     """The die on C3 comes with the first ply; the one on C4 with the second, and is taken by the fourth."""
     page = browser.new_page(viewport={"width": 800, "height": 800})
     page.set_content(
-        f"<style>body{{margin:0}}svg{{display:block;width:634px;height:auto}}</style>{movie_of(BOARD)}"
+        f"<style>body{{margin:0}}svg{{display:block;width:{WIDTH}px;height:auto}}</style>{movie_of(BOARD)}"
     )
     page.evaluate("() => document.querySelector('svg').pauseAnimations()")
     first, second = PIECE_STYLES[0].light.ink, PIECE_STYLES[1].light.ink
@@ -83,7 +84,7 @@ def test_who_wants_less_motion_sees_the_last_position(browser: Browser) -> None:
     """And nothing moves."""
     page = browser.new_page(viewport={"width": 800, "height": 800}, reduced_motion="reduce")
     page.set_content(
-        f"<style>body{{margin:0}}svg{{display:block;width:634px;height:auto}}</style>{movie_of(BOARD)}"
+        f"<style>body{{margin:0}}svg{{display:block;width:{WIDTH}px;height:auto}}</style>{movie_of(BOARD)}"
     )
     shown = page.evaluate(
         "() => ['film', 'still'].map(name => getComputedStyle(document.querySelector('.' + name)).display)"

@@ -94,7 +94,7 @@ def test_show(club: Terminal) -> None:
     found = club.run("admin", "show", "101", "--json").rows
     assert found == {
         "board": 101,
-        "rules": "cephalopod/1",
+        "rules": "cephalopod/1-variant",
         "options": {"size": "3x3"},
         "players": ["alice", "bob"],
         "status": "active",

@@ -7,6 +7,7 @@ What it shows.
 @ subject Re: hello          its cases stand in mails with that Subject, or with each of several
 @ text Hello\\n{}             and that text, or each of several; {} is the place of the case, in the Subject too
 @ means prose                what is understood of a line that does not tell it itself
+@ game go or hex             the board is of that game, and of that one; `@ game every`: of each in turn
 @ language queue             its cases are what stands behind `queue`
 
 mvoe 101 c3 => move 101 c3
@@ -27,9 +28,23 @@ from itertools import product, takewhile
 from pathlib import Path
 
 from pbmserv.commands.base.queue_notation import read as read_queue
+from pbmserv.games import games
+from pbmserv.games.game import Credit, Info
 from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail
 from tests.parser.meaning import meaning, of_mail, of_queue
+
+MADE_UP = Info(
+    name="made-up",
+    title="A Made-up Game",
+    rules="made-up/1",
+    sides=(),
+    credit=Credit("Nobody", 2026),
+    example="e2-e4",
+    words=("swap", "queen", "knight", "bishop"),
+    dialect=r"[kqrbn]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[qrbn])?[+#]?|[o0]-[o0](?:-[o0])?[+#]?|[1-9][a-i][1-9][a-i][+]?",
+)
+"""A game with other notations, as of chess and shogi, that moves may be typed in beside cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +63,17 @@ class Case:
 
     means: str
     is_queue: bool
+    game: Info | None = None
+    """The game of the board that is answered; None where it is not known."""
 
     def understood(self) -> str:
         """What the parser makes of it."""
         if self.is_queue:
             return of_queue(read_queue(self.text))
         if self.subject is None:
-            return meaning(self.text, self.board)
+            return meaning(self.text, self.board, self.game)
         mail = IncomingMail("anna@example.org", self.subject, self.text, "<1@example.org>", (), None, "key")
-        return of_mail(parse_mail(mail, self.board))
+        return of_mail(parse_mail(mail, self.board, game=self.game))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +85,7 @@ class Frame:
     texts: tuple[str, ...]
     means: str
     is_queue: bool
+    games: tuple[Info | None, ...]
 
 
 def cases(file: Path) -> Iterator[Case]:
@@ -80,7 +98,7 @@ def cases(file: Path) -> Iterator[Case]:
 
 
 def _frame(lines: list[str]) -> Frame:
-    told: dict[str, list[str]] = {key: [] for key in ("answers", "subject", "text", "means", "language")}
+    told: dict[str, list[str]] = {key: [] for key in ("answers", "subject", "text", "means", "language", "game")}
     for line in lines:
         if line.startswith("@ "):
             key, _, value = line[2:].partition(" ")
@@ -92,7 +110,17 @@ def _frame(lines: list[str]) -> Frame:
         tuple(map(_plain, told["text"])) or ("{}",),
         "".join(told["means"]),
         told["language"] == ["queue"],
+        _games("".join(told["game"])),
     )
+
+
+def _games(named: str) -> tuple[Info | None, ...]:
+    """The games of a frame: without a name one that is not known."""
+    known = {MADE_UP.name: MADE_UP, **{name: game.info for name, game in games().items()}}
+    every = {"": [""], "every": [*known]}
+    # Until all games have come together, cases of those that are not there yet wait.
+    found = [name for name in every.get(named, named.split(" or ")) if name in ("", *known)]
+    return tuple(known.get(name) for name in found)
 
 
 def _of_section(lines: list[str], frame: Frame, file: str, first: int) -> Iterator[Case]:
@@ -112,9 +140,9 @@ def _lines(line: str, frame: Frame, place: str) -> Iterator[Case]:
     means, _, comment = told.partition(" // ")
     below = _plain(comment).replace("{}", said).split("\n") if comment else []
     expected = "\n".join([_plain(means), *(f"// {each}".rstrip() for each in below)])
-    for board, subject, text in product(frame.boards, frame.subjects, frame.texts):
+    for board, subject, text, game in product(frame.boards, frame.subjects, frame.texts, frame.games):
         about = None if subject is None else subject.replace("{}", said)
-        yield Case(place, text.replace("{}", said), about, board, expected, frame.is_queue)
+        yield Case(place, text.replace("{}", said), about, board, expected, frame.is_queue, game)
 
 
 def _mails(lines: list[str], frame: Frame, place: str) -> Iterator[Case]:
@@ -124,8 +152,8 @@ def _mails(lines: list[str], frame: Frame, place: str) -> Iterator[Case]:
     expected = "\n".join(line.removeprefix("=> ") for line in told)
     assert expected, f"{place} does not tell what it means"
     subject = written.pop(0).removeprefix("Subject: ") if written[0].startswith("Subject: ") else ""
-    for board in frame.boards:
-        yield Case(place, "\n".join(written), subject, board, expected, frame.is_queue)
+    for board, game in product(frame.boards, frame.games):
+        yield Case(place, "\n".join(written), subject, board, expected, frame.is_queue, game)
 
 
 def _plain(text: str) -> str:

@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from pbmserv.commands.base.lookup import UnknownGame
 from pbmserv.commands.base.queue_notation import Misread, write
 from pbmserv.commands.base.request import Credentials
+from pbmserv.commands.base.typed_moves import spelling_of
 from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.games.game import Info
 from pbmserv.matches.conditional_moves import Branch
 from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand, WhichOne
-from pbmserv.parser.line import ParsedLine, parse_line
+from pbmserv.parser.fitting import ParsedLine
+from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
 
 
-def meaning(line: str, board: int | None = None) -> str:
-    """The meaning of a line as it stands in a mail; `board` is the one that the mail answers.
+def meaning(line: str, board: int | None = None, game: Info | None = None) -> str:
+    """The meaning of a line as it stands in a mail; `board` is the one that the mail answers, of that `game`.
 
     `cephalopod move 101 c3 #7 by anna/sesame` - `refused WrongForm` - `meant? resign 101` - `prose`
     """
-    return of_line(parse_line(normalised(line), board))
+    return of_line(parse_line(normalised(line), board, spelling_of(game)))
 
 
 def of_line(read: ParsedLine) -> str:

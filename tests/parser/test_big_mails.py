@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS
 from tests.examples import examples
+from tests.parser.corpus import MADE_UP
 from tests.parser.test_language import ANSWER, mail
 
 pytestmark = pytest.mark.slow
@@ -39,6 +40,12 @@ MEBIBYTE = 1 << 20
         "yes",
         "I resign",
         "1. please board 101 c3",
+        "pass",
+        "no, pass",
+        "e8 queen " * 100,
+        "11 x " * 200 + "11",
+        "tic tac toe " * 80,
+        "c3 to " * 150 + "c3",
     ],
     ids=lambda line: line[:9].encode("ascii", "replace").decode().strip() or "blank",
 )
@@ -47,7 +54,7 @@ def test_a_big_mail_is_no_burden(line: str, subject: str) -> None:
     count = MEBIBYTE // (len(line.encode()) + 1)
     sent = mail(subject, "102 d4\n" + "\n".join(line.replace("{}", str(number)) for number in range(count)))
     start = time.perf_counter()
-    reading = parse_mail(sent)
+    reading = parse_mail(sent, game=MADE_UP)
     as_kept(reading)
     assert time.perf_counter() - start < 10
     assert len(reading.comment) <= MOST_COMMENT_CHARACTERS

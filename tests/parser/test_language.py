@@ -1,5 +1,6 @@
 """Whole mails and what is read of them, beyond what `mails.txt` shows: bounds, secrets, and what is kept."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -173,6 +174,13 @@ def test_a_link_of_ours() -> None:
 
     commands = ["move 101 c3#8", "show 101", "resign 101", "help", "yes", "challenge anna bob"]
     every(product(commands, [None, 101, 102], ["", "\n \n", "Hello Bob,\n\n"]), check)
+
+
+def test_a_token_that_begins_like_a_square() -> None:
+    """It may stand below a move, and is not told as another one."""
+    token = "c3d4" + "a" * 16
+    sent = replace(mail(ANSWER, f"b2\n\n{token.upper()}"), tokens=(token,))
+    assert told(parse_mail(sent)) == ["which? move 101 b2 | move 101 ***"]
 
 
 @pytest.mark.parametrize("answer", ["yes", "Yes!", "YES", "yes, please", "No.", "no, thank you"])

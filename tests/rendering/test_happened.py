@@ -16,7 +16,8 @@ from pbmserv.rendering.board import view_board
 from pbmserv.rendering.html_board import draw_board
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
-from pbmserv.web.boards import BoardPageQuery, board_page
+from pbmserv.web.board_page import BoardPageQuery
+from pbmserv.web.boards import board_page
 from pbmserv.web.layout import Frame, html
 from tests.rendering.letters import ADDRESS, FOUR, NOON, PAIR, SERVER, played
 from tests.web.tree import parse

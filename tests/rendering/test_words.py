@@ -55,7 +55,7 @@ These moves capture. The first word of each line is what to answer:
 
 Any other empty square can be played too, and captures nothing.
 
-To move, answer this mail with a square in its first line, for example
+To move, answer this mail with your move in its first line, for example
     d4
 Other answers: show, preview, chat, propose, undo, help, resign.
 
@@ -107,13 +107,14 @@ def hear(text: str, scene: Scene) -> Heard:
     pieces: dict[str, tuple[str, str]] = {}
     empty: set[str] = set()
     whole = re.sub(r"\n(?=\S)(?!Rows? )", " ", text)
-    rows = {label: {f"{column}{label}" for column in scene.columns} for label in scene.rows}
+    labels = [row.label for row in scene.board.layout.rows]
+    rows = {row.label: {scene.board.names[cell] for cell in row.cells} for row in scene.board.layout.rows}
     for told in re.findall(r"(?m)^Rows? (.*)\.$", whole):
         if match := re.fullmatch(r"([0-9]+)(?: (and|to) ([0-9]+))? (?:is|are) empty", told):
-            first = scene.rows.index(match[1])
-            last = scene.rows.index(match[3]) if match[3] else first
+            first = labels.index(match[1])
+            last = labels.index(match[3]) if match[3] else first
             assert match[2] != "and" or last == first + 1
-            for label in scene.rows[first : last + 1]:
+            for label in labels[first : last + 1]:
                 empty |= rows.pop(label)
             continue
         label, listed, rest = re.fullmatch(r"([0-9]+): (.*); (.*)", told).groups()  # type: ignore[union-attr]
@@ -170,11 +171,14 @@ def test_words_tell_the_position(board: GameState) -> None:
     view = view_board(board)
     heard = hear(in_words(view), view.diagram.scene)
     names = board.match.userids
-    cells = [cell for row in view.diagram.scene.cells for cell in row]
+    cells = dict(zip(view.diagram.scene.board.names, view.diagram.scene.cells, strict=True))
     assert heard.pieces == {
-        cell.square: (names[cell.seat], str(cell.value)) for cell in cells if cell.seat is not None
+        name: (names[piece.seat], str(piece.value))
+        for name, pieces in cells.items()
+        for piece in pieces
+        if piece.seat is not None
     }
-    assert heard.empty == {cell.square for cell in cells if cell.seat is None}
+    assert heard.empty == {name for name, pieces in cells.items() if not pieces}
     assert heard.scores == dict(view.players.scores)
     check(in_words(view))
 
@@ -278,7 +282,7 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
     text = in_words(view_board(toy, "alice"))
     assert "ply 2: bob passed." in text
     assert "Row 1: A1 alice; the row is full." in text
-    assert "Rows 2 and 3 are empty." in text
+    assert "Rows 3 and 2 are empty." in text
 
 
 # sentences

@@ -49,7 +49,7 @@ def test_a_refusal_changes_nothing(club: Post) -> None:
 
 def test_looking_sends_nothing(club: Post) -> None:
     before = len(club.letters())
-    assert "Summary of Cephalopod Board 101" in run_as(club.house, "carol", "show 101", club.clock()).text
+    assert "Summary of Cephalopod variant Board 101" in run_as(club.house, "carol", "show 101", club.clock()).text
     assert "Games on offer" in run_as(club.house, "carol", "list", club.clock()).text
     assert new_letters(club, before) == []
 
@@ -115,7 +115,7 @@ def test_a_board_once_more(club: Post) -> None:
     assert resend(club.house, 101, None, club.clock()) == ["alice", "Bob"]
     assert new_letters(club, before) == [ALICE, BOB]
     first, second = club.letters()[before:]
-    assert header_of(first, "Subject") == "Cephalopod Board 101: alice vs Bob"
+    assert header_of(first, "Subject") == "Cephalopod variant Board 101: alice vs Bob"
     assert header_of(first, "Message-ID") != header_of(second, "Message-ID")
     assert "To move, answer this mail" in text_of(first)
     assert "To move, answer this mail" not in text_of(second)

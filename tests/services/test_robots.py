@@ -52,6 +52,7 @@ def test_they_are_there_once_and_cannot_be_written_to(club: Post) -> None:
     assert [(each.userid, each.robot, each.address) for each in found] == [
         ("robot", "greedy", ""),
         ("robot.random", "random", ""),
+        ("robot.search", "search", ""),
     ]
     for line in ("signup robot tahini", "signup robot.random tahini", "signup robotnik tahini"):
         assert "or a robot" in text_of(club.mail("mallory@example.org", line)[0]), line
@@ -84,7 +85,12 @@ def test_who_has_the_name_already_keeps_it(post: Post, caplog: pytest.LogCapture
         connection.execute(update(players).values(userid="Robot", userid_lower="robot"))
     play_robots(post.house, post.clock())
     found = {player.userid: player.robot for player in list_players(post.house)}
-    assert found == {"Robot": None, "robot.greedy": "greedy", "robot.random": "random"}
+    assert found == {
+        "Robot": None,
+        "robot.greedy": "greedy",
+        "robot.random": "random",
+        "robot.search": "search",
+    }
     assert "somebody else is called robot: the robot is called robot.greedy" in caplog.text
 
 
@@ -144,7 +150,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
     there = robots()
 
     class Slow:
-        name, summary = "greedy", "thinks for long"
+        name, summary, thinking = "greedy", "thinks for long", 1
 
         def choose(self, game: Any, position: Any, budget: Budget) -> Any:
             monkeypatch.setattr("pbmserv.services.robots.robots", lambda: there)
@@ -177,7 +183,7 @@ def test_robots_answer_offers(club: Post) -> None:
 class Stupid:
     """A robot that fails, and then plays what is against the rules."""
 
-    name, summary = "greedy", "fails"
+    name, summary, thinking = "greedy", "fails", 1
 
     def choose(self, game: Any, position: Any, budget: Budget) -> Any:
         """No move."""

@@ -7,7 +7,7 @@ from email import message_from_bytes, policy
 from tests.servers.sink import Taken
 from tests.soak.plan import Shown
 
-BOARD = re.compile(r"^Summary of Cephalopod Board (\d+)$", re.MULTILINE)
+BOARD = re.compile(r"^Summary of Cephalopod(?: variant)? Board (\d+)$", re.MULTILINE)
 TURN = re.compile(r"It is (\w+)'s turn")
 ROW = re.compile(r"^ {4}(\d)  (.*)  \1$", re.MULTILINE)
 BEGUN = re.compile(r"Board (\d+) has started")

@@ -1,13 +1,14 @@
 """Boards put into a house without the mails that led there, and the same positions by the rules alone."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from types import MappingProxyType
 
 from pbmserv.commands.base.changes import NewPlayer
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.move import MovePlayed
-from pbmserv.games import cephalopod
+from pbmserv.games import cephalopod, games
 from pbmserv.games.cephalopod import Position
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
@@ -26,14 +27,27 @@ def sign_up(house: App, *userids: str) -> None:
 
 def put(house: App, number: int, size: str, userids: tuple[str, ...], moves: Iterable[str]) -> None:
     """Puts a board of players into the house; its moves came a minute after each other."""
-    match = Match(number, "cephalopod", "cephalopod/1", (("size", size),), True, userids, userids[0], NOON)
-    position = cephalopod.start(len(userids), {"size": size})
+    put_game(house, number, "cephalopod", moves, userids, {"size": size})
+
+
+def put_game(
+    house: App,
+    number: int,
+    name: str,
+    moves: Iterable[str],
+    userids: tuple[str, ...] = ("alice", "bob"),
+    options: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """The same for any game."""
+    game = games()[name]
+    match = Match(number, name, game.info.rules, tuple(options.items()), True, userids, userids[0], NOON)
+    position = game.start(len(userids), dict(options))
     entries = []
     for seq, text in enumerate(moves, 1):
-        at, seat = NOON + timedelta(minutes=seq), cephalopod.to_move(position)
-        move = cephalopod.read(position, text)
-        entries.append(Entry(number, seq, at, "played", seat, cephalopod.write(position, move)))
-        position, _ = cephalopod.play(position, move)
+        at, seat = NOON + timedelta(minutes=seq), game.to_move(position)
+        move = game.read(position, text)
+        entries.append(Entry(number, seq, at, "played", seat, game.write(position, move)))
+        position, _ = game.play(position, move)
     with writing(house.engine) as connection:
         after = replay(match.with_entries(tuple(entries)))
         matches.write(
@@ -56,8 +70,8 @@ def many_moves(size: str, seats: int, plies: int) -> list[str]:
     texts: list[str] = []
     while len(texts) < plies and cephalopod.to_move(position) is not None:
         legal = list(cephalopod.moves(position))
-        most = max(len(move.captured) for move in legal)
-        move = chance.choice([move for move in legal if len(move.captured) == most])
+        most = max(map(len, legal))
+        move = chance.choice([move for move in legal if len(move) == most])
         texts.append(cephalopod.write(position, move))
         position, _ = cephalopod.play(position, move)
     return texts

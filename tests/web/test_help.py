@@ -1,20 +1,24 @@
 """The help pages: figures drawn as the text has them, examples that begin a mail, a way through the manual."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 import httpx
 import pytest
 
+from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.help import ELSEWHERE, page, subjects
+from pbmserv.commands.help import ELSEWHERE, HelpGame, page, subjects
+from pbmserv.games import games
 from pbmserv.games.cephalopod import info
 from pbmserv.parser.line import parse_line
+from pbmserv.rendering.board_text import draw_sheet
+from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
-from pbmserv.web.figures import read_grids
+from pbmserv.web.figures import BoardFigure, DrawnNumbered, read_grids, with_figures
 from tests.games.positions import ALL_FOUR, CENTRE, CHOSEN, THE_END, TOO_MUCH
 from tests.web.club import Get, asking, opened
 from tests.web.tree import Element, main, parse
@@ -65,8 +69,22 @@ def text_of(figure: Element) -> list[str]:
 # The words
 
 
-def mailed_in(element: Element) -> str:
+def sheets(reply: Reply) -> dict[str, str]:
+    """The whole boards in a mailed text, as it draws them, by what the page says of them."""
+    game = reply.game.name if isinstance(reply, HelpGame) else ""
+    blocks = with_figures(document_of(say(reply, SERVER)).blocks, game)
+    items = [item for block in blocks if isinstance(block, DrawnNumbered) for item in block.items]
+    parts = [*blocks, *(part for item in items for part in item.parts)]
+    boards = [each for each in parts if isinstance(each, BoardFigure)]
+    said = [", ".join(f"{name} {stands}" for name, stands in each.cells) for each in boards]
+    return {words: draw_sheet(each.scene) for words, each in zip(said, boards, strict=True)}
+
+
+def mailed_in(element: Element, boards: Mapping[str, str]) -> str:
     """The mailed words of an article: figures drawn with characters again, without what only the page says."""
+    if element.tag == "figure" and element.all("svg", class_="figured"):
+        board = boards[element.one("svg").attributes["aria-label"]]
+        return f"{' '.join(caption.text for caption in element.all('figcaption'))} {board}"
     if element.tag == "figure":
         captions = [caption.text for caption in element.all("figcaption")]
         labels = [label for table in element.all("table") for label in visible_labels(table)]
@@ -74,7 +92,7 @@ def mailed_in(element: Element) -> str:
     if element.tag == "table":
         rows = element.one("tbody").all("tr")
         return " ".join(part.said for row in rows for part in (row.one("th"), row.all("td")[0]))
-    return "".join(each if isinstance(each, str) else mailed_in(each) for each in element.inside)
+    return "".join(each if isinstance(each, str) else mailed_in(each, boards) for each in element.inside)
 
 
 def visible_labels(table: Element) -> list[str]:
@@ -92,7 +110,7 @@ def test_a_page_has_the_words_that_are_mailed(get: Get, subject: str) -> None:
     heading = shown.one("h1")
     begins_with_heading = mailed[: len(heading.words)] == heading.words
     assert begins_with_heading or heading.said == f"Help: {subject}".removesuffix(": ")
-    words = (heading.words if begins_with_heading else []) + mailed_in(shown.one("article")).split()
+    words = (heading.words if begins_with_heading else []) + mailed_in(shown.one("article"), sheets(reply)).split()
     if subject == "tutorial":  # its boards have labels, which the text puts around the rows
         assert sorted(words) == sorted(mailed)
     else:
@@ -168,7 +186,8 @@ def test_what_only_looks_like_a_board_stays_text(lines: list[str]) -> None:
 def test_marks_of_all_sides_are_known() -> None:
     (grid,) = read_grids(["(1) <2> [3]", "{4} /5/ |6|"])
     squares = [square for row in grid.squares for square in row]
-    assert [(square.cell.seat, square.cell.value) for square in squares] == [(n, n + 1) for n in range(6)]
+    pieces = [square.stands for square in squares if square.stands]
+    assert [(piece.seat, piece.value) for piece in pieces] == [(n, n + 1) for n in range(6)]
     assert [square.side for square in squares] == list(info.sides)
 
 
@@ -230,7 +249,7 @@ def test_the_rules_credit_the_inventor_and_begin_a_game(get: Get) -> None:
     shown = main(get("/help/cephalopod"))
     facts = {row.one("dt").said: row.one("dd") for row in shown.one("dl").all("div")}
     assert facts["Inventor"].said == "Mark Steere, 2006"
-    site = facts["His site"].one("a").attributes
+    site = facts["Site"].one("a").attributes
     assert site["href"] == "https://marksteeregames.com/"
     assert "noopener" in site["rel"]
     assert facts["Rules"].said == "cephalopod/1"
@@ -259,7 +278,7 @@ def test_the_manual_can_be_read_from_front_to_back(get: Get) -> None:
         told = f"from {path_of(read[-1])} one comes to {path_of(subject)}, and back from there to {before}"
         assert before == path_of(read[-1]), f"{told}: is a subject in the manual twice?"
         read.append(subject)
-    assert read[:2] == ["tutorial", "cephalopod"]
+    assert read[: 1 + len(games())] == ["tutorial", *games()]
     unread = set(subjects()) - set(read)
     assert not unread, f"whoever reads on from page to page misses {sorted(unread)}"
     assert len(read) == len(set(read)) == len(subjects())

@@ -1,11 +1,12 @@
 """The first page: what this is, how to start, and what is going on."""
 
 from pbmserv.commands.base.server import Server
+from pbmserv.games import games
 from pbmserv.matches.queries import BoardSearch
 from pbmserv.services.views import search_boards
 from pbmserv.web.games import home
 from pbmserv.web.layout import Frame, html
-from tests.web.club import Club, Get, asking
+from tests.web.club import NOON, Club, Get, asking
 from tests.web.tree import Element, main, parse
 
 
@@ -25,28 +26,33 @@ def test_games_going_on_are_small_boards(get: Get) -> None:
         "loading": "lazy",
         "alt": "Board 101: alice vs bob, after 5 moves",
     }
-    assert boards[1].said == "alice vs bob vs Carol Cephalopod -size=3x3, move 4: bob to play"
+    assert boards[1].said.startswith("alice vs bob vs Carol Cephalopod -size=3x3, move 4: bob to play (for ")
     assert "All 3 boards being played" in page.said
 
 
 def test_there_are_six_at_most(get_of_many: Get) -> None:
     page = main(get_of_many("/"))
-    assert len(page.all("img")) == 6
+    assert len(page.one("ul", class_="small-boards").all("img")) == 6
     assert "All 120 boards being played" in page.said
 
 
 def test_how_to_start(get: Get) -> None:
-    links = {link.said: link.attributes["href"] for link in main(get("/")).all("a")}
+    found = main(get("/")).all("a")
+    links = {link.said: link.attributes["href"] for link in found}
     assert links["Sign up by mail"] == "mailto:pbmserv@club.test?subject=signup%20USERID%20PASSWORD"
     assert links["signup USERID PASSWORD"] == links["Sign up by mail"]
-    assert {"/games", "/help", "/help/tutorial", "/standings/cephalopod"} <= set(links.values())
+    assert {"/games", "/help", "/help/tutorial", "/standings/cephalopod"} <= {
+        link.attributes["href"] for link in found
+    }
 
 
 def test_an_empty_house_invites(empty: Club) -> None:
     get = asking(empty)
     page = main(get("/"))
     assert "Nobody is playing at the moment." in page.said
-    assert not page.all("img")
+    assert not page.all("ul", class_="small-boards")
+    pictures = [each.attributes["src"] for each in page.one("ul", class_="offer").all("img")]
+    assert set(pictures) == {f"/games/{name}.svg" for name in games()}
     assert not page.all("table")
     empty.post("alice@home.test", "signup alice sesame")
     empty.post("alice@home.test", "seek -size=3x5")
@@ -57,7 +63,7 @@ def test_an_empty_house_invites(empty: Club) -> None:
 
 
 def test_who_tries_the_server_out_is_told_where_mails_are(empty: Club) -> None:
-    page = home(search_boards(empty, BoardSearch()), ())
+    page = home(search_boards(empty, BoardSearch()), (), NOON, empty.server)
     server = Server("pbmserv@localhost")
     at_home, elsewhere = (main_of(html(page, Frame(server, writes_here))) for writes_here in (True, False))
     assert "/mailbox" in {link.attributes["href"] for link in at_home.one("p", class_="notice").all("a")}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from pbmserv.commands.base.server import Server
+from pbmserv.games import games
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.svg.pictures import view_at
@@ -44,6 +45,16 @@ def test_every_board_has_its_pictures(club: Club, get: Get, number: int) -> None
 def test_an_earlier_moment(club: Club, get: Get, ply: int) -> None:
     scene = view(club, 101, ply).diagram.scene
     assert seen_in(parsed(get(f"/boards/101.svg?ply={ply}").text), scene) == told_by(scene)
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+def test_what_a_game_looks_like(get: Get, name: str) -> None:
+    """The same each time, with some pieces on the board."""
+    answer = get(f"/games/{name}.svg")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert every(parsed(answer.text), "use")
+    assert get(f"/games/{name}.svg").text == answer.text
+    assert get(f"/games/{name}x.svg").status_code == 404
 
 
 def test_previews_differ_by_position(get: Get) -> None:

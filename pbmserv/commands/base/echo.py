@@ -14,7 +14,8 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import BLOT
 from pbmserv.commands.base.schedule import WEEKDAYS
 from pbmserv.commands.base.time_options import TIME_OPTIONS
-from pbmserv.commands.base.vocabulary import COURTESY, FILTERS, SETTINGS, is_move_like
+from pbmserv.commands.base.typed_moves import any_spelling, is_move_like
+from pbmserv.commands.base.vocabulary import COURTESY, FILTERS, SETTINGS
 from pbmserv.commands.help import subjects
 from pbmserv.games import games
 
@@ -44,7 +45,7 @@ def echo_word(word: str, allowed: frozenset[str]) -> str:
         return word if is_plain else word[: word.index("=") + 1] + BLOT
     if plain.partition("#")[0] in _vocabulary() or {plain, word.lower()} & allowed or _NUMBER.fullmatch(plain):
         return word
-    return word if _MOMENT.fullmatch(plain) or is_move_like([word]) else BLOT
+    return word if _MOMENT.fullmatch(plain) or is_move_like([word], any_spelling()) else BLOT
 
 
 def _is_value(word: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from email_validator import EmailNotValidError, validate_email
@@ -92,12 +92,8 @@ _INVISIBLE = dict.fromkeys(
     ),
     None,
 )
-_SEPARATORS = "xX=:-/+,"
-_GUARD_AFTER_BLANK = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
-_OPENING = "\"'`*_~([{<\u00ab\u00bb\u2039\u203a"
-_CLOSING = "\"'`*_~)]}>\u00ab\u00bb\u2039\u203a.,;:!"
-_MOOD = re.compile(r"(?: ?(?:[:;]-?[()DP]|\(!\)|!\?|\u3002|\U0001f642))+$")
-_BROKEN_SQUARE = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
+OPENING = "\"'`*_~([{<\u00ab\u00bb\u2039\u203a"
+CLOSING = "\"'`*_~)]}>\u00ab\u00bb\u2039\u203a.,;:!"
 
 
 def normalised(line: str) -> str:
@@ -108,51 +104,6 @@ def normalised(line: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", line.translate(_INVISIBLE)).translate(_DASHES | _QUOTES)
     return " ".join(plain.split())
-
-
-def is_move_like(words: Sequence[str]) -> bool:
-    """Whether words are likely one move: squares, what may stand between them, and the guard after them.
-
-    >>> [is_move_like(line.split()) for line in ("c3 x b3, d3", "c3 # 7", "c3!", "c3 is mine", "c3 anna sesame")]
-    [True, True, True, False, False]
-    """
-    return _is_move_like(without_decoration(words))
-
-
-def without_decoration(words: Sequence[str]) -> str:
-    """The text of a move as a game reads it, without what phones and people put around it.
-
-    Only squares are freed of other words; any text is freed of quotes and full stops. What gives a game up is not
-    made out of anything else. A question mark stays: who asks has not decided.
-
-    >>> written = ('"C3."', "c 3", "c3\xd7b3, please", "c3#7!", "resign.", "c3?")
-    >>> [without_decoration(line.split()) for line in written]
-    ['C3', 'c3', 'c3xb3', 'c3#7', 'resign.', 'c3?']
-    """
-    written = " ".join(words)
-    bare = _MOOD.sub("", written)
-    written = bare if _is_move_like(bare) else written
-    text = _undressed(written.replace("\xd7", "x"))
-    *most, last = text.split(" ")
-    kept = most if last.lower() in COURTESY else [*most, last]
-    square = _BROKEN_SQUARE.sub(r"\1", _undressed(" ".join(kept)))
-    if _is_move_like(square):
-        return square
-    return written if text.lower() in NEVER_BY_SLIP else text
-
-
-def _undressed(text: str) -> str:
-    ended = text.rstrip(".,;:! ")
-    # A mark before the first of several words that closes nowhere may belong to a password.
-    is_opened = " " not in text.strip("* ") or ended[-1:] in _CLOSING
-    return (text.lstrip(_OPENING + " ") if is_opened else text).rstrip(_CLOSING + " ") or text
-
-
-def _is_move_like(text: str) -> bool:
-    first, *later = _GUARD_AFTER_BLANK.sub("", text).split() or [""]
-    return is_cell_like(first) and all(
-        is_cell_like(word.lstrip(_SEPARATORS)) or not word.strip(_SEPARATORS) for word in later
-    )
 
 
 def is_number(word: str) -> bool:
@@ -174,7 +125,7 @@ def board_number(word: str) -> int | None:
 
 def stripped_board(word: str) -> str:
     """A word without what may stand around a board's number."""
-    return word.lstrip(_OPENING + "#").rstrip(_CLOSING)
+    return word.lstrip(OPENING + "#").rstrip(CLOSING)
 
 
 def is_userid(word: str) -> bool:

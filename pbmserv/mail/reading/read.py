@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from pbmserv.commands.base.typed_moves import any_spelling
 from pbmserv.commands.base.vocabulary import FIRST_BOARD
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.reading.authentication import is_authenticated
@@ -74,7 +75,7 @@ def read(
 
 def _begins_with_command(text: str) -> bool:
     """Whether the first line is a command, or a move in an answer to whatever board."""
-    return first_line(text, FIRST_BOARD)[0].parsed is not None
+    return first_line(text, FIRST_BOARD, any_spelling())[0].parsed is not None
 
 
 def _without_secrets(text: str, our_address: str, delimiter: str) -> str:

@@ -1,5 +1,10 @@
 """The pictures of a board: one of a position, one of the whole game, one for previews of links."""
 
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from pbmserv.games import games
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState, line
 from pbmserv.rendering.board import BoardView, view_board
@@ -8,6 +13,13 @@ from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.png import draw_card, to_png
 from pbmserv.rendering.svg.position import draw_scene
 from pbmserv.rendering.templates import render, render_block
+
+_SAMPLE: Final = 11
+"""Plies of a game that show what it looks like."""
+
+_MOST_CHOSEN: Final = 500
+_STRIDE: Final = 61
+"""Of the moves, in their order, those so far apart are played: the same each time, and all over the board."""
 
 
 def picture_of(board: GameState, ply: int | None = None) -> str:
@@ -37,6 +49,20 @@ def movie_of(board: GameState) -> str:
         captions.append(captions[-1])
     view = view_at(board)
     return draw_movie(scenes, looks_of(game.info.sides), title_of(view), captions, sentence_of(view))
+
+
+@lru_cache(maxsize=64)
+def sample_of(name: str) -> str:
+    """An SVG of the game of that name, after some moves: what its boards look like."""
+    game = games()[name]
+    position = game.start(game.info.least_seats, {})
+    for ply in range(_SAMPLE):
+        found = list(islice(game.moves(position), _MOST_CHOSEN))
+        after = game.play(position, found[_STRIDE * ply % len(found)])[0] if found else position
+        if game.outcome(after) is not None:
+            break
+        position = after
+    return draw_scene(game.scene(position), looks_of(game.info.sides), game.info.title, "")
 
 
 def view_at(board: GameState, ply: int | None = None) -> BoardView:

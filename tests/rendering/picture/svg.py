@@ -41,7 +41,11 @@ def told_by(scene: Scene) -> Seen:
 
 def seen_in(root: Element, scene: Scene, moment: float = 0) -> Seen:
     """What a picture of that scene's board shows, a movie at a moment from 0 to 1; what fades does not count."""
-    uses = [use for use in every(root, "use") if _is_visible(use, moment) and use.get("class") != "gone"]
+    uses = [
+        use
+        for use in every(root, "use")
+        if use.get("width") and use.get("class") != "gone" and _is_visible(use, moment)
+    ]
     stacks: dict[int, list[tuple[float, str]]] = {}
     for use in uses:
         x, y, size = (float(use.get(name) or 0) for name in ("x", "y", "width"))

@@ -1,0 +1,200 @@
+"""How people type moves: cells, a game's words, or its other notation. Which of them are legal, the game says."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from pbmserv.commands.base.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
+from pbmserv.games import games
+from pbmserv.games.board import is_cell_like, split_cells
+from pbmserv.games.game import Info
+from pbmserv.games.notation import LONGEST, names
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """What may be typed for a move beside cells: words in lower case, and patterns of other notations."""
+
+    words: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
+    is_known: bool = True
+    """Whether it is that of the game; only then `d2 -> d3` cannot be another move in the place of one."""
+
+
+CELLS: Final = Spelling(is_known=False)
+"""Only cells: the game is not known."""
+
+_SEPARATORS: Final = "xX=:-/+,"
+_AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
+_GUARD: Final = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
+_MOOD: Final = re.compile(r"(?: ?(?:[:;]-?[()DP]|\(!\)|!\?|\u3002|\U0001f642))+$")
+_BROKEN_CELL: Final = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
+_CELL: Final = r"[a-z][1-9][0-9]?"
+_FROM_TO: Final = re.compile(
+    rf"(?<=[0-9]) (to|takes|and|&|[-=]*>) (?={_CELL}(?![a-z0-9]))", re.IGNORECASE | re.ASCII
+)
+_SIGNS: Final = {"takes": "x", "and": ",", "&": ","}
+_LOOSE: Final = re.compile(r"(?<=[a-z0-9]) ?([-x:=]) ?(?=[a-z0-9])", re.IGNORECASE | re.ASCII)
+_FLAGS: Final = re.IGNORECASE | re.ASCII
+
+
+@lru_cache(maxsize=256)
+def spelling_of(info: Info | None) -> Spelling:
+    """How moves of a game are typed; only cells count where it is not known."""
+    return CELLS if info is None else _together((info,))
+
+
+def any_spelling() -> Spelling:
+    """How moves of any game are typed: for lines that name a board, of which only the records know the game."""
+    return _of_games(tuple(games()))
+
+
+@cache
+def _of_games(named: tuple[str, ...]) -> Spelling:
+    return _together(games()[name].info for name in named)
+
+
+def _together(infos: Iterable[Info]) -> Spelling:
+    found = tuple(infos)
+    words = (word for info in found for word in info.words)
+    return Spelling(
+        tuple(dict.fromkeys(words)), tuple(dict.fromkeys(info.dialect for info in found if info.dialect))
+    )
+
+
+def is_move_like(words: Sequence[str], spelling: Spelling = CELLS) -> bool:
+    """Whether words are likely one move: cells, what may stand between them, and the guard after them.
+
+    So are the words and the other notation of a game.
+
+    >>> [is_move_like(line.split()) for line in ("c3 x b3, d3", "c3 # 7", "c3!", "c3 is mine", "c3 anna sesame")]
+    [True, True, True, False, False]
+    >>> chess = Spelling(("queen", "swap"), ("O-O|n[a-h][1-8]",))
+    >>> [is_move_like(line.split(), chess) for line in ("e7-e8 queen", "Swap.", "O - O", "Nf3!", "swap now")]
+    [True, True, True, True, False]
+    """
+    return _is_move_like(without_decoration(words, spelling), spelling)
+
+
+def without_decoration(words: Sequence[str], spelling: Spelling = CELLS) -> str:
+    """The text of a move as a game reads it, without what phones and people put around it.
+
+    Only moves are freed of other words; any text is freed of quotes and full stops. What gives a game up is not
+    made out of anything else. A question mark stays: who asks has not decided.
+
+    >>> written = ('"C3."', "c 3", "c3\xd7b3, please", "c3#7!", "resign.", "c3?")
+    >>> [without_decoration(line.split()) for line in written]
+    ['C3', 'c3', 'c3xb3', 'c3#7', 'resign.', 'c3?']
+    >>> numbers = Spelling(dialects=("[0-9]+-[0-9]+",))
+    >>> [without_decoration(line.split(), numbers) for line in ("11 - 15 # 3", "d2 to d3", "d2 -> d3!")]
+    ['11-15 # 3', 'd2-d3', 'd2-d3']
+    """
+    written = _with_signs(" ".join(words), spelling)
+    bare = _MOOD.sub("", written)
+    written = bare if _is_move_like(bare, spelling) else written
+    text = _undressed(written.replace("\xd7", "x"))
+    *most, last = text.split(" ")
+    kept = most if last.lower() in COURTESY else [*most, last]
+    move = _BROKEN_CELL.sub(r"\1", _undressed(" ".join(kept)))
+    if _is_row_of_cells(move, spelling):
+        return move
+    if _is_move_like(move, spelling):
+        guard = _GUARD.search(move)
+        end = guard.start() if guard else len(move)
+        return _LOOSE.sub(r"\1", move[:end]) + move[end:]
+    return written if text.lower() in NEVER_BY_SLIP else text
+
+
+def is_of_words(move: str, spelling: Spelling) -> bool:
+    """Whether a move is made of words alone, which may stand in any sentence: `pass`, or `d` for a column.
+
+    >>> [is_of_words(move, Spelling(("pass", "queen"))) for move in ("Pass#3", "e8 queen", "pass me")]
+    [True, False, False]
+    """
+    text = _GUARD.sub("", move)
+    found = names(text, spelling.words) if spelling.words else ()
+    is_word = bool(found) and all(name in spelling.words for name in found)
+    return is_word or (text.isalpha() and is_in_dialect(text, spelling))
+
+
+def is_letter(text: str) -> bool:
+    """Whether a text is one letter, which may be a move, and may be how somebody signs.
+
+    >>> [is_letter(text) for text in ("D", "d.", "d4", "pass")]
+    [True, True, False, False]
+    """
+    letter = text.strip(_AROUND)
+    return len(letter) == 1 and letter.isalpha()
+
+
+def is_plainly_said(words: Sequence[str], move: str) -> bool:
+    """Whether words are a move and nothing else, without courtesy, question or dots.
+
+    >>> [is_plainly_said(line.split(), "pass") for line in ("Pass!", "**pass**", "pass please", "Pass...")]
+    [True, True, False, False]
+    """
+    written = _MOOD.sub("", " ".join(words))
+    return ".." not in written and written.strip(OPENING + CLOSING + " ").lower() == move.lower()
+
+
+def clear_move(text: str, spelling: Spelling = CELLS) -> str:
+    """The move that a text is, without any mark around it; empty where it is anything else.
+
+    >>> [clear_move(text, Spelling(("pass",))) for text in ("(c3xb3)", "Pass!", "c3 or d4", "passing")]
+    ['c3xb3', 'Pass', '', '']
+    """
+    move = _with_signs(text.strip(_AROUND), spelling)
+    return move if split_cells(move) or _is_in_words(move, spelling) or is_in_dialect(move, spelling) else ""
+
+
+def is_in_dialect(text: str, spelling: Spelling) -> bool:
+    """Whether a text is a move in another notation than that of cells.
+
+    >>> [is_in_dialect(text, Spelling(dialects=("[0-9]+-[0-9]+",))) for text in ("11-15", "11 - 15", "c3", "11")]
+    [True, True, False, False]
+    """
+    if not spelling.dialects or len(text) > LONGEST:
+        return False
+    plain = _LOOSE.sub(r"\1", text)
+    return any(re.fullmatch(dialect, plain, _FLAGS) for dialect in spelling.dialects)
+
+
+def _undressed(text: str) -> str:
+    ended = text.rstrip(".,;:! ")
+    # A mark before the first of several words that closes nowhere may belong to a password.
+    is_opened = " " not in text.strip("* ") or ended[-1:] in CLOSING
+    return (text.lstrip(OPENING + " ") if is_opened else text).rstrip(CLOSING + " ") or text
+
+
+def _is_move_like(text: str, spelling: Spelling) -> bool:
+    move = _GUARD.sub("", text)
+    return _is_row_of_cells(text, spelling) or _is_in_words(move, spelling) or is_in_dialect(move, spelling)
+
+
+def _is_row_of_cells(text: str, spelling: Spelling) -> bool:
+    first, *later = _GUARD.sub("", text).split() or [""]
+    return is_cell_like(first) and all(_goes_on(word.lstrip(_SEPARATORS), word, spelling) for word in later)
+
+
+def _goes_on(step: str, word: str, spelling: Spelling) -> bool:
+    return is_cell_like(step) or not word.strip(_SEPARATORS) or step.lower() in spelling.words
+
+
+def _is_in_words(text: str, spelling: Spelling) -> bool:
+    found = names(text, spelling.words) if spelling.words else ()
+    return any(name in spelling.words for name in found)
+
+
+def _with_signs(text: str, spelling: Spelling) -> str:
+    """The text with signs for the words between its cells, where the game is known: `d2 to d3`, `h8 and k9`.
+
+    Of three cells joined by `and` nobody knows what they mean.
+    """
+    if not spelling.is_known or len(text) > LONGEST:
+        return text
+    said = [word.lower() for word in _FROM_TO.findall(text)]
+    if "and" in said and len(said) > 1 and "takes" not in said:
+        return text
+    return _FROM_TO.sub(lambda found: _SIGNS.get(found[1].lower(), "-"), text)

@@ -1,0 +1,111 @@
+"""The figures of a rules text in words, for people who hear it read."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from pbmserv.rendering.document import Block, Document, Numbered, Prose, Quoted, Verbatim
+
+_EMPTY: Final = frozenset({".", "+", "..."})
+_ART: Final = re.compile(r"[-+|/\\A-Za-z0-9]+")
+_BESIDE: Final = re.compile(r" {4,}")
+_LONGEST: Final = 7
+"""Characters of what stands on a cell."""
+
+_FEWEST: Final = 2
+
+_Part = Prose | Verbatim | Quoted
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A row of a figure: how it is called, and what stands in it."""
+
+    # "" where the figure names no rows.
+    label: str
+    # Pairs of a column ("" where the figure names none) and what is drawn there.
+    pieces: tuple[tuple[str, str], ...]
+
+
+Figures = tuple[tuple[FigureRow, ...], ...]
+"""The boards of a figure, side by side; none where it cannot be told."""
+
+
+def in_words(document: Document, tell: Callable[[Figures], str]) -> Document:
+    """A document with its drawn figures told by `tell`."""
+    blocks: list[Block] = []
+    for is_part, found in groupby(document.blocks, key=lambda block: isinstance(block, _Part)):
+        if is_part:
+            blocks += _parts([block for block in found if isinstance(block, _Part)], tell)
+            continue
+        for block in found:
+            if isinstance(block, Numbered):
+                items = tuple(replace(item, parts=tuple(_parts(item.parts, tell))) for item in block.items)
+                block = replace(block, items=items)
+            blocks.append(block)
+    return Document(tuple(blocks))
+
+
+def _parts(parts: Sequence[_Part], tell: Callable[[Figures], str]) -> list[_Part]:
+    told: list[_Part] = []
+    for is_verbatim, found in groupby(parts, key=lambda part: isinstance(part, Verbatim)):
+        run = list(found)
+        # A board drawn with blank lines between its rows comes in many blocks.
+        lines = [
+            line.text for part in run if isinstance(part, Verbatim) for line in part.lines if line.text.strip()
+        ]
+        if is_verbatim and is_drawn(lines):
+            told.append(Prose((tell(read_figures(lines)),), flows=True))
+        else:
+            told += run
+    return told
+
+
+def is_drawn(lines: Sequence[str]) -> bool:
+    """Whether lines draw a board, and are not commands.
+
+    >>> is_drawn(["A B C", ". n n  1", " n V n  2"]), is_drawn(["move 101 c3", "resign 101"])
+    (True, False)
+    """
+    return len(lines) >= _FEWEST and all(all(map(_is_drawn_word, line.split())) for line in lines)
+
+
+def _is_drawn_word(word: str) -> bool:
+    if any(character in word for character in "|+") or set(word) == {"-"}:
+        return True
+    is_short = len(word) <= _LONGEST and not re.search("[a-z]{4,}", word.replace("x", "").replace("o", ""))
+    return word in _EMPTY or (is_short and len(word) <= 3) or set(word) <= set("xoXOwbWB")
+
+
+def read_figures(lines: Sequence[str]) -> Figures:
+    """The boards that lines draw; none where they are no rows of cells.
+
+    >>> (board,) = read_figures(["A B C", ". n n  1", " n V n  2"])
+    >>> [(row.label, row.pieces) for row in board]
+    [('1', (('B', 'n'), ('C', 'n'))), ('2', (('A', 'n'), ('B', 'V'), ('C', 'n')))]
+    """
+    groups = [_BESIDE.split(line.strip()) for line in lines]
+    if len({len(each) for each in groups}) != 1:
+        groups = [[line] for line in lines]
+    boards = [_board([each[place].split() for each in groups]) for place in range(len(groups[0]))]
+    return tuple(board for board in boards if board) if all(boards) else ()
+
+
+def _board(rows: list[list[str]]) -> tuple[FigureRow, ...]:
+    heads = [
+        row for row in rows if all(len(word) == 1 and word.isupper() for word in row) and len(set(row)) == len(row)
+    ]
+    columns = heads[0] if heads else []
+    found = []
+    for row in rows:
+        if columns and row == columns:
+            continue
+        label = row[-1] if row[-1].isdigit() else row[0] if row[0].isdigit() else ""
+        cells = [word for place, word in enumerate(row) if not (word == label and place in (0, len(row) - 1))]
+        if any(set(word) & set("|-/\\") for word in cells) or (columns and len(cells) != len(columns)):
+            return ()
+        named = zip(columns or [""] * len(cells), cells, strict=True)
+        found.append(FigureRow(label, tuple((column, word) for column, word in named if word not in _EMPTY)))
+    return tuple(found)
