@@ -17,6 +17,8 @@ from pydantic import SecretStr
 from pbmserv.cli.config import PREFIX, Settings
 from pbmserv.cli.main import cli
 from pbmserv.commands.base.registry import commands
+from pbmserv.games import games
+from pbmserv.games.game import Info
 from tests.attacks import attacks_tables
 
 ROOT = Path(__file__).parent.parent
@@ -38,6 +40,36 @@ def commands_table() -> str:
         for command in commands().values()
     ]
     return "\n".join(["| command | what it does | example |", "| --- | --- | --- |", *rows, ""])
+
+
+def games_table() -> str:
+    """Each game with its name as it is typed, its players, sizes, a move, and whom it is owed to."""
+    infos = [game.info for game in games().values()]
+    rows = [
+        f"| {of.title} | `{of.name}` | {_seats(of)} | {_choices(of)} | `{of.example}` | {_credit(of)} |"
+        for of in infos
+    ]
+    head = "| game | as you type it | players | options | a move | owed to |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *rows, ""])
+
+
+def _seats(info: Info) -> str:
+    return f"{info.least_seats}" + (f" to {info.most_seats}" if info.most_seats > info.least_seats else "")
+
+
+def _choices(info: Info) -> str:
+    """The options with what they may be, the default first; without variants."""
+    listed = []
+    for option in info.options:
+        first, *others = sorted(option.choices, key=lambda choice: choice != option.default)
+        listed.append(f"`-{option.name}={first}`" + "".join(f", `{choice}`" for choice in others))
+    return "; ".join(listed)
+
+
+def _credit(info: Info) -> str:
+    credit = info.credit
+    site = f", [{credit.site}](https://{credit.site})" if credit.site else ""
+    return f"{credit.inventor} ({credit.year}){site}" if credit.year else credit.inventor
 
 
 def settings_table() -> str:
@@ -83,6 +115,7 @@ class Part:
 GENERATED = (
     Part(README, "mail", board_mail),
     Part(DOCS / "playing.md", "mail", board_mail),
+    Part(DOCS / "playing.md", "games", games_table),
     Part(DOCS / "playing.md", "commands", commands_table),
     Part(DOCS / "operating.md", "settings", settings_table),
     Part(DOCS / "cli.md", "cli", cli_reference),
@@ -111,14 +144,15 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 def _command_lines(root: Any, start: tuple[str, ...]) -> Iterator[str]:
     for path, command in _walk(root, start):
         words = [*path, *(_argument(each) for each in command.params if each.param_type_name == "argument")]
-        if any(each.param_type_name == "option" for each in command.params):
+        shown = [each for each in command.params if not getattr(each, "hidden", False)]
+        if any(each.param_type_name == "option" for each in shown):
             words.append("[OPTIONS]")
         if getattr(command, "commands", {}):
             words.append("COMMAND" if not command.invoke_without_command or path == start else "[COMMAND]")
         yield f"{'#' * (len(path) + 1)} {' '.join(path)}"
         yield f"    {' '.join(words)}"
         yield inspect.cleandoc(command.help or "")
-        rows = [row for each in command.params if (row := _parameter(each))]
+        rows = [row for each in shown if (row := _parameter(each))]
         if rows:
             yield "\n".join(["| | |", "| --- | --- |", *rows])
 

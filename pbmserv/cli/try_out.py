@@ -151,7 +151,7 @@ def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
     stop = threading.Event()
     app = build_app(settings, bring_up_to_date=True)
     parts = all_parts(settings, app)
-    del parts["robots"]  # they have a process of their own, with the settings of this folder
+    del parts["robots"]  # two people play, so nothing would come of another process
     url = next(name for name in parts if "://" in name)
     running = threading.Thread(target=run_parts, args=(parts, stop))
     running.start()

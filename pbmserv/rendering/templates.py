@@ -53,17 +53,13 @@ class _Loader(FileSystemLoader):
 
 
 class _WordsFirst(_Loader):
-    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too.
-
-    Rules of a game without such a variant come without their figures, since they say what these show.
-    """
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         try:
             return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
         except TemplateNotFound:
-            source, name, is_current = super().get_source(environment, template)
-            return without_figures(source) if template.startswith("rules/") else source, name, is_current
+            return super().get_source(environment, template)
 
 
 def environment(words: bool = False) -> Environment:
@@ -185,21 +181,6 @@ def rule(game: str, number: int, words: bool = False) -> Item:
 def quoted(game: str, number: int, words: bool = False) -> Marked:
     """A paragraph of a game's rules, as a template says it."""
     return source_of([Numbered((rule(game, number, words),))])
-
-
-def without_figures(source: str) -> str:
-    """A rules text without its figures, which are paragraphs of indented lines.
-
-    >>> without_figures("Here x has won:\\n\\n    x x x\\n\\nThe end.")
-    'Here x has won.\\n\\nThe end.'
-    """
-    kept: list[str] = []
-    for paragraph in source.split("\n\n"):
-        if not all(line.startswith("    ") for line in paragraph.splitlines()):
-            kept.append(paragraph)
-        elif kept and kept[-1].endswith(":"):
-            kept[-1] = f"{kept[-1][:-1]}."
-    return "\n\n".join(kept)
 
 
 def rules_section(game: str, heading: str, words: bool = False) -> Marked:

@@ -19,7 +19,7 @@ from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.declaration import Declaration
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.vocabulary import close_to
-from pbmserv.commands.help import HelpCommands, HelpGame
+from pbmserv.commands.help import HelpCommands, HelpGame, HelpTopic
 from pbmserv.games import games
 from pbmserv.games.game import Info
 from pbmserv.rendering.document import Heading, Verbatim, VerbatimLine
@@ -118,7 +118,8 @@ def _page(subject: str, frame: Frame) -> Help:
     first, *rest = document_of(say(reply, frame.server)).blocks
     heading = first.text if isinstance(first, Heading) else ""
     about = _about(reply.game) if isinstance(reply, HelpGame) else None
-    blocks = with_figures(rest if heading else (first, *rest), about.info.name if about else "")
+    drawn_as = reply.game.name if isinstance(reply, HelpGame | HelpTopic) else ""
+    blocks = with_figures(rest if heading else (first, *rest), drawn_as)
     listed = _reading_order()
     place = listed.index(subject) if subject in listed else -1
     return Help(

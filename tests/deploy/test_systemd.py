@@ -16,7 +16,7 @@ from tests.deploy.samples import DEPLOY, PROGRAM
 
 UNITS = sorted(path.name for path in (DEPLOY / "systemd").iterdir() if path.is_file())
 SERVICES = [name for name in UNITS if name.endswith(".service")]
-LONG_RUNNING = {"serve", "listen", "poll", "work", "send", "web"}
+LONG_RUNNING = {"serve", "listen", "poll", "work", "send", "robots", "web"}
 
 MOST_EXPOSED = 20
 """In tenths, as systemd counts: ours are at 12, for the network and one folder; without any care it is 96."""
