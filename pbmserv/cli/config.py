@@ -269,22 +269,6 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None
 
 
-def described(settings: Settings) -> list[tuple[str, str, str]]:
-    """Name, value with secrets masked, and meaning of each setting."""
-    rows = []
-    for name, field in Settings.model_fields.items():
-        value = getattr(settings, name)
-        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
-        if name == "database":
-            shown = make_url(settings.database_url).render_as_string(hide_password=True)
-        if name == "out":
-            shown = settings.way_out
-        if name == "site_url":
-            shown = settings.server().site_url
-        rows.append((PREFIX + name.upper(), shown, field.description or ""))
-    return rows
-
-
 def _password(name: str, value: SecretStr, file: Path | None) -> str:
     try:
         return value.get_secret_value() if file is None else file.read_text().strip()

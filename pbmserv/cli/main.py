@@ -20,9 +20,9 @@ from rich.text import Text
 
 from pbmserv.cli import admin, try_out
 from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened, start_logging
-from pbmserv.cli.config import Settings, WrongSetting, described
+from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, print_table, settings_or_exit
+from pbmserv.cli.terminal import Exit, app_or_exit, described, err, give_up, out, print_table, settings_or_exit
 from pbmserv.mail.reading.read import envelope_sender_of, is_mail
 from pbmserv.mail.receiving.smtp_handler import MOST_HOPS, count_hops
 from pbmserv.server.connections import raise_limit

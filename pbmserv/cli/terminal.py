@@ -6,14 +6,16 @@ from enum import IntEnum
 from typing import Annotated, NoReturn
 
 import typer
+from pydantic import SecretStr
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
+from sqlalchemy import make_url
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
-from pbmserv.cli.config import Settings, WrongSetting, load_settings
+from pbmserv.cli.config import PREFIX, Settings, WrongSetting, load_settings
 from pbmserv.services.app import App
 
 WIDE = 160
@@ -88,3 +90,19 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
+
+
+def described(settings: Settings) -> list[tuple[str, str, str]]:
+    """Name, value with secrets masked, and meaning of each setting."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
+        if name == "database":
+            shown = make_url(settings.database_url).render_as_string(hide_password=True)
+        if name == "out":
+            shown = settings.way_out
+        if name == "site_url":
+            shown = settings.server().site_url
+        rows.append((PREFIX + name.upper(), shown, field.description or ""))
+    return rows
