@@ -11,7 +11,7 @@ From: ...
 
 <=== nothing                    when nothing goes out
 @ confirm ask                   before the first mail: what a From address proves
-@ variants off                  before the first mail: games are begun as their inventors published them (in process)
+@ variants off                  before the first mail: games are begun as published alone (in process only)
 @ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
 @ wait 8 days                   the clock moves on, six hours at a time, while the server does what the hour asks
