@@ -1,0 +1,90 @@
+"""Each game: random plies, and a board mail in the middle of a game, as text and HTML for the player to move.
+
+A mail of any game stays below 60 kB, and drawing it is at most linear in the cells of its board: what is printed
+at the end are milliseconds, bytes, and microseconds a cell.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from random import Random
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from pbmserv.commands.base.server import Server
+from pbmserv.games import games
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.replay import GameState, replay
+from pbmserv.rendering.board import view_board
+from pbmserv.rendering.document import Document
+from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.templates import render
+from pbmserv.rendering.text import laid_out
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SERVER = Server("pbm@club.test", site_url="https://club.test")
+ADDRESS = "pbm+abcdefghijklmnopqrst@club.test"
+PLIES = 30
+MOST_BYTES = 60_000
+LOOKED_AT = 2000
+"""Of more moves one of the first so many is played."""
+
+
+def in_the_middle(name: str) -> GameState:
+    """A board of a game after some random plies."""
+    game, random = games()[name], Random(f"bench of {name}")
+    position = game.start(2, {})
+    entries: list[Entry] = []
+    while len(entries) < PLIES and (seat := game.to_move(position)) is not None:
+        move = random.choice(list(islice(game.moves(position), LOOKED_AT)))
+        following = game.play(position, move)[0]
+        if game.to_move(following) is None:
+            break
+        entries.append(Entry(101, len(entries) + 1, NOON, "played", seat, game.write(position, move), 0))
+        position = following
+    rules = game.info.rules
+    match = Match(
+        number=101,
+        game=name,
+        rules=rules,
+        options=(),
+        rated=True,
+        userids=("alice", "bob"),
+        started_by="alice",
+        started=NOON,
+    )
+    return replay(replace(match, entries=tuple(entries)))
+
+
+def letter(board: GameState) -> tuple[str, str]:
+    """The text and the HTML of a board mail for the player to move."""
+    view = view_board(board, board.on_turn)
+    text = laid_out(render("mail/board.txt", view=view, alone=True, server=SERVER))
+    html = html_part(Content(Document(), (view,)), "Board 101", ADDRESS, SERVER)
+    return text, html or ""
+
+
+@pytest.mark.parametrize("name", list(games()))
+def test_board_mail(benchmark: BenchmarkFixture, name: str) -> None:
+    board = in_the_middle(name)
+    text, html = benchmark(letter, board)
+    assert len(text) + len(html) < MOST_BYTES
+    cells = len(games()[name].scene(board.state.position).board.names)
+    benchmark.extra_info |= {"bytes": len(text) + len(html), "cells": cells}
+
+
+@pytest.mark.parametrize("name", list(games()))
+def test_random_plies(benchmark: BenchmarkFixture, name: str) -> None:
+    """So many plies of random games, all moves listed at each (of very many the first ones)."""
+    game = games()[name]
+
+    def play() -> None:
+        random, position = Random(name), game.start(2, {})
+        for _ in range(PLIES):
+            if game.to_move(position) is None:
+                position = game.start(2, {})
+            position, _ = game.play(position, random.choice(list(islice(game.moves(position), LOOKED_AT))))
+
+    benchmark(play)
+    benchmark.extra_info["plies"] = PLIES
