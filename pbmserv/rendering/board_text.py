@@ -67,7 +67,7 @@ def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whol
 
 def _side_text(side: Side) -> str:
     """How a side is called, and what its pieces look like where that is one character."""
-    return side.name if len(side.mark) > 1 else f"{side.name} {side.mark}"
+    return side.name if "n" in side.mark else f"{side.name} {side.mark}"
 
 
 def _move_text(turn: Turn) -> str:
