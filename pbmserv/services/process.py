@@ -10,6 +10,7 @@ from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.request import Actor
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.errors import Forwarded, NoCommand, TooLarge
@@ -260,7 +261,10 @@ def _changes(result: CommandResult) -> bool:
 def _no_command(records: TransactionQueries, pending: PendingMail) -> CommandResult:
     """The error for a mail without any command."""
     asked, parsed = pending.identity.confirmation, pending.parsed
-    board = None if parsed.board is None else records.board(parsed.board)
+    try:
+        board = None if parsed.board is None else records.board(parsed.board)
+    except BrokenLog:
+        board = None
     refused: CommandError = NoCommand(
         board=parsed.board,
         asked=asked,

@@ -16,9 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pbmserv.matches.log import BrokenLog
 from pbmserv.web import boards, dev_mailbox, games, pictures, play, players
 from pbmserv.web import help as help_pages
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
+from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Site, read_fields
 
 RETRY_AFTER: Final = 10
@@ -50,6 +52,7 @@ def make_app(site: Site) -> Starlette:
             HTTPException: errors.refused,
             OperationalError: errors.away,
             PoolTimeout: errors.away,
+            BrokenLog: errors.missing_game,
             Exception: errors.fault,
         },
     )
@@ -108,6 +111,12 @@ class _ErrorPages:
         sent = self._site.show(request, NotFoundPage(what), error.status_code)
         sent.headers.update(error.headers or {})
         return sent
+
+    def missing_game(self, request: Request, error: Exception) -> Response:
+        """The game of a board is not here any more: the log tells the operator, the page says so."""
+        log.error("a page could not be shown: %s", error)
+        number = request.path_params.get("number", "")
+        return self._site.show(request, NotFoundPage("game_missing", str(number)[:LONGEST_ECHO]), 404)
 
     def fault(self, request: Request, error: Exception) -> Response:
         """Our own fault. The traceback goes to the log, never to the page."""

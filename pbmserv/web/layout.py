@@ -118,7 +118,7 @@ class NotFoundPage(Page):
     """There is nothing at that address."""
 
     template = "web/missing.html"
-    what: Literal["board", "ply", "player", "game", "help", "page", "method", "too_large"]
+    what: Literal["board", "game_missing", "ply", "player", "game", "help", "page", "method", "too_large"]
     # What was asked for.
     word: str = ""
     suggestions: tuple[str, ...] = ()

@@ -67,7 +67,7 @@ def test_a_whole_beginning(site: str, page: Page, tmp_path: Path) -> None:
     assert "Welcome, alice!" in send(page)
 
     page.get_by_role("link", name="Answer").click()
-    page.get_by_label("Text").fill("challenge alice robot.random -size=3x3")
+    page.get_by_label("Text").fill("challenge alice robot.random -size=3x5")
     assert "It is alice's turn." in send(page)
     page.screenshot(path=tmp_path / "board.png", full_page=True)
 

@@ -103,7 +103,7 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
             assert len(sink.sent_to(bob)) == 1
             write(postfix, bob, "games bob", 7)
             wait_for(lambda: len(sink.sent_to(bob)) == 5)
-            boards = [f"Cephalopod Board {number}: alice vs bob" for number in (101, 102, 103)]
+            boards = [f"Cephalopod variant Board {number}: alice vs bob" for number in (101, 102, 103)]
             assert sorted(sink.sent_to(bob)[1:]) == [*boards, "pbmserv: games"]
             assert not see_suspended(house)
             assert server.log.count("are held back") == 1

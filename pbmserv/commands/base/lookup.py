@@ -10,6 +10,7 @@ from pbmserv.commands.base.request import PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
+from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
@@ -55,6 +56,18 @@ class NoSuchPlayer(CommandError):
     suggestions: tuple[str, ...]
 
 
+@dataclass(kw_only=True)
+class GameMissing(CommandError):
+    """Board `number` is of a game, or of a version of its rules, that this server does not have any more.
+
+    It is not named as the error's board, since that would be shown.
+    """
+
+    template: ClassVar[str] = "commands/base/lookup.txt:game_missing"
+
+    number: int
+
+
 MOST_OWN_BOARDS = 5
 MOST_WAITING_SHOWN = 20
 
@@ -81,7 +94,10 @@ def waiting_boards(player: Player, records: Queries) -> WaitingBoards:
 
 def find_board(number: int, game: str | None, records: Queries, asker: Player | None) -> GameState:
     """The board of a number, which must be one of `game` if that was said; a refusal is worded for `asker`."""
-    board = records.board(number)
+    try:
+        board = records.board(number)
+    except BrokenLog as error:
+        raise GameMissing(number=number) from error
     if board is None:
         raise _no_such_board(number, records, asker)
     if game is not None and game != board.match.game:

@@ -25,13 +25,13 @@ _ADDRESS_OF_LINK: Final = re.compile(r"[<\[(](?:mailto|https?):[^>\])]*+[>\])]",
 _BAR: Final = "| "
 _INDENTED: Final = "    "
 _WORDS_BELOW: Final = re.compile(r"^This is what \S{1,40} writes:$", re.MULTILINE)
-_ROW: Final = re.compile(r"\s{0,8}([0-9]{1,2})(?:\s{1,4}[^\s\w]?[\w.][^\s\w]?){2,30}\s{1,4}\1\s*$")
+_ROW: Final = re.compile(r"\s{0,8}([0-9]{1,2})(?:\s{1,4}[^\s\w]?[\w.+][^\s\w]?){2,30}\s{1,4}\1\s*$")
 _COLUMNS: Final = re.compile(r"\s{2,16}A(?:\s{1,8}[B-Z]){1,25}\s*$")
 _HEADING: Final = re.compile(
-    r"\s{0,3}[*_]{0,2}(?:(?:Summary|Preview) of )?[A-Z]\w{2,30} Board [0-9]{1,9}[*_]{0,2}\s*$"
+    r"\s{0,3}[*_]{0,2}(?:(?:Summary|Preview) of )?[A-Z][\w' -]{1,40} Board [0-9]{1,9}[*_]{0,2}\s*$"
 )
 _OURS: Final = re.compile(
-    r"\s{0,3}[*_]{0,2}(?:To move, (?:answer this mail with a|answer with a line|tap a square)"
+    r"\s{0,3}[*_]{0,2}(?:To move, (?:answer this mail with (?:a|your)|answer with a line|tap a )"
     r"|Other answers: show, |You can answer meanwhile: |Or play on the web:\s*$|See it on the web: "
     r"|It is \S{2,20}'s turn\.\s*$|\S{2,20} has .{1,40} (?:for this turn\.\s*$|left, until )|Thick border: "
     r"|Score: \S+ -?[0-9]+, \S+ -?[0-9]+)"

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from pathlib import Path
 
-from pbmserv.cli.try_out import DEMO_GAME
 from tests.cli.processes import running
 from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
@@ -22,7 +21,12 @@ from tests.roads.answering.programs import (
 )
 from tests.roads.postfix.gate import Gate
 
-MOVES = DEMO_GAME.split()
+_PLIES = (
+    "c3 b1 b2 c1 c2xb2,c1,c3 c3 c1xb1,c2 a2 a3 b2 c2xb2,c1,c3 b2 c1 b1xb2,c1 b2xa2,b1 b1 b3xa3,b2 a1 a2 "
+    "b2xa2,b1,b3 a2 b1 a3 b3 c3 c1"
+)
+MOVES = tuple(_PLIES.split())
+"""A whole game on 3x3."""
 END = "The game is over: "
 
 
@@ -81,7 +85,7 @@ def assert_well_played(pairs: Sequence[tuple[Person, Person]], terminal: Termina
     for number, (first, second) in zip(numbers, pairs, strict=True):
         assert terminal.post().moves(number) == [move.upper().replace("X", "x") for move in MOVES]
         ends = {text_of(person.mails[-1]).partition(END)[2].partition("\n")[0] for person in (first, second)}
-        assert ends == {f"{second.userid} wins."}
+        assert ends == {f"{second.userid} wins on points."}
         for person, other in ((first, second), (second, first)):
             told = [
                 text_of(mail).partition(" writes:\n")[2] for mail in person.mails if " writes:" in text_of(mail)

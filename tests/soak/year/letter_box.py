@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
 
-_SUMMARY = re.compile(rb"^Summary of \S+ Board ([0-9]+)\r?$", re.MULTILINE)
+_SUMMARY = re.compile(rb"^Summary of \S.*? Board ([0-9]+)\r?$", re.MULTILINE)
 _FROM = re.compile(rb"^From: .*?([^\s<>]+@[^\s<>]+)>?\r?$", re.MULTILINE)
 _MESSAGE_ID = re.compile(rb"^Message-ID: (<\S+>)", re.MULTILINE | re.IGNORECASE)
 _SUBJECT = re.compile(rb"^Subject: (.*?)\r?$", re.MULTILINE)

@@ -22,6 +22,7 @@ from pbmserv.services.app import App
 from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import Sender
 from pbmserv.services.receive import receive_mail
+from pbmserv.services.robots import play_robots
 from pbmserv.services.scheduler.expiry import record_heartbeat
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
@@ -96,8 +97,8 @@ class World:
 
     def round(self) -> None:
         """What the server does by itself in an hour."""
-        for duty in JOBS:
-            while duty.do(self.house, self.clock.now):
+        for do in (*(duty.do for duty in JOBS), play_robots):
+            while do(self.house, self.clock.now):
                 pass
         self.serve()
 

@@ -1,0 +1,38 @@
+"""A board of a game that this server does not have any more: a sentence, and everything else goes on."""
+
+from sqlalchemy import update
+
+from pbmserv.store.engine import writing
+from pbmserv.store.tables import matches
+from tests.services.post import Post, text_of
+from tests.web.club import asking
+
+
+def test_its_board_is_refused_in_one_sentence(sqlite_post: Post) -> None:
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "hex challenge alice bob")
+    post.mail("alice@example.org", "challenge alice bob")
+    with writing(post.house.engine) as connection:
+        connection.execute(update(matches).where(matches.c.number == 101).values(game="lost", rules="lost/1"))
+    for line in ("show 101", "move 101 c3", "resign 101"):
+        (answer, *_) = post.mail("alice@example.org", line)
+        assert "its game is not on this server any more" in " ".join(text_of(answer).split()), line
+    (answer, *_) = post.mail("alice@example.org", "move 102 c3")
+    assert "You played C3 on board 102." in text_of(answer)
+    assert set(post.fates()) == {"handled"}
+
+
+def test_its_page_says_so(sqlite_post: Post) -> None:
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "hex challenge alice bob")
+    with writing(post.house.engine) as connection:
+        connection.execute(update(matches).where(matches.c.number == 101).values(game="lost", rules="lost/1"))
+    get = asking(post.house)
+    for path in ("/boards/101", "/boards/101.svg", "/boards/101/record.txt"):
+        shown = get(path)
+        assert shown.status_code == 404
+        assert "The game of board 101 is not on this server any more" in shown.text
+    for path in ("/", "/games", "/players/alice"):
+        assert get(path).status_code == 200
