@@ -238,7 +238,7 @@ def test_every_sentence_is_shown(played: Callable[[Path], Played]) -> None:
     said = {kind for file in FILES for kind in played(file).said}
     run = {name for file in FILES for name in played(file).run}
     missing = {kind.__name__ for root in (Reply, CommandError) for kind in root.__subclasses__()}
-    # They need a club without a default game, and one that has lost a game: test_second_game.py, test_missing_game.py.
+    # They need a club without a default game, and one that has lost a game: tests of their own show them.
     missing -= said | {"WhichGame", "GameMissing"}
     assert not missing, f"no conversation in tests/golden/ has {sorted(missing)} in it"
     untried = set(commands()) - run
