@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pbmserv.games import games
-from pbmserv.games.game import Outcome, Scene, Seat
+from pbmserv.games.game import Move, Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
@@ -199,10 +199,12 @@ def view_board(
     previewed: int = 0,
     timing: Timing | None = None,
     remarks: tuple[str, ...] = (),
+    begun: Move = (),
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
-    On a board where the last `previewed` moves were only tried, the captures possible after them are shown.
+    On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
+    move that the viewer has `begun` the next steps are offered.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -212,7 +214,9 @@ def view_board(
     if previewed:
         open_moves = replace(open_moves_of(game, state.position, scene), example="")
     elif viewer is not None and viewer == board.on_turn and ply is None:
-        open_moves = open_moves_of(game, state.position, scene)
+        open_moves = open_moves_of(game, state.position, scene, begun)
+        if begun:
+            text = draw_sheet(scene, [each.step for each in open_moves.choices if isinstance(each.step, int)])
     sides = game.info.sides[: len(match.userids)]
     return BoardView(
         board=board,

@@ -1,6 +1,6 @@
 """A board drawn as text: its squares, and its moves in columns."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from pbmserv.games.game import Scene, Side
@@ -17,14 +17,19 @@ _ROUNDS_WHILE_RUNNING: Final = 4
 _NARROWEST_COLUMN: Final = 14
 
 
-def draw_sheet(scene: Scene) -> str:
-    """The board with what stands on it, in rows of characters."""
+def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
+    """The board with what stands on it, in rows of characters; empty cells that are `pointed_out` show a star."""
     sheet = scene.board.sheet
     lines = list(sheet.lines)
     for (line, begin), pieces in zip(sheet.slots, scene.cells, strict=True):
         if pieces:
             drawn = column_text([piece.text for piece in pieces], sheet.width)
             lines[line] = f"{lines[line][:begin]}{drawn}{lines[line][begin + sheet.width :]}"
+    for cell in pointed_out:
+        if not scene.cells[cell]:
+            line, begin = sheet.slots[cell]
+            middle = begin + sheet.width // 2
+            lines[line] = f"{lines[line][:middle]}*{lines[line][middle + 1 :]}"
     return "\n".join(lines)
 
 

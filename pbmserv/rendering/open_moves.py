@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pbmserv.games.choices import MOST_LISTED, Choice, choices, ways_on
+from pbmserv.games.choices import MOST_LISTED, Choice, begun_text, choices, ways_on
 from pbmserv.games.game import Game, Move, Scene, Step
 from pbmserv.rendering.accessible import MOST_DESCRIBED
 
@@ -27,6 +27,11 @@ class OpenMoves:
     example: str = ""
     # How many moves there are.
     count: int = 0
+    # The beginning of a move, as it was typed, if only what goes on from it is meant.
+    begun: str = ""
+
+    # Whether some of what goes on from it are empty cells.
+    points_out: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -34,10 +39,13 @@ class OpenMoves:
         return tuple(choice.step for choice in self.choices if isinstance(choice.step, str))
 
 
-def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
-    """What can be played in a position; of very many moves it is not told what they would do."""
+def open_moves_of(game: Game, position: Any, scene: Scene, begun: Move = ()) -> OpenMoves:
+    """What can be played in a position, after the steps that were `begun`.
+
+    Of very many moves it is not told what they would do.
+    """
     names = scene.board.names
-    found = choices(game, position)
+    found = choices(game, position, begun)
     count = sum(choice.ways for choice in found)
     order = {cell: place for place, cell in enumerate(sorted(range(len(names)), key=names.__getitem__))}
     by_name = sorted(found, key=lambda choice: order.get(choice.step, -1) if isinstance(choice.step, int) else -1)
@@ -45,6 +53,7 @@ def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
     for choice in by_name if count <= MOST_DESCRIBED else ():
         if choice.move:
             text, taken = _typed(game, position, choice.move, names)
+            text = game.write(position, choice.move) if begun else text
             if taken:
                 captures.append((text, taken))
             else:
@@ -54,13 +63,15 @@ def open_moves_of(game: Game, position: Any, scene: Scene) -> OpenMoves:
     several = [choice for choice in by_name if 1 < choice.ways <= MOST_LISTED]
     if sum(choice.ways for choice in several) > MOST_SEVERAL:
         several = []
-    example = captures[0][0] if captures else _middle(quiet, scene) or _any(game, position)
+    example = captures[0][0] if captures else _middle(quiet, scene) or _any(game, position, begun)
     return OpenMoves(
         found,
         tuple(captures),
-        tuple((named(names, choice.step), ways_on(game, position, (choice.step,))) for choice in several),
+        tuple((named(names, choice.step), ways_on(game, position, (*begun, choice.step))) for choice in several),
         example.lower(),
         count,
+        begun_text(scene.board, begun),
+        any(isinstance(choice.step, int) and not scene.cells[choice.step] for choice in found),
     )
 
 
@@ -80,9 +91,9 @@ def named(names: Sequence[str], step: Step) -> str:
     return step if isinstance(step, str) else names[step]
 
 
-def _any(game: Game, position: Any) -> str:
+def _any(game: Game, position: Any, begun: Move) -> str:
     """One of the moves, whole; "" where there is none."""
-    some = list(islice(game.moves(position), MOST_DESCRIBED))
+    some = list(islice(game.moves(position, begun), MOST_DESCRIBED))
     return game.write(position, some[len(some) // 2]) if some else ""
 
 

@@ -13,6 +13,8 @@ from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.queue import MovesQueued, QueueShown
+from pbmserv.games.game import Move
+from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import Entry
 from pbmserv.matches.player import Player
 from pbmserv.parser.echo import named_userids
@@ -240,6 +242,7 @@ def _boards_for_sender(
     asked: dict[BoardRef, None] = {}
     concerned: dict[int, None] = {}
     previews: list[BoardView] = []
+    begun: dict[int, Move] = {}
     userid = player.userid if player else None
     for result in results:
         if isinstance(result.outcome, Decision):
@@ -248,6 +251,8 @@ def _boards_for_sender(
             concerned.update(dict.fromkeys([*result.outcome.changed_boards, *result.awaited_boards]))
         elif result.outcome.board is not None:
             concerned.update(dict.fromkeys([result.outcome.board]))
+            if isinstance(result.outcome, AmbiguousMove):
+                begun[result.outcome.board] = result.outcome.begun
 
     def view(ref: BoardRef, whole: bool) -> BoardView | None:
         board = records.board(ref.number)
@@ -263,7 +268,10 @@ def _boards_for_sender(
                 remarks += still_queued(records, board, userid)
         said = tuple(say(each, server, in_words(player)) for each in remarks)
         timing = records.timing(board, now)
-        return view_board(board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said)
+        steps = () if ref.number in touched(results) else begun.get(ref.number, ())
+        return view_board(
+            board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said, begun=steps
+        )
 
     replies = [decision.reply for decision in decisions(results)]
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]

@@ -6,13 +6,13 @@ from datetime import datetime
 from markupsafe import Markup
 
 from pbmserv.games.game import Seat
-from pbmserv.matches.log import Match
+from pbmserv.matches.log import Match, rules_of
 from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_board import said
-from pbmserv.rendering.piece_style import NAMED_STYLES
-from pbmserv.rendering.svg.table import Table
+from pbmserv.rendering.piece_style import NAMED_STYLES, looks_of
+from pbmserv.rendering.svg.table import Table, draw_scores
 from pbmserv.web.layout import Page, Preview, board_preview
 from pbmserv.web.replay import Replay
 from pbmserv.web.touch import Choosing, Touch, Tried, Way
@@ -139,6 +139,12 @@ class BoardPage(Page):
         """Whether a side's name tells more than its piece: that of a colour, or where all have the same pieces."""
         pieces = {sitting.piece for sitting in self.sittings}
         return len(pieces) == 1 or all(sitting.side in NAMED_STYLES for sitting in self.sittings)
+
+    @property
+    def bar(self) -> Markup:
+        """How the scores of what is drawn stand to each other; empty in games that have none."""
+        scores = [score for _, score in self.view.players.scores]
+        return draw_scores(scores, looks_of(rules_of(self.match).info.sides))
 
     @property
     def again(self) -> str:

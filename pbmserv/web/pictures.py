@@ -11,7 +11,7 @@ from starlette.responses import Response
 from pbmserv.commands.base.vocabulary import is_number
 from pbmserv.games import games
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.svg.pictures import card_of, movie_of, picture_of, sample_of
+from pbmserv.rendering.svg.pictures import card_of, film_of, movie_of, picture_of, sample_of
 from pbmserv.services.views import load_game_state
 from pbmserv.web.layout import ErrorPage, NotFoundPage
 from pbmserv.web.query import LONGEST_ECHO
@@ -37,7 +37,7 @@ Draw = Callable[[GameState, int | None], str | bytes]
 
 
 def routes(site: Site) -> Routes:
-    """The routes of a position, its preview image, the animation of the game, and of what a game looks like."""
+    """The routes of a position, its preview image, the film of the game, and of what a game looks like."""
     line, pencil = Semaphore(MOST_IN_LINE), Lock()
 
     def in_line(show: Callable[..., Response]) -> Callable[..., Response]:
@@ -57,7 +57,14 @@ def routes(site: Site) -> Routes:
             return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
         return site.send(request, sample_of(name), "image/svg+xml", headers=HEADERS)
 
+    def film(request: Request, name: str) -> Response:
+        if name not in games():
+            return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
+        with pencil:
+            return site.send(request, film_of(name), "image/svg+xml", headers=HEADERS)
+
     return {
+        "/games/{name}/movie.svg": film,
         "/games/{name}.svg": sample,
         "/boards/{number}.svg": _shown(site, "image/svg+xml", picture_of),
         "/boards/{number}.png": in_line(_shown(site, "image/png", card_of)),

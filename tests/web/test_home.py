@@ -50,7 +50,8 @@ def test_an_empty_house_invites(empty: Club) -> None:
     get = asking(empty)
     page = main(get("/"))
     assert "Nobody is playing at the moment." in page.said
-    assert not page.all("ul", class_="small-boards")
+    (film,) = page.one("ul", class_="small-boards").all("img")
+    assert film.attributes["src"] == "/games/cephalopod/movie.svg"
     pictures = [each.attributes["src"] for each in page.one("ul", class_="offer").all("img")]
     assert set(pictures) == {f"/games/{name}.svg" for name in games()}
     assert not page.all("table")

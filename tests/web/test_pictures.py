@@ -164,3 +164,20 @@ def test_who_asks_for_too_many_slow_pictures_is_sent_away(club: Club, monkeypatc
             may_go_on.set()
         assert [each.result().content for each in others] == [b"drawn"] * 5
     assert get("/boards/101/movie.svg").status_code == 200
+
+
+@pytest.mark.parametrize("name", list(games()))
+def test_a_film_of_each_game(get: Get, name: str) -> None:
+    """A whole game, or much of one, between robots; the same one each time, so that it can be cached."""
+    answer = get(f"/games/{name}/movie.svg")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
+    assert answer.text.count("<animate") > 5
+    assert len(answer.content) < 150_000
+    assert get(f"/games/{name}/movie.svg").text == answer.text
+    assert get(f"/games/{name}x/movie.svg").status_code == 404
+
+
+def test_scores_stand_as_a_bar_over_the_board(get: Get) -> None:
+    """Each side as wide as its share; no bar where the game has no scores, or nobody has any."""
+    assert 'class="score-bar"' in get("/boards/101").text
+    assert 'class="score-bar"' not in get("/boards/101?ply=0").text

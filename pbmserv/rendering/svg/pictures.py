@@ -13,10 +13,16 @@ from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.png import draw_card, to_png
 from pbmserv.rendering.svg.position import draw_scene
 from pbmserv.rendering.templates import render, render_block
+from pbmserv.robots.chance import seed_of
+from pbmserv.robots.robot import Budget, robots
 
 _SAMPLE: Final = 11
 """Plies of a game that show what it looks like."""
 
+_LONGEST_FILM: Final = 90
+"""Positions of a film that shows what a game looks like."""
+
+_FILM_NODES: Final = 60
 _MOST_CHOSEN: Final = 500
 _STRIDE: Final = 61
 """Of the moves, in their order, those so far apart are played: the same each time, and all over the board."""
@@ -63,6 +69,21 @@ def sample_of(name: str) -> str:
             break
         position = after
     return draw_scene(game.scene(position), looks_of(game.info.sides), game.info.title, "")
+
+
+@lru_cache(maxsize=16)
+def film_of(name: str) -> str:
+    """An animated SVG of a game between two robots, the same one each time: what a whole game looks like."""
+    game = games()[name]
+    player = robots()["greedy" if robots()["greedy"].plays(game) else "random"]
+    position, captions = game.start(game.info.least_seats, {}), [game.info.title]
+    scenes = [game.scene(position)]
+    while game.to_move(position) is not None and len(scenes) < _LONGEST_FILM:
+        move = player.choose(game, position, Budget(seed_of(name, len(scenes)), _FILM_NODES))
+        captions.append(f"{len(scenes)}  {game.write(position, move)}")
+        position, _ = game.play(position, move)
+        scenes.append(game.scene(position))
+    return draw_movie(scenes, looks_of(game.info.sides), game.info.title, captions)
 
 
 def view_at(board: GameState, ply: int | None = None) -> BoardView:

@@ -13,6 +13,9 @@ from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.plan import HALF, around, plan_of
 from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
 
+_BAR: Final = 600
+"""Units of the whole bar of scores."""
+
 _RINGS: Final[dict[Shape, int]] = {"square": 47, "point": 51, "hexagon": 47, "pit": 55}
 
 
@@ -70,3 +73,20 @@ def _gone(scene: Scene, before: Scene) -> Iterator[Markup]:
         if not scene.cells[cell]:
             for put in puts_on(plan, cell, before.cells[cell]):
                 yield put.drawn(attributes=Markup(' class="gone"'))
+
+
+def draw_scores(scores: Sequence[int], looks: Sequence[PieceStyle]) -> Markup:
+    """How scores stand to each other, as a bar in the colours of the sides; nothing where nobody has any."""
+    whole = sum(max(score, 0) for score in scores)
+    if not whole:
+        return Markup("")
+    bars, begin = [], 0.0
+    bar = Markup('<rect class="d-edge {}" x="{:.4g}" width="{:.4g}" height="12"/>')
+    for score, look in zip(scores, looks, strict=False):
+        width = _BAR * max(score, 0) / whole
+        bars.append(bar.format(look.name, begin, width))
+        begin += width
+    svg = Markup(
+        '<svg class="score-bar" viewBox="0 0 {} 12" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
+    )
+    return svg.format(_BAR, Markup("").join(bars))
