@@ -156,3 +156,13 @@ def test_players_are_told_of_every_page() -> None:
     """And of every file."""
     lacking = missing(public_routes(), told_in_playing())
     assert not lacking, f"docs/playing.md, The pages, tells nothing of {', '.join(lacking)}"
+
+
+def test_every_game_has_a_conversation() -> None:
+    """From the challenge to the end; that of Cephalopod is the oldest, and is called otherwise."""
+    missing = [
+        f"tests/golden/game_{name.replace('-', '_')}.txt"
+        for name in games()
+        if name != "cephalopod" and not (ROOT / "tests" / "golden" / f"game_{name.replace('-', '_')}.txt").exists()
+    ]
+    assert not missing, f"these games are played in no golden conversation: {missing}"
