@@ -58,6 +58,10 @@ class BrokenLog(Exception):
     """A log that does not replay: an operator's matter, never a player's."""
 
 
+class MissingRules(BrokenLog):
+    """The log may be sound, but its game is not here, or only in another version. People can be told so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """What was agreed at the start, and everything that happened since.
@@ -94,10 +98,10 @@ VARIANT: Final = "-variant"
 
 
 def rules_of(match: Match) -> Game:
-    """The game of a match, in the version it is played under. Raises BrokenLog when that is not to be had."""
+    """The game of a match, in the version it is played under. Raises MissingRules when that is not to be had."""
     game = games().get(match.game)
     if game is None or game.info.rules != match.rules.removesuffix(VARIANT):
-        raise BrokenLog(f"board {match.number} is played under {match.rules}, which this server does not have")
+        raise MissingRules(f"board {match.number} is played under {match.rules}, which this server does not have")
     return game
 
 

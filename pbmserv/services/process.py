@@ -10,7 +10,7 @@ from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.request import Actor
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.log import MissingRules
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.errors import Forwarded, NoCommand, TooLarge
@@ -263,7 +263,7 @@ def _no_command(records: TransactionQueries, pending: PendingMail) -> CommandRes
     asked, parsed = pending.identity.confirmation, pending.parsed
     try:
         board = None if parsed.board is None else records.board(parsed.board)
-    except BrokenLog:
+    except MissingRules:
         board = None
     refused: CommandError = NoCommand(
         board=parsed.board,

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.log import MissingRules
 from pbmserv.web import boards, dev_mailbox, games, pictures, play, players
 from pbmserv.web import help as help_pages
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
@@ -52,7 +52,7 @@ def make_app(site: Site) -> Starlette:
             HTTPException: errors.refused,
             OperationalError: errors.away,
             PoolTimeout: errors.away,
-            BrokenLog: errors.missing_game,
+            MissingRules: errors.missing_game,
             Exception: errors.fault,
         },
     )

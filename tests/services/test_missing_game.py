@@ -1,9 +1,12 @@
 """A board of a game that this server does not have any more: a sentence, and everything else goes on."""
 
+from dataclasses import replace
+
 from sqlalchemy import update
 
 from pbmserv.store.engine import writing
-from pbmserv.store.tables import matches
+from pbmserv.store.queries import RecentBoards
+from pbmserv.store.tables import entries, matches
 from tests.services.post import Post, text_of
 from tests.web.club import asking
 
@@ -36,3 +39,19 @@ def test_its_page_says_so(sqlite_post: Post) -> None:
         assert "The game of board 101 is not on this server any more" in shown.text
     for path in ("/", "/games", "/players/alice"):
         assert get(path).status_code == 200
+
+
+def test_a_broken_log_is_our_fault_and_no_missing_game(sqlite_post: Post) -> None:
+    """Then nobody is told that a game is gone: the mail waits for the operator, and the page admits a fault."""
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    post.mail("alice@example.org", "hex challenge alice bob")
+    post.mail("alice@example.org", "move 101 c3")
+    with writing(post.house.engine) as connection:
+        connection.execute(update(entries).where(entries.c.match == 101).values(text="no move"))
+    fresh = Post(replace(post.house, recent=RecentBoards(), looked_at=RecentBoards()), post.clock, post.written)
+    assert fresh.mail("bob@example.org", "show 101") == []
+    assert fresh.inbox()[-1].status == "waiting"
+    shown = asking(fresh.house)("/boards/101")
+    assert shown.status_code == 500
+    assert "not on this server any more" not in shown.text

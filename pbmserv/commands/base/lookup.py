@@ -10,7 +10,7 @@ from pbmserv.commands.base.request import PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
-from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
@@ -96,7 +96,7 @@ def find_board(number: int, game: str | None, records: Queries, asker: Player | 
     """The board of a number, which must be one of `game` if that was said; a refusal is worded for `asker`."""
     try:
         board = records.board(number)
-    except BrokenLog as error:
+    except MissingRules as error:
         raise GameMissing(number=number) from error
     if board is None:
         raise _no_such_board(number, records, asker)
