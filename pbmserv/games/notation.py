@@ -7,6 +7,7 @@ jump over several cells).
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -60,13 +61,18 @@ def names(text: str, words: tuple[str, ...] = ()) -> tuple[str, ...]:
     >>> names("c3 x E5=Queen", ("queen",)), names("hello c3"), names("c3e5")
     (('c3', 'e5', 'queen'), (), ('c3', 'e5'))
     """
-    one = "|".join((*map(re.escape, sorted(words, key=len, reverse=True)), "[a-z][1-9][0-9]?"))
     if not text.isascii():  # of the letters beyond, the Kelvin sign is a k in lower case
         return ()
     text = text.strip().lower()
-    if len(text) > LONGEST or not re.fullmatch(rf"(?:{one})(?:{_GAP}(?:{one}))*", text):
-        return ()
-    return tuple(re.findall(one, text))
+    one, whole = _patterns(words)
+    return tuple(one.findall(text)) if len(text) <= LONGEST and whole.fullmatch(text) else ()
+
+
+@cache  # of the few words that games have
+def _patterns(words: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A cell or a word, and a whole text of them."""
+    one = "|".join((*map(re.escape, sorted(words, key=len, reverse=True)), "[a-z][1-9][0-9]?"))
+    return re.compile(one), re.compile(rf"(?:{one})(?:{_GAP}(?:{one}))*")
 
 
 def _whole(steps: Move, moves: Finder) -> Move:

@@ -113,7 +113,7 @@ def accessible_board(
     if sum(choice.ways for choice in found) <= MOST_DESCRIBED:
         single = {choice.step for choice in found if choice.move}
         for move in game.moves(position) if with_moves else ():
-            deed = move_summary(game, position, move, userids)
+            deed = move_summary(game, position, move, names, userids)
             is_short = move[0] in single and bool(deed.placed) and not deed.moved
             text = names[int(move[0])].lower() if is_short else game.write(position, move).lower()
             if deed.captured:
@@ -133,11 +133,10 @@ def accessible_board(
 
 
 def move_summary(
-    game: Game, position: Any, move: Move, userids: Sequence[str], ply: int | None = None
+    game: Game, position: Any, move: Move, names: Sequence[str], userids: Sequence[str]
 ) -> MoveSummary:
-    """What a legal move does."""
-    names = game.scene(position).board.names
-    return _summary(names, ply, game.to_move(position) or 0, game.play(position, move)[1], userids)
+    """What a legal move does; `names` are those of the board's cells."""
+    return _summary(names, None, game.to_move(position) or 0, game.play(position, move)[1], userids)
 
 
 def named_pieces(

@@ -117,6 +117,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
     fit = fit_of(scene.board)
     if fit is None:
         return None
+    looks = looks_of(rules_of(view.match).info.sides)
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
@@ -127,7 +128,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
             said("mail/circumstances.txt", view, alone),
         ),
         columns=column_labels(scene.board),
-        rows=rows_of(view, address, fit),
+        rows=rows_of(view, address, fit, looks),
         choices=_choices(view, address if links_choices else ""),
         words=tuple(
             _linked(word, view, address) for word in (view.open_moves.words if view.is_viewers_turn else ())
@@ -137,7 +138,7 @@ def draw_board(view: BoardView, address: str, alone: bool = True, links_choices:
             for turn in view.moves.turns
         ),
         actions=_actions(view, address),
-        looks=looks_of(rules_of(view.match).info.sides),
+        looks=looks,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
     return render("mail/board.html", board=diagram)

@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.games.game import Piece, Seat
-from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, looks_of, piece_style_of
+from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, piece_style_of
 from pbmserv.rendering.templates import environment
 
 _PIXELS: Final = 276
@@ -114,9 +113,9 @@ def column_labels(board: Board) -> tuple[str, ...]:
     return tuple(top.get(2 * column + 1, top.get(2 * column, "")) for column in range(across))
 
 
-def rows_of(view: BoardView, address: str, fit: Fit) -> tuple[HtmlRow, ...]:
+def rows_of(view: BoardView, address: str, fit: Fit, looks: Sequence[PieceStyle]) -> tuple[HtmlRow, ...]:
     layout = view.diagram.scene.board.layout
-    squares = _squares(view, address)
+    squares = _squares(view, address, looks)
     step = fit.square + 2 * fit.border + fit.gap
     rows = []
     for row in layout.rows:
@@ -132,10 +131,9 @@ def rows_of(view: BoardView, address: str, fit: Fit) -> tuple[HtmlRow, ...]:
     return tuple(rows)
 
 
-def _squares(view: BoardView, address: str) -> list[HtmlSquare]:
+def _squares(view: BoardView, address: str, looks: Sequence[PieceStyle]) -> list[HtmlSquare]:
     """Every cell as it is drawn."""
     scene, cells = view.diagram.scene, view.diagram.scene.board.names
-    looks = looks_of(rules_of(view.match).info.sides)
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
     listed = {name for name, _ in view.open_moves.several}
     takes = {text: len(taken) for text, taken in view.open_moves.captures}

@@ -1,5 +1,6 @@
 """The log of a game for `mail/record.txt`: one line for each entry."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -60,23 +61,25 @@ def game_log(board: GameState) -> GameLog:
     """The log of a board up to now."""
     match, state = board.match, board.state
     sides = rules_of(match).info.sides[: len(match.userids)]
+    view = view_board(board, whole=True)
+    names = view.diagram.scene.board.names
     return GameLog(
-        view=view_board(board, whole=True),
+        view=view,
         rules=match.rules,
         options=match.options,
         sides=tuple((side.name, userid) for side, userid in zip(sides, match.userids, strict=True)),
         started=match.started,
         ended=None if state.status == "active" else state.last_at,
-        log=tuple(_log_line(entry, stood) for entry, stood in steps(board)),
+        log=tuple(_log_line(entry, stood, names) for entry, stood in steps(board)),
     )
 
 
-def _log_line(entry: Entry, stood: GameState) -> LogLine:
+def _log_line(entry: Entry, stood: GameState, names: Sequence[str]) -> LogLine:
     userids, state = stood.match.userids, stood.state
     userid = None if entry.seat is None else userids[entry.seat]
     match entry.kind:
         case "played":
-            return LogLine(entry.at, entry.kind, userid, state.plies, entry.text, _captured(stood))
+            return LogLine(entry.at, entry.kind, userid, state.plies, entry.text, _captured(stood, names))
         case "asked":
             return LogLine(entry.at, entry.kind, userid, asked=int(entry.text))
         case "rewound":
@@ -89,6 +92,5 @@ def _log_line(entry: Entry, stood: GameState) -> LogLine:
     return LogLine(entry.at, entry.kind, userid)
 
 
-def _captured(stood: GameState) -> tuple[NamedPiece, ...]:
-    names = rules_of(stood.match).scene(stood.state.position).board.names
+def _captured(stood: GameState, names: Sequence[str]) -> tuple[NamedPiece, ...]:
     return named_pieces("captured", names, stood.state.turns[-1].events, stood.match.userids)

@@ -167,7 +167,8 @@ def _way(view: BoardView, text: str) -> Way:
 
 
 def _deed(view: BoardView, move: Move) -> MoveSummary:
-    return move_summary(rules_of(view.match), view.state.position, move, view.players.userids)
+    names = view.diagram.scene.board.names
+    return move_summary(rules_of(view.match), view.state.position, move, names, view.players.userids)
 
 
 def _goes_on(game: Game, position: Any, steps: Move) -> bool:
