@@ -135,7 +135,7 @@ def robots(bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False)
         end_with_parent()
     make_way()
     _, app = _ready()
-    _run(app, {"robots": playing(app)})
+    _run(app, {"robot player": playing(app)})
 
 
 @cli.command(hidden=True)

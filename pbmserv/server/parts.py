@@ -81,8 +81,8 @@ def working(
         marker = acquire_marker(data)
         isolated, has_handled = IsolatedProcess(stop, program), threading.Event()
         try:
-            _loop(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
-            _loop(stop, wakeup, lambda: _handle(app, marker, isolated, done, has_handled))
+            repeating(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
+            repeating(stop, wakeup, lambda: _handle(app, marker, isolated, done, has_handled))
         finally:
             marker.close()
 
@@ -95,7 +95,7 @@ def sending(app: App, open_transport: Callable[[], Transport], wakeup: threading
     def run(stop: threading.Event) -> None:
         sender = Sender(app, open_transport, utc_now)
         try:
-            _loop(stop, wakeup, lambda: sender.send_due(stop.is_set) > 0)
+            repeating(stop, wakeup, lambda: sender.send_due(stop.is_set) > 0)
         finally:
             sender.close()
 
@@ -136,25 +136,31 @@ def _part() -> str:
     return threading.current_thread().name
 
 
-def _loop(stop: threading.Event, wakeup: threading.Event, step: Callable[[], bool], once: bool = False) -> None:
+def repeating(
+    stop: threading.Event,
+    wakeup: threading.Event,
+    step: Callable[[], bool],
+    once: bool = False,
+    every: float = LOOK_EVERY,
+) -> None:
     """Repeats a step until told to stop. Waits after a step without work, and longer after a database error."""
-    pause = LOOK_EVERY
+    pause = every
     while not stop.is_set():
         try:
             found = step()
         except Exception as error:
             if not is_database_trouble(error):
                 raise
-            if pause == LOOK_EVERY:
+            if pause == every:
                 log.error("the database is away (%s); the %s waits for it", type(error).__name__, _part())
             stop.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
             continue
-        if pause != LOOK_EVERY:
+        if pause != every:
             log.info("the database is back for the %s", _part())
-            pause = LOOK_EVERY
+            pause = every
         if once:
             return
         if not found:
-            wakeup.wait(LOOK_EVERY)
+            wakeup.wait(every)
             wakeup.clear()

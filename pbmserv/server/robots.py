@@ -8,10 +8,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pbmserv.server.parts import LONGEST_PAUSE, Part
+from pbmserv.server.parts import Part, repeating
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.robots import play_robots
-from pbmserv.store.engine import is_database_trouble
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start", "robots", "--bound")
 
@@ -31,23 +30,8 @@ def playing(app: App) -> Part:
     """Has robots act on the boards that wait for them, in this process."""
 
     def run(stop: threading.Event) -> None:
-        is_away = False
-        while not stop.is_set():
-            try:
-                has_more = play_robots(app, utc_now())
-            except Exception as error:
-                if not is_database_trouble(error):
-                    raise
-                if not is_away:
-                    log.error("the database is away (%s); the robots wait for it", type(error).__name__)
-                is_away = True
-                stop.wait(LONGEST_PAUSE)
-                continue
-            if is_away:
-                log.info("the database is back for the robots")
-                is_away = False
-            if not has_more:
-                stop.wait(LOOK_EVERY)
+        # Nothing wakes it: boards change in other processes.
+        repeating(stop, threading.Event(), lambda: play_robots(app, utc_now()), every=LOOK_EVERY)
 
     return run
 
