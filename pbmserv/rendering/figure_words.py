@@ -9,10 +9,11 @@ from typing import Final
 from pbmserv.rendering.document import Block, Document, Numbered, Prose, Quoted, Verbatim
 
 _EMPTY: Final = frozenset({".", "+", "..."})
-_ART: Final = re.compile(r"[-+|/\\A-Za-z0-9]+")
 _BESIDE: Final = re.compile(r" {4,}")
-_LONGEST: Final = 7
-"""Characters of what stands on a cell."""
+_LONGEST: Final = 3
+"""Characters of what stands on a cell, but for columns of pieces."""
+
+_COLUMNS_OF_PIECES: Final = frozenset("xoXOwbWB")
 
 _FEWEST: Final = 2
 
@@ -75,8 +76,7 @@ def is_drawn(lines: Sequence[str]) -> bool:
 def _is_drawn_word(word: str) -> bool:
     if any(character in word for character in "|+") or set(word) == {"-"}:
         return True
-    is_short = len(word) <= _LONGEST and not re.search("[a-z]{4,}", word.replace("x", "").replace("o", ""))
-    return word in _EMPTY or (is_short and len(word) <= 3) or set(word) <= set("xoXOwbWB")
+    return len(word) <= _LONGEST or set(word) <= _COLUMNS_OF_PIECES
 
 
 def read_figures(lines: Sequence[str]) -> Figures:

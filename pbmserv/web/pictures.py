@@ -41,12 +41,12 @@ def routes(site: Site) -> Routes:
     line, pencil = Semaphore(MOST_IN_LINE), Lock()
 
     def in_line(show: Callable[..., Response]) -> Callable[..., Response]:
-        def wait_and_show(request: Request, number: str) -> Response:
+        def wait_and_show(request: Request, **place: str) -> Response:
             if not line.acquire(blocking=False):
                 return site.show(request, ErrorPage(passing=True), 503, {"Retry-After": str(RETRY_AFTER)})
             try:
                 with pencil:
-                    return show(request, number)
+                    return show(request, **place)
             finally:
                 line.release()
 
@@ -60,11 +60,10 @@ def routes(site: Site) -> Routes:
     def film(request: Request, name: str) -> Response:
         if name not in games():
             return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
-        with pencil:
-            return site.send(request, film_of(name), "image/svg+xml", headers=HEADERS)
+        return site.send(request, film_of(name), "image/svg+xml", headers=HEADERS)
 
     return {
-        "/games/{name}/movie.svg": film,
+        "/games/{name}/movie.svg": in_line(film),
         "/games/{name}.svg": sample,
         "/boards/{number}.svg": _shown(site, "image/svg+xml", picture_of),
         "/boards/{number}.png": in_line(_shown(site, "image/png", card_of)),

@@ -118,8 +118,8 @@ def _games(named: str) -> tuple[Info | None, ...]:
     """The games of a frame: without a name one that is not known."""
     known = {MADE_UP.name: MADE_UP, **{name: game.info for name, game in games().items()}}
     every = {"": [""], "every": [*known]}
-    # Until all games have come together, cases of those that are not there yet wait.
-    found = [name for name in every.get(named, named.split(" or ")) if name in ("", *known)]
+    found = every.get(named, named.split(" or "))
+    assert set(found) <= {"", *known}, f"no such game: {named}"
     return tuple(known.get(name) for name in found)
 
 

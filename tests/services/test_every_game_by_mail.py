@@ -47,8 +47,6 @@ def last_to(letters: list[QueuedMessage], address: str) -> QueuedMessage:
 def play(post: Post, name: str, plies: int, random: Random) -> int:
     """Plays by taps and by what the letters show as an example, in turn; gives how many plies were played."""
     options = f" -size={SMALL[name]}" if name in SMALL else ""
-    offered = {choice for option in games()[name].info.options for choice in option.choices}
-    options = options if SMALL.get(name) in offered else ""
     letters = post.mail(ALICE, f"{name} challenge alice bob{options}")
     for ply in range(plies):
         board = load_board(post.house, 101)
