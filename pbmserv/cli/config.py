@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     database: str = Field("", description="SQLAlchemy URL; empty: SQLite in the data folder")
     database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
     address: str = Field("pbmserv@localhost", description="the server's own mail address")
+    club_name: str = Field("pbmserv", description="what the club is called, in mails and on the pages")
     listen: str = Field(
         "smtp://127.0.0.1:8025", description="smtp://host:port, lmtp://host:port, blanks between; empty: off"
     )
@@ -213,6 +214,7 @@ class Settings(BaseSettings):
             default_game=self.default_game,
             games=tuple(self.games.split()),
             variants=self.variants,
+            club_name=self.club_name,
         )
 
     def environment(self) -> dict[str, str]:

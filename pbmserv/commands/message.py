@@ -138,7 +138,7 @@ def is_heard_by(author: Player, player: Player, records: Queries) -> bool:
 
 
 def _is_reached(player: Player, author: Player, is_stranger: bool, records: Queries) -> bool:
-    is_wanted = player.messages == "on" or (player.messages == "known" and not is_stranger)
+    is_wanted = player.mail.messages == "on" or (player.mail.messages == "known" and not is_stranger)
     return is_wanted and is_heard_by(author, player, records)
 
 

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final, get_args
 
-from pbmserv.commands.base.changes import NewDigest, NewMessages, NewSetting
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
+from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey
+from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
 from pbmserv.commands.base.lookup import waiting_boards
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.base.schedule import read_schedule
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.player import MessagesFrom, Player
-from pbmserv.matches.queries import Queries
+from pbmserv.matches.player import BoardMail, MessagesFrom, Player, Receipts
+from pbmserv.matches.queries import ListingQuery, Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,38 @@ class MessagesChanged(Reply):
     template: ClassVar[str] = "commands/set.txt:messages_changed"
 
     wanted: MessagesFrom
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptsChanged(Reply):
+    """The sender's moves by mail are acknowledged each, once a day, or never."""
+
+    template: ClassVar[str] = "commands/set.txt:receipts_changed"
+
+    wanted: Receipts
+
+
+@dataclass(frozen=True, slots=True)
+class MailChanged(Reply):
+    """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
+
+    `told` are the opponents who were told that there will be no more mail.
+    """
+
+    template: ClassVar[str] = "commands/set.txt:mail_changed"
+
+    boards: BoardMail | None
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MailStoppedBy(Reply):
+    """To others on their boards: `userid` reads no mail at present."""
+
+    template: ClassVar[str] = "commands/set.txt:mail_stopped_by"
+
+    userid: str
+    boards: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +118,18 @@ class BadSchedule(CommandError):
     template: ClassVar[str] = "commands/set.txt:bad_schedule"
 
 
-_SETTINGS: Final[Mapping[str, Literal["html", "words", "takes_challenges", "broadcast"]]] = MappingProxyType(
+_SETTINGS: Final[Mapping[str, SettingKey]] = MappingProxyType(
     {"broadcast": "broadcast", "challenges": "takes_challenges", "html": "html", "words": "words"}
 )
 """What people type that is on or off, and the field of a player that it sets."""
 
+MOST_TOLD_OF: Final = 100
+"""Boards in play whose other players are told that somebody reads no mail."""
+
 LINES: Final = (
     "set messages known",
+    "set receipts daily",
+    "set mail off",
     "set digest daily 07:30",
     "set digest off",
     "set vacation 2026-12-20 2027-01-03",
@@ -103,8 +140,16 @@ LINES: Final = (
 
 def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
     """Every setting as people type it, and its value."""
-    switches = ((key, "on" if getattr(player, field) else "off") for key, field in _SETTINGS.items())
-    return tuple(sorted([*switches, ("digest", player.digest or "off"), ("messages", player.messages)]))
+    mail = player.mail
+    switches = {
+        "broadcast": mail.broadcast,
+        "challenges": player.takes_challenges,
+        "html": mail.html,
+        "words": mail.words,
+    }
+    values = {key: "on" if is_on else "off" for key, is_on in switches.items()}
+    values |= {"digest": mail.digest or "off", "mail": "off" if mail.is_off else mail.boards}
+    return tuple(sorted((values | {"messages": mail.messages, "receipts": mail.receipts}).items()))
 
 
 def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -> Decision:
@@ -114,8 +159,12 @@ def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -
     match key:
         case "digest":
             return _digest(player, values, records, now)
+        case "mail":
+            return _mail(player, " ".join(values), records)
         case "messages":
             return _messages(player, " ".join(values))
+        case "receipts":
+            return _receipts(player, " ".join(values))
         case "vacation":
             return set_vacation(player, values, records, now)
         case _ if key in _SETTINGS:
@@ -133,8 +182,42 @@ def _switch(player: Player, key: str, value: str) -> Decision:
 def _messages(player: Player, value: str) -> Decision:
     for wanted in get_args(MessagesFrom):
         if value == wanted:
-            return Decision(MessagesChanged(wanted), changes=(NewMessages(player.id, wanted),))
+            return Decision(MessagesChanged(wanted), changes=(NewSetting(player.id, "messages", wanted),))
     raise NeitherOnNorOff(name="messages", choices=get_args(MessagesFrom))
+
+
+def _receipts(player: Player, value: str) -> Decision:
+    for wanted in get_args(Receipts):
+        if value == wanted:
+            return Decision(ReceiptsChanged(wanted), changes=(NewSetting(player.id, "receipts", wanted),))
+    raise NeitherOnNorOff(name="receipts", choices=get_args(Receipts))
+
+
+def _mail(player: Player, value: str, records: Queries) -> Decision:
+    if value == "off":
+        return stop_mail(player, records)
+    boards: BoardMail | None = {"on": player.mail.boards, "turns": "turns", "all": "all"}.get(value)
+    if boards is None:
+        raise NeitherOnNorOff(name="mail", choices=("on", "off", "turns", "all"))
+    changes = (NewSetting(player.id, "boards", boards), MailStopped(player.id, is_lifted=True))
+    return Decision(MailChanged(boards), changes=changes)
+
+
+def stop_mail(player: Player, records: Queries) -> Decision:
+    """Nothing but the ends of games is mailed from now on. Whoever waits for the player is told."""
+    told: dict[str, list[int]] = {}
+    if not player.mail.is_off:
+        running = records.boards(ListingQuery(userids=(player.userid,), filter="active", count=MOST_TOLD_OF))
+        for line in running.lines:
+            for userid in line.userids:
+                if userid != player.userid:
+                    told.setdefault(userid, []).append(line.number)
+    notices = tuple((userid, MailStoppedBy(player.userid, tuple(boards))) for userid, boards in told.items())
+    return Decision(
+        MailChanged(None, tuple(told)),
+        changes=(MailStopped(player.id),),
+        notifications=Notifications(to_players=notices),
+    )
 
 
 def _digest(player: Player, values: Sequence[str], records: Queries, now: datetime) -> Decision:

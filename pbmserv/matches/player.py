@@ -2,39 +2,78 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pbmserv.matches.conditional_moves import PlanKind
 
 MessagesFrom = Literal["on", "known", "off"]
 """From everybody, from those whom they have played with, from nobody."""
 
+Receipts = Literal["on", "off", "daily"]
+"""Whether a player is told that a move by mail was played: each time, never, or once a day."""
+
+BoardMail = Literal["turns", "all"]
+"""Which changes of a board with three or more players are mailed: when it is one's turn, or each of them."""
+
+MOVES_ACKNOWLEDGED: Final = 5
+"""So many first moves by mail are acknowledged each, whatever `Receipts` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailSettings:
+    """What mail a player gets."""
+
+    html: bool = True
+    """Mails have an HTML part beside the text."""
+
+    words: bool = False
+    """Boards and listings come in words, with nothing drawn."""
+
+    broadcast: bool = False
+    """They get what is written to all players."""
+
+    messages: MessagesFrom = "on"
+    receipts: Receipts = "daily"
+    boards: BoardMail = "turns"
+
+    digest: str | None = None
+    """When all boards that wait for them come in one mail ("daily 07:30"); None: each comes by itself."""
+
+    is_off: bool = False
+    """They get nothing but the ends of their games, until they write."""
+
+    acknowledged: int = MOVES_ACKNOWLEDGED
+    """How many of their first moves by mail were acknowledged."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """`userid` as its owner writes it; `address` is where the server's mail goes.
-
-    `is_suspended`: what went there came back, so that board mail is held back until they write. `is_confirmed`:
-    somebody has answered from the address. `html`: mails have an HTML part beside the text; `words`: boards and
-    listings come in words. `takes_challenges`: others may start games with them; `broadcast`: they want what is
-    written to all; `messages`: from whom messages come to them. `robot` names the program that plays for them, who
-    then has no address: it is empty. `digest` is when their boards come in one mail ("daily 07:30"). `is_banned`:
-    the operator wants them here no more.
-    """
+    """Somebody who plays."""
 
     id: int
+
     userid: str
+    """As its owner writes it."""
+
     address: str
+    """Where mail goes; empty for a robot."""
+
     is_suspended: bool = False
+    """Mail to the address came back, so board mail is held back until they write."""
+
     is_confirmed: bool = True
-    html: bool = True
-    words: bool = False
+    """Somebody has answered from the address."""
+
     takes_challenges: bool = True
-    broadcast: bool = False
-    messages: MessagesFrom = "on"
+    """Others may start games with them."""
+
     robot: str | None = None
-    digest: str | None = None
+    """Which program plays for them; None for people."""
+
     is_banned: bool = False
+    """The operator has banned them."""
+
+    mail: MailSettings = MailSettings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pbmserv.commands.base.decision import Question, Reply
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.message import MessageFrom
 from pbmserv.mail.sending.message import Attachment, Envelope, envelope_sender, message_id, sender_address, write
@@ -147,7 +148,7 @@ def _shown(views: Sequence[BoardView]) -> dict[int, int]:
 
 def takes_html(player: Player | None) -> bool:
     """Whether mail to a player has an HTML part: unless they turned it off. Unknown senders get text alone."""
-    return player is not None and player.html and not in_words(player)
+    return player is not None and player.mail.html and not in_words(player)
 
 
 def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelope: Envelope) -> str | None:
@@ -166,7 +167,7 @@ def plain_answer(
         kind=kind,
         recipient=to.recipient,
         player=to.player,
-        subject=other_subject(about),
+        subject=other_subject(app.server, about),
         body=MailBody(filled(render(template, words=in_words(to.player), server=app.server, **context))),
         cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),
     )
@@ -179,7 +180,7 @@ def plain_notice(
     """A notice with a fixed text to a player, about no one board."""
     text = filled(render(template, words=in_words(player), server=app.server, **context))
     return build_message(
-        app, OutgoingMail("notice", player.address, player, other_subject(about), MailBody(text)), now
+        app, OutgoingMail("notice", player.address, player, other_subject(app.server, about), MailBody(text)), now
     )
 
 
@@ -189,7 +190,9 @@ def question_mail(app: App, question: Question, inbox_id: int | None, now: datet
         kind="question",
         recipient=question.confirmation.address,
         player=None,
-        subject=other_subject("your address" if question.confirmation.kind == "take back" else "please confirm"),
+        subject=other_subject(
+            app.server, "your address" if question.confirmation.kind == "take back" else "please confirm"
+        ),
         body=MailBody(say(question.words, app.server)),
         cause=MailCause(inbox_id, proven=False),
         is_question=True,
@@ -201,14 +204,18 @@ def invitation_mail(app: App, address: str, days: int, now: datetime) -> OutboxM
     """An invitation: for `days` days somebody at that address may sign up."""
     text = filled(render("mail/invitation.txt", days=days, server=app.server))
     return build_message(
-        app, OutgoingMail("invitation", address, None, other_subject("invitation"), MailBody(text)), now
+        app,
+        OutgoingMail("invitation", address, None, other_subject(app.server, "invitation"), MailBody(text)),
+        now,
     )
 
 
 def news_mail(app: App, address: str, news: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
     """A notice to an address, whether or not it belongs to a player."""
     body, cause = MailBody(say(news, app.server)), MailCause(inbox_id)
-    return build_message(app, OutgoingMail("notice", address, None, other_subject("news"), body, cause=cause), now)
+    return build_message(
+        app, OutgoingMail("notice", address, None, other_subject(app.server, "news"), body, cause=cause), now
+    )
 
 
 def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
@@ -223,7 +230,7 @@ def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, no
         kind="notice",
         recipient=player.address,
         player=player,
-        subject=other_subject(about),
+        subject=other_subject(app.server, about),
         body=MailBody(say(words, app.server, in_words(player))),
         cause=MailCause(inbox_id),
         unsubscribe=unsubscribe,
@@ -233,9 +240,9 @@ def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, no
 
 def in_words(player: Player | None) -> bool:
     """Whether a player gets accessible text: words, with nothing drawn."""
-    return player is not None and player.words
+    return player is not None and player.mail.words
 
 
-def other_subject(about: str) -> str:
+def other_subject(server: Server, about: str) -> str:
     """The Subject of a mail about no one board."""
-    return render("mail/subject_other.txt", about=about).strip()
+    return render("mail/subject_other.txt", about=about, server=server).strip()

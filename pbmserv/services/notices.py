@@ -124,7 +124,7 @@ def is_left_to_digest(
 
     The end of a game is always mailed, and so are words for the player and an offer that they have to answer.
     """
-    if player.digest is None or board.state.status != "active" or comment is not None or remarks:
+    if player.mail.digest is None or board.state.status != "active" or comment is not None or remarks:
         return False
     seat, offer = board.match.seat_of(player.userid), board.state.offer
     return seat is not None and (offer is None or seat not in offer.waits_for)

@@ -132,7 +132,7 @@ def answer(
         kind=to.kind,
         recipient=to.recipient,
         player=to.player,
-        subject=board_subject(alone) if alone else other_subject(_about(results)),
+        subject=board_subject(alone) if alone else other_subject(app.server, _about(results)),
         body=MailBody(
             content.text(app, words=in_words(to.player)),
             views,

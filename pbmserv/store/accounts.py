@@ -13,9 +13,9 @@ from pbmserv.commands.base.changes import (
     BlockChange,
     Change,
     Erased,
+    MailStopped,
     NewAddress,
     NewDigest,
-    NewMessages,
     NewPassword,
     NewPlayer,
     NewSetting,
@@ -45,7 +45,7 @@ from pbmserv.store.tables import standstills as standstills_table
 FORMER: Final = "former player"
 """The name on the boards of a deleted account; no userid contains a space."""
 
-_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text"})
+_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text", "boards": "board_mail"})
 """Settings whose columns have other names."""
 
 NO_HASH: Final = "-"
@@ -67,8 +67,8 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
             _change(connection, player_id, password_hash=password_hash)
         case NewSetting(player_id, key, value):
             _change(connection, player_id, **{_COLUMNS.get(key, key): value})
-        case NewMessages(player_id, wanted):
-            _change(connection, player_id, messages=wanted)
+        case MailStopped(player_id, is_lifted):
+            _change(connection, player_id, mail_off_at=None if is_lifted else now)
         case NewDigest(player_id, schedule, due):
             _change(connection, player_id, digest=schedule, digest_at=due)
         case BelievedAddress(address):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, exists, func, insert, or_, select, update
 
 from pbmserv.commands.base.changes import NewVacations
-from pbmserv.matches.player import Player
+from pbmserv.matches.player import MailSettings, Player
 from pbmserv.store import clocks
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, inbox, outbox, players, vacations
@@ -126,6 +126,10 @@ def _players() -> Select[Any]:
             players.c.takes_challenges,
             players.c.broadcast,
             players.c.messages,
+            players.c.receipts,
+            players.c.board_mail,
+            players.c.mail_off_at.is_not(None).label("is_mail_off"),
+            players.c.moves_acknowledged,
             players.c.robot,
             players.c.digest,
             players.c.banned_at.is_not(None).label("is_banned"),
@@ -147,14 +151,20 @@ def _player(row: Row[Any]) -> Player:
         address=row.address,
         is_suspended=row.is_suspended,
         is_confirmed=row.is_confirmed,
-        html=row.html,
-        words=row.accessible_text,
         takes_challenges=row.takes_challenges,
-        broadcast=row.broadcast,
-        messages=row.messages,
         robot=row.robot,
-        digest=row.digest,
         is_banned=row.is_banned,
+        mail=MailSettings(
+            html=row.html,
+            words=row.accessible_text,
+            broadcast=row.broadcast,
+            messages=row.messages,
+            receipts=row.receipts,
+            boards=row.board_mail,
+            digest=row.digest,
+            is_off=row.is_mail_off,
+            acknowledged=row.moves_acknowledged,
+        ),
     )
 
 

@@ -15,10 +15,10 @@ from pbmserv.commands.base.changes import (
     Erased,
     JoinedOffer,
     LeftOffer,
+    MailStopped,
     NewAddress,
     NewConditionalPlan,
     NewDigest,
-    NewMessages,
     NewOffer,
     NewPlayer,
     NewSetting,
@@ -162,7 +162,7 @@ class Memory:
 
     def listeners(self) -> Sequence[str]:
         """Who listens."""
-        return sorted(player.userid for player in self.players.values() if player.broadcast)
+        return sorted(player.userid for player in self.players.values() if player.mail.broadcast)
 
     def open_offers(self) -> Sequence[OpenOffer]:
         """All that are open."""
@@ -301,8 +301,12 @@ class Table:
         players = self.records.players
         if isinstance(new, NewPlayer):
             players[new.userid.lower()] = Player(len(players) + 1, new.userid, new.address)
+        elif isinstance(new, NewSetting) and new.key == "takes_challenges":
+            self._replace(new.player_id, takes_challenges=new.value)
         elif isinstance(new, NewSetting):
-            self._replace(new.player_id, **{new.key: new.value})
+            self._set(new.player_id, **{new.key: new.value})
+        elif isinstance(new, MailStopped):
+            self._set(new.player_id, is_off=not new.is_lifted)
         elif isinstance(new, BlockChange):
             pair = self._of(new.player_id).userid.lower(), self._of(new.blocked_id).userid.lower()
             (self.records.blocks.discard if new.is_lifted else self.records.blocks.add)(pair)
@@ -313,13 +317,11 @@ class Table:
         elif isinstance(new, NewOffer | JoinedOffer | LeftOffer | EndedOffer):
             self._change_offer(new)
         elif isinstance(new, NewDigest):
-            self._replace(new.player_id, digest=new.schedule)
+            self._set(new.player_id, digest=new.schedule)
         elif isinstance(new, TalkCounted):
             self.records.said.append(((new.player_id, new.kind), self.now))
             if new.stranger_id is not None:
                 self.records.from_strangers.append((new.stranger_id, self.now))
-        elif isinstance(new, NewMessages):
-            self._replace(new.player_id, messages=new.wanted)
         elif isinstance(new, Subscription):
             watching = self.records.watching.setdefault(new.board, [])
             (watching.remove if new.is_over else watching.append)(self._of(new.player_id).userid)
@@ -347,6 +349,9 @@ class Table:
 
     def _of(self, player_id: int) -> Player:
         return next(each for each in self.records.players.values() if each.id == player_id)
+
+    def _set(self, player_id: int, **values: Any) -> None:
+        self._replace(player_id, mail=replace(self._of(player_id).mail, **values))
 
     def _replace(self, player_id: int, **values: Any) -> None:
         player = self._of(player_id)

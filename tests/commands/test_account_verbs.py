@@ -236,7 +236,9 @@ def test_export(busy: Table) -> None:
         "challenges": "on",
         "digest": "off",
         "html": "on",
+        "mail": "turns",
         "messages": "on",
+        "receipts": "daily",
         "words": "on",
     }
     assert (found.userid, found.blocked, found.total) == ("Anna", ("bob",), 5)
@@ -306,7 +308,8 @@ def test_set(table: Table, line: str, key: str, field: str, is_on: bool) -> None
     """One thing on or off."""
     found = decided(table, line, "anna")
     assert found.reply == SettingChanged(key, is_on)
-    assert getattr(table.records.players["anna"], field) == is_on
+    anna = table.records.players["anna"]
+    assert getattr(anna if field == "takes_challenges" else anna.mail, field) == is_on
     before = decided(table, f"set {key} {'off' if is_on else 'on'}", "anna")
     assert before.changes != found.changes
 

@@ -64,6 +64,7 @@ CHANGED: Final[dict[str, tuple[Any, Any]]] = {
     "default_game": ("", ""),
     "games": ("hex go", ("hex", "go")),
     "variants": (True, True),
+    "club_name": ("Other Club", "Other Club"),
 }
 """For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 

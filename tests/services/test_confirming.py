@@ -89,7 +89,7 @@ def test_a_yes_is_good_once(club: Post) -> None:
     club.mail(ALICE, "set alice sesame html on")
     club.answer(letter, "yes")
     club.mail(ALICE, f"yes {token_of(letter)}")
-    assert next(player for player in list_players(club.house) if player.userid == "alice").html
+    assert next(player for player in list_players(club.house) if player.userid == "alice").mail.html
 
 
 def test_a_week_later_it_is_too_late(club: Post) -> None:
@@ -118,7 +118,7 @@ def test_the_same_question_is_answered_once_in_whichever_mail(club: Post) -> Non
     club.answer(first, "yes")
     club.mail(ALICE, "as alice sesame", "set html on")
     club.answer(second, "yes")
-    assert next(player for player in list_players(club.house) if player.userid == "alice").html
+    assert next(player for player in list_players(club.house) if player.userid == "alice").mail.html
 
 
 @pytest.mark.parametrize("words", ["yes\nno", "no\nyes"])
@@ -165,7 +165,7 @@ def test_questions_about_other_commands_stay(club: Post) -> None:
     for letter in (setting, other, move):
         club.answer(letter, "yes")
     assert (club.moves(101), club.moves(102)) == (["A1"], ["B2"])
-    assert not next(player for player in list_players(club.house) if player.userid == "alice").html
+    assert not next(player for player in list_players(club.house) if player.userid == "alice").mail.html
 
 
 def test_no_closes_it(club: Post) -> None:
@@ -281,14 +281,14 @@ def test_a_claim_of_a_new_account_beside_a_true_one(post: Post) -> None:
     post.mail(ALICE, "as alice sesame", f"add eve pepper {WORK}\nset eve pepper html off")
     assert post.sent_to(WORK) == []
     assert len(post.sent_to(EVE)) == 1
-    assert all(player.html for player in list_players(post.house))
+    assert all(player.mail.html for player in list_players(post.house))
 
 
 def test_the_welcome_may_be_answered_with_the_password_too(post: Post) -> None:
     (letter,) = post.mail(EVE, EVES)
     post.answer(letter, "as eve pepper\nyes\nset html off")
     assert post.is_confirmed("eve")
-    assert not list_players(post.house)[0].html
+    assert not list_players(post.house)[0].mail.html
 
 
 @pytest.mark.parametrize("text", ["yes", "help", "games"])

@@ -8,7 +8,7 @@ from email.policy import default
 
 import pytest
 
-from pbmserv.matches.player import Player
+from pbmserv.matches.player import MailSettings, Player
 from pbmserv.rendering.markup import marked
 from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
@@ -42,16 +42,16 @@ def test_links_lead_to_where_an_answer_goes(sqlite_house: App) -> None:
     assert sent["Subject"] in html
 
 
-@pytest.mark.parametrize("player", [replace(ALICE, html=False), replace(ALICE, words=True)])
-def test_html_can_be_turned_off(sqlite_house: App, player: Player) -> None:
+@pytest.mark.parametrize("settings", [MailSettings(html=False), MailSettings(words=True)])
+def test_html_can_be_turned_off(sqlite_house: App, settings: MailSettings) -> None:
     """By asking for text alone, or for words."""
-    raw = board_mail(sqlite_house, played(MIDDLE), player, NOON).raw
+    raw = board_mail(sqlite_house, played(MIDDLE), replace(ALICE, mail=settings), NOON).raw
     assert mail(raw).get_content_type() == "text/plain"
 
 
 def test_the_text_is_the_same_with_and_without(sqlite_house: App) -> None:
     """What HTML adds takes nothing away."""
-    plain = replace(ALICE, html=False)
+    plain = replace(ALICE, mail=MailSettings(html=False))
     alone, both = (board_mail(sqlite_house, played(MIDDLE), player, NOON).raw for player in (plain, ALICE))
     body = mail(both).get_body(("plain",))
     assert body is not None

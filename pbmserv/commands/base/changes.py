@@ -8,7 +8,9 @@ from typing import Any, Literal
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.conditional_moves import PlanKind
-from pbmserv.matches.player import MessagesFrom
+
+SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages", "receipts", "boards"]
+"""The fields of a player, or of their mail settings, that a setting can be."""
 
 # players
 
@@ -83,16 +85,16 @@ class NewSetting:
     """A player has set something."""
 
     player_id: int
-    key: Literal["html", "words", "takes_challenges", "broadcast"]
-    value: bool
+    key: SettingKey
+    value: bool | str
 
 
 @dataclass(frozen=True, slots=True)
-class NewMessages:
-    """A player has set from whom messages come."""
+class MailStopped:
+    """A player gets nothing but the ends of games from now on; or all mail again, when it `is_lifted`."""
 
     player_id: int
-    wanted: MessagesFrom
+    is_lifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ Change = (
     | NewAddress
     | RestoredAddress
     | NewSetting
-    | NewMessages
+    | MailStopped
     | BlockChange
     | Erased
     | Barred

@@ -19,7 +19,7 @@ from pbmserv.commands.base.vocabulary import COURTESY, FILTERS, SETTINGS
 from pbmserv.commands.help import subjects
 from pbmserv.games import games
 
-_SETTING_VALUES: Final = ("on", "off", "known", "daily", "weekly", "weekdays")
+_SETTING_VALUES: Final = ("on", "off", "all", "turns", "known", "daily", "weekly", "weekdays")
 _QUEUE_WORDS: Final = ("if", "then", "else", "and")
 _AROUND: Final = "\"'`*_()[]{}<>\u00ab\u00bb,;:!.-"
 _NUMBER: Final = re.compile(r"#?[0-9]{1,9}(?:#[0-9]{0,4})?", re.ASCII)

@@ -6,24 +6,37 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """`address` is where mail is sent to; `delimiter` stands before a tag in it ("+", "-", or "" for none).
-
-    `confirm` is what a From address proves: "from" everything, "ask" nothing. `site_url` has no slash at its end
-    and is empty where there is no site. `authserv_id` is the name of the mail server whose Authentication-Results
-    are believed; empty: none is. `max_size` is how many bytes a mail may have. `default_game` is what a challenge
-    without a game means; empty: it is asked. `games` are those that can be begun; empty: all. `variants`: whether
-    games can be begun with options that their inventors did not publish.
-    """
+    """The settings that people notice."""
 
     address: str
+    """Where mail is sent to."""
+
     delimiter: str = "+"
+    """What stands before a tag in the address: "+", "-", or "" for none."""
+
     confirm: Literal["ask", "from"] = "ask"
+    """What a From address proves: "from" everything, "ask" nothing."""
+
     site_url: str = ""
+    """Where the pages are, without a slash at the end; empty where there are none."""
+
     authserv_id: str = ""
+    """The mail server whose Authentication-Results are believed; empty: none is."""
+
     max_size: int = 1_048_576
+    """How many bytes a mail may have."""
+
     default_game: str = "cephalopod"
+    """What a challenge without a game means; empty: it is asked."""
+
     games: tuple[str, ...] = ()
+    """The games that can be started; empty: all."""
+
     variants: bool = False
+    """Whether games can be started with options that their inventors did not publish."""
+
+    club_name: str = "pbmserv"
+    """What people call this server: in From, in Subjects without a board, on the pages."""
 
     @property
     def domain(self) -> str:

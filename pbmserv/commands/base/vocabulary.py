@@ -71,7 +71,9 @@ LATER = "chat preview"
 ROBOTS = "robot"
 """How the userids of all robots begin, and of nobody else."""
 
-SETTINGS = frozenset({"broadcast", "challenges", "digest", "html", "messages", "vacation", "words"})
+SETTINGS = frozenset(
+    {"broadcast", "challenges", "digest", "html", "mail", "messages", "receipts", "vacation", "words"}
+)
 """What people can `set`."""
 
 FIRST_BOARD = 101

@@ -11,7 +11,7 @@ from email.mime.base import MIMEBase
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.policy import Compat32
-from email.utils import format_datetime
+from email.utils import format_datetime, formataddr
 from urllib.parse import quote
 
 from pbmserv.commands.base.server import Server
@@ -34,7 +34,6 @@ class _AsGiven(Compat32):
 
 
 _WIRE = _AsGiven(max_line_length=998, linesep="\r\n")
-_NAME = "pbmserv"
 _LONGEST_LINE = 900
 
 
@@ -99,7 +98,7 @@ def write(
         mail = _together("alternative", [mail, _html(html)], envelope.thread_word)
     if attachments:
         mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.thread_word)
-    mail["From"] = f"{_NAME} <{sender_address(envelope, server)}>"
+    mail["From"] = formataddr((server.club_name, sender_address(envelope, server)))
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
     mail["Date"] = format_datetime(date)

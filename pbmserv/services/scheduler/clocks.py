@@ -147,7 +147,7 @@ def _tell_again(
     connection: Connection, app: App, board: GameState, player: Player, clock: Clock, now: datetime
 ) -> None:
     """A board that was not handed over for long is mailed again, unless that is to come anyway."""
-    if not player.digest and not outbox.is_waiting_to_go(connection, player.address, clock.match):
+    if not player.mail.digest and not outbox.is_waiting_to_go(connection, player.address, clock.match):
         outbox.queue(connection, [board_mail(app, board, player, now)], now)
     clocks.record_check(connection, clock.match, now + clocks.CHECK_UNDELIVERED_AFTER, None, 0)
 

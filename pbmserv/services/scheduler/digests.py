@@ -77,9 +77,9 @@ def send_next(app: App, now: datetime) -> bool:
 
 
 def _put_off(connection: Connection, player: Player, now: datetime) -> None:
-    schedule = read_schedule((player.digest or "").split())
+    schedule = read_schedule((player.mail.digest or "").split())
     following = schedule.next_after(now) if schedule is not None else None
-    accounts.write_account_change(connection, NewDigest(player.id, player.digest, following), now)
+    accounts.write_account_change(connection, NewDigest(player.id, player.mail.digest, following), now)
 
 
 def _digest(connection: Connection, app: App, player: Player, now: datetime) -> OutboxMessage | None:
@@ -110,7 +110,7 @@ def _draft(app: App, player: Player, seen: Sequence[BoardView], unshown: Sequenc
         kind="notice",
         recipient=player.address,
         player=player,
-        subject=other_subject("your turn"),
+        subject=other_subject(app.server, "your turn"),
         body=MailBody(
             told(views, in_words(player)),
             views,

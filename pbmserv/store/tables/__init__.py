@@ -13,6 +13,7 @@ from pbmserv.store.tables.people import (
     standstills,
     talk_counts,
     vacations,
+    wordy_mails,
 )
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "subscriptions",
     "talk_counts",
     "vacations",
+    "wordy_mails",
 ]

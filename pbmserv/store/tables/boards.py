@@ -11,12 +11,14 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     text,
 )
 
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _OVER = text("status <> 'active'")
+_HAS_RECEIPT = text("receipt_at IS NOT NULL")
 
 matches = Table(
     "matches",
@@ -32,6 +34,8 @@ matches = Table(
     Column("clock", JSON(none_as_null=True)),
     # The board that it is a rematch of.
     Column("after", Integer, index=True),
+    # A newcomer's first game against a robot: it is in no list and counts for nothing.
+    Column("practice", Boolean, nullable=False, server_default=false()),
     # The rest is derived: written with the log, and rebuilt from it by `services.admin.check`.
     Column("status", String(10), nullable=False),
     Column("to_move", Integer),
@@ -58,6 +62,9 @@ seats = Table(
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
     # Derived: when the match ended; NULL while it runs. It puts a player's boards in order.
     Column("ended_at", UtcDateTime),
+    # When the player is told that a move by mail was played, unless another mail about the board tells it before.
+    Column("receipt_at", UtcDateTime),
+    Index("ix_seats_receipt_at", "receipt_at", sqlite_where=_HAS_RECEIPT, postgresql_where=_HAS_RECEIPT),
     Index("ix_seats_player_id_match", "player_id", "match"),
     Index("ix_seats_player_id_ended_at_match", "player_id", "ended_at", "match"),
 )

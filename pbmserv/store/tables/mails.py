@@ -24,6 +24,8 @@ _HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND redacted_at IS NULL")
 _DONE_AND_WHOLE = text("status <> 'waiting' AND redacted_at IS NULL")
 
 _HAS_KEY = text("key_digest IS NOT NULL")
+_HAS_LEAVE = text("leave_digest IS NOT NULL")
+_HELD = text("held_for IS NOT NULL")
 _HAS_WORD = text("thread_digest IS NOT NULL")
 
 inbox = Table(
@@ -89,6 +91,13 @@ outbox = Table(
     Column("thread_digest", String(40)),
     # Of the key in its play links; NULL if it has none.
     Column("key_digest", String(40)),
+    # When a play link of it was first used.
+    Column("key_used_at", UtcDateTime),
+    # Of the word in its unsubscribe link, and what that link stops; NULL if it has none.
+    Column("leave_digest", String(40)),
+    Column("leave_kind", String(12)),
+    # The board whose next move it waits for: a mail that tells that too replaces it. NULL if it does not wait.
+    Column("held_for", Integer),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),
@@ -110,6 +119,8 @@ outbox = Table(
     UniqueConstraint("token_digest", name="uq_outbox_token"),
     Index("uq_outbox_thread", "thread_digest", unique=True, sqlite_where=_HAS_WORD, postgresql_where=_HAS_WORD),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
+    Index("uq_outbox_leave", "leave_digest", unique=True, sqlite_where=_HAS_LEAVE, postgresql_where=_HAS_LEAVE),
+    Index("ix_outbox_held_for", "held_for", sqlite_where=_HELD, postgresql_where=_HELD),
     Index("ix_outbox_retention", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
     Index(
         "ix_outbox_waiting",

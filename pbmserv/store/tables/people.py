@@ -1,6 +1,20 @@
 """Players: accounts, addresses, settings, confirmations, and what rate limits count."""
 
-from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, String, Table, Text, false, text, true
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Date,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    false,
+    text,
+    true,
+)
 
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
@@ -22,6 +36,16 @@ players = Table(
     Column("broadcast", Boolean, nullable=False, server_default=false()),
     # Who may send them messages: "on" everybody, "known" people they have played with, "off" nobody.
     Column("messages", String(5), nullable=False, server_default="on"),
+    # Whether moves by mail are acknowledged: "on" each, "daily" once a day, "off" never.
+    Column("receipts", String(5), nullable=False, server_default="daily"),
+    # How many of their first moves by mail were acknowledged.
+    Column("moves_acknowledged", Integer, nullable=False, server_default=text("0")),
+    # Which changes of boards with three or more players are mailed: "turns" when it is their turn, or "all".
+    Column("board_mail", String(5), nullable=False, server_default="turns"),
+    # Since when they get nothing but the ends of games; NULL if they get their mail.
+    Column("mail_off_at", UtcDateTime),
+    # When a play link was first used more than a day after its mail; NULL once the player was told.
+    Column("late_link_at", UtcDateTime),
     # Which robot it is; NULL for people.
     Column("robot", String(20)),
     # When boards come in one mail ("daily 07:30"), and when the next one is due.
@@ -78,6 +102,23 @@ failed_logins = Table(
     Index("ix_failed_logins_userid_lower_at", "userid_lower", "at"),
     Index("ix_failed_logins_sender_at", "sender", "at"),
     Index("ix_failed_logins_at", "at"),
+)
+
+# Mails without a command, kept for a day: the same words, or the same topic, are not answered again soon.
+wordy_mails = Table(
+    "wordy_mails",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("address", String(320), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    # What it was answered with; empty if it was not answered.
+    Column("topic", String(20), nullable=False),
+    # Of its words without digits.
+    Column("words_digest", String(40), nullable=False),
+    # Whether it came within seconds of a mail of ours.
+    Column("is_quick", Boolean, nullable=False),
+    Index("ix_wordy_mails_address_at", "address", "at"),
+    Index("ix_wordy_mails_at", "at"),
 )
 
 # Whole days, in UTC, on which a player's clocks stop.
