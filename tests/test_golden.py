@@ -36,9 +36,11 @@ from pbmserv.services.play import play as play_by
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.run import CommandResult
+from pbmserv.services.scheduler.expiry import record_heartbeat
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next
 from pbmserv.store.engine import writing
+from pbmserv.store.heartbeats import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
 from tests.operating import operate
@@ -65,6 +67,7 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
     def send(raw: bytes, sender: str) -> Iterator[bytes]:
         clock.move(minutes=1)
         size = re.search(rb"(?m)^Content-Length: ([0-9]+)", raw)
+        record_heartbeat(house, ROBOTS, clock())
         receive_mail(house, raw, sender, [ADDRESS], clock(), int(size[1]) if size else None)
         while process_next(house, clock):
             pass
@@ -107,6 +110,8 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
 def hand_out(house: App, now: datetime) -> Iterator[bytes]:
     """What waits is handed over, and noted as a sender does."""
     for mail in reversed(list_outbox(house, "waiting", 1000)):
+        if mail.not_before > now:
+            continue
         with writing(house.engine) as connection:
             note(connection, mail, Delivered(), now)
         yield mail.raw

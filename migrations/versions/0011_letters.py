@@ -14,7 +14,6 @@ down_revision = "0010"
 branch_labels = None
 depends_on = None
 
-_HAS_RECEIPT = sa.text("receipt_at IS NOT NULL")
 _HAS_LEAVE = sa.text("leave_digest IS NOT NULL")
 _HELD = sa.text("held_for IS NOT NULL")
 
@@ -23,7 +22,7 @@ _FOUR = 4
 
 
 def upgrade() -> None:
-    """Adds columns, and a table for what was answered to words."""
+    """Adds columns, and tables for what was answered to words and for moves not acknowledged yet."""
     op.add_column("players", sa.Column("receipts", sa.String(length=5), nullable=False, server_default="daily"))
     op.add_column(
         "players", sa.Column("moves_acknowledged", sa.Integer(), nullable=False, server_default=sa.text("0"))
@@ -34,10 +33,18 @@ def upgrade() -> None:
     players = sa.table("players", sa.column("moves_acknowledged"))
     op.execute(sa.update(players).values(moves_acknowledged=_FOUR))
     op.add_column("matches", sa.Column("practice", sa.Boolean(), nullable=False, server_default=sa.false()))
-    op.add_column("seats", sa.Column("receipt_at", UtcDateTime(), nullable=True))
-    op.create_index(
-        "ix_seats_receipt_at", "seats", ["receipt_at"], sqlite_where=_HAS_RECEIPT, postgresql_where=_HAS_RECEIPT
+    op.create_table(
+        "receipts",
+        sa.Column("match", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("player_id", RowId, autoincrement=False, nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("on_page_at", UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name=op.f("fk_receipts_match_matches")),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_receipts_player_id_players")),
+        sa.PrimaryKeyConstraint("match", "player_id", name=op.f("pk_receipts")),
     )
+    op.create_index("ix_receipts_due_at", "receipts", ["due_at"])
+    op.create_index("ix_receipts_player_id", "receipts", ["player_id"])
     op.add_column("outbox", sa.Column("key_used_at", UtcDateTime(), nullable=True))
     op.add_column("outbox", sa.Column("leave_digest", sa.String(length=40), nullable=True))
     op.add_column("outbox", sa.Column("leave_kind", sa.String(length=12), nullable=True))
@@ -72,8 +79,7 @@ def downgrade() -> None:
     op.drop_index("uq_outbox_leave", table_name="outbox")
     for column in ("held_for", "leave_kind", "leave_digest", "key_used_at"):
         op.drop_column("outbox", column)
-    op.drop_index("ix_seats_receipt_at", table_name="seats")
-    op.drop_column("seats", "receipt_at")
+    op.drop_table("receipts")
     op.drop_column("matches", "practice")
     for column in ("late_link_at", "mail_off_at", "board_mail", "moves_acknowledged", "receipts"):
         op.drop_column("players", column)

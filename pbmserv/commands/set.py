@@ -67,6 +67,16 @@ class MailChanged(Reply):
 
 
 @dataclass(frozen=True, slots=True)
+class MailResumed(Reply):
+    """The sender had turned mail off, and gets it again; of the boards that wait `more` are not named."""
+
+    template: ClassVar[str] = "commands/set.txt:mail_resumed"
+
+    boards: tuple[int, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
 class MailStoppedBy(Reply):
     """To others on their boards: `userid` reads no mail at present."""
 
@@ -201,6 +211,13 @@ def _mail(player: Player, value: str, records: Queries) -> Decision:
         raise NeitherOnNorOff(name="mail", choices=("on", "off", "turns", "all"))
     changes = (NewSetting(player.id, "boards", boards), MailStopped(player.id, is_lifted=True))
     return Decision(MailChanged(boards), changes=changes)
+
+
+def resume_mail(player: Player, records: Queries) -> Decision:
+    """All mail comes again, since the player has written."""
+    waiting = waiting_boards(player, records)
+    reply = MailResumed(waiting.numbers, waiting.more)
+    return Decision(reply, changes=(MailStopped(player.id, is_lifted=True),))
 
 
 def stop_mail(player: Player, records: Queries) -> Decision:

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pbmserv.server.parts import Part, repeating
+from pbmserv.server.scheduler import heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.robots import play_robots
+from pbmserv.store.heartbeats import ROBOTS
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start", "robots", "--bound")
 
@@ -29,9 +31,15 @@ log = logging.getLogger(__name__)
 def playing(app: App) -> Part:
     """Has robots act on the boards that wait for them, in this process."""
 
+    beat = heartbeat(app, ROBOTS)
+
+    def play() -> bool:
+        beat()
+        return play_robots(app, utc_now())
+
     def run(stop: threading.Event) -> None:
         # Nothing wakes it: boards change in other processes.
-        repeating(stop, threading.Event(), lambda: play_robots(app, utc_now()), every=LOOK_EVERY)
+        repeating(stop, threading.Event(), play, every=LOOK_EVERY)
 
     return run
 

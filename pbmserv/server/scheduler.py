@@ -17,6 +17,7 @@ from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.digests import send_digests
 from pbmserv.services.scheduler.dump import dump_last_month
 from pbmserv.services.scheduler.expiry import expire, record_heartbeat, tell_over
+from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import is_database_trouble
@@ -66,6 +67,7 @@ JOBS: Final[Sequence[Job]] = (
     Job("clocks", timedelta(minutes=1), look_after_clocks),
     Job("standstills", timedelta(minutes=1), tell_over),
     Job("digests", timedelta(minutes=1), send_digests),
+    Job("receipts", timedelta(minutes=5), send_receipts),
     Job("offers", timedelta(hours=1), expire),
     Job("ratings", timedelta(seconds=5), recount_ratings),
 )

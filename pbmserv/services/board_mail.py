@@ -14,7 +14,7 @@ from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
-from pbmserv.services.compose import MailBody, MailCause, OutgoingMail, build_message, in_words
+from pbmserv.services.compose import UNCAUSED, MailBody, MailCause, OutgoingMail, build_message, in_words
 from pbmserv.store.outbox import OutboxMessage
 
 
@@ -44,8 +44,7 @@ def board_mail(
     player: Player,
     now: datetime,
     comment: Comment | None = None,
-    inbox_id: int | None = None,
-    proven: bool = True,
+    cause: MailCause = UNCAUSED,
     timing: Timing | None = None,
     remarks: Sequence[Reply] = (),
     unsubscribe: str = "",
@@ -70,7 +69,7 @@ def board_mail(
             key=key,
         ),
         board=view.number,
-        cause=MailCause(inbox_id, proven=proven),
+        cause=cause,
         unsubscribe=unsubscribe,
     )
     return build_message(app, draft, now)

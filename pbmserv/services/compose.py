@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from pbmserv.commands.base.decision import Question, Reply
 from pbmserv.commands.base.server import Server
@@ -71,6 +71,10 @@ class MailCause:
     proven: bool = True
 
 
+UNCAUSED: Final = MailCause()
+"""Of a mail that no other mail brought about."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutgoingMail:
     """A mail before it is written."""
@@ -83,7 +87,7 @@ class OutgoingMail:
     body: MailBody
     # The board that the mail is about, if it is one board.
     board: int | None = None
-    cause: MailCause = MailCause()
+    cause: MailCause = UNCAUSED
     # A question comes from a personal address too, whoever it goes to.
     is_question: bool = False
     # The command that ends mails like this one, if there is one.
@@ -218,9 +222,11 @@ def news_mail(app: App, address: str, news: Reply, inbox_id: int | None, now: da
     )
 
 
-def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
+def notice_mail(
+    app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime, about: str = "news"
+) -> OutboxMessage:
     """A notice to a player, about no board; it can be answered."""
-    about, unsubscribe = "news", ""
+    unsubscribe = ""
     match words:
         case MessageFrom(author):
             about = f"message from {author}"

@@ -62,7 +62,7 @@ def report_line(
             if question is not None and question.confirmation == asks:
                 return LineReport("done", line, say(question.words, server, words))
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
-            return LineReport(fate, line, say(reply, server, words), unsaid=_is_unsaid(result, records))
+            return LineReport(fate, line, say(reply, server, words), unsaid=is_unsaid(result, records))
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
             return LineReport("refused", line, say(refused, server, words))
@@ -70,7 +70,7 @@ def report_line(
             return LineReport("not run", line, "", board)
 
 
-def _is_unsaid(result: CommandResult, records: Queries) -> bool:
+def is_unsaid(result: CommandResult, records: Queries) -> bool:
     """Whether words below a line were meant for others, who did not get them."""
     if not result.comment or not isinstance(result.outcome, Decision):
         return False

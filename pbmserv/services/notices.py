@@ -1,11 +1,12 @@
 """The boards that go to players and watchers after something happened, and the remarks above them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final
 
 from pbmserv.commands.base import queue_notation
+from pbmserv.commands.base.conditional_moves import QueuePlayed
 from pbmserv.commands.base.decision import Remark, Reply, words_above
 from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.log import Entry, EntryKind
@@ -15,7 +16,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import Comment
 from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
-from pbmserv.services.compose import notice_mail
+from pbmserv.services.compose import MailCause, notice_mail
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -92,6 +93,10 @@ class BoardChange:
     # The mail in the inbox that caused it.
     inbox_id: int | None = None
     proven: bool = True
+    # Whether all its players are told, because somebody else did it in one's place.
+    is_for_all: bool = False
+    # What the mails to some players answer, by userid, where that is more than `inbox_id`.
+    causes: Mapping[str, MailCause] = field(default_factory=dict)
 
 
 def board_notices(
@@ -112,22 +117,45 @@ def player_notices(
     now: datetime,
     inbox_id: int | None = None,
 ) -> list[OutboxMessage]:
-    """The notices to players by userid; players who have left, or have no address, get none."""
+    """The notices to players by userid; players who have left, or have no address or no mail, get none."""
     told = ((records.player(userid), words) for userid, words in tells)
-    return [notice_mail(app, each, words, inbox_id, now) for each, words in told if each and each.address]
+    return [
+        notice_mail(app, each, words, inbox_id, now)
+        for each, words in told
+        if each and each.address and not each.mail.is_off
+    ]
 
 
-def is_left_to_digest(
-    player: Player, board: GameState, comment: Comment | None = None, remarks: Sequence[Reply] = ()
+_PLAIN: Final[frozenset[EntryKind]] = frozenset({"played", "resigned", "forfeited"})
+"""Entries that a player is told of by their next mail about the board."""
+
+
+def is_mailed(
+    player: Player, happened: BoardChange, comment: Comment | None = None, remarks: Sequence[Reply] = ()
 ) -> bool:
-    """Whether a changed board is not mailed to one of its players now, since their digest will show it.
+    """Whether a changed board is mailed to one of its players now.
 
-    The end of a game is always mailed, and so are words for the player and an offer that they have to answer.
+    That is so when it waits for them, has ended, or began, when somebody writes to them, and when something
+    happened that is no move. All else is told by the next mail about the board, or by their digest. With mail off
+    only the end of a game is mailed.
     """
-    if player.mail.digest is None or board.state.status != "active" or comment is not None or remarks:
+    board, settings = happened.board, player.mail
+    seat, state = board.match.seat_of(player.userid), board.state
+    if state.status != "active" and not happened.is_talk:
+        return True
+    if settings.is_off:
         return False
-    seat, offer = board.match.seat_of(player.userid), board.state.offer
-    return seat is not None and (offer is None or seat not in offer.waits_for)
+    is_asked = state.offer is not None and seat in state.offer.waits_for
+    is_told = any(not isinstance(each, QueuePlayed) for each in remarks)
+    if comment is not None or is_asked or is_told or happened.is_for_all:
+        return True
+    if settings.digest is not None:
+        return False
+    is_out = bool(state.turns) and any(
+        event.kind == "eliminated" and event.seat == seat for event in state.turns[-1].events
+    )
+    has_begun_or_more = any(entry.kind not in _PLAIN for entry in happened.entries) or not happened.entries
+    return settings.boards == "all" or state.to_move == seat or is_out or has_begun_or_more
 
 
 def _to_player(
@@ -141,8 +169,9 @@ def _to_player(
     remarks = words_above(happened.remarks, board.match.number, player.userid)
     if not happened.is_talk:
         remarks += rating_remarks(records, board, player)
-    if is_left_to_digest(player, board, comment, remarks):
+    if not is_mailed(player, happened, comment, remarks):
         return None
+    cause = happened.causes.get(player.userid, MailCause(happened.inbox_id, proven=happened.proven))
     timing = records.timing(board, now)
     return board_mail(
         app,
@@ -150,8 +179,7 @@ def _to_player(
         player,
         now,
         comment,
-        happened.inbox_id,
-        happened.proven,
+        cause,
         timing,
         (*remarks, *still_queued(records, board, player.userid)),
         is_talk=happened.is_talk,
@@ -172,8 +200,9 @@ def _to_watchers(
     timing = records.timing(board, now)
     remarks = (Watched(number, is_over),)
     leave = "" if is_over else f"unsubscribe {number}"
+    cause = MailCause(happened.inbox_id, proven=happened.proven)
     return [
-        board_mail(app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
+        board_mail(app, board, each, now, None, cause, timing, remarks, leave)
         for each in watching
-        if each is not None and not each.is_banned and each.userid not in board.match.userids
+        if each is not None and not (each.is_banned or each.mail.is_off) and each.userid not in board.match.userids
     ]

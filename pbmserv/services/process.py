@@ -32,11 +32,12 @@ from pbmserv.services.limits import (
     room_for,
 )
 from pbmserv.services.pending import PendingMail
-from pbmserv.services.respond import answer, messages_to_others, questions
+from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note_queued_moves
+from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
 from pbmserv.services.run import CommandResult, decisions, run_all, touched
 from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention
 from pbmserv.store.inbox import FinalStatus
-from pbmserv.store.outbox import MailKind
+from pbmserv.store.outbox import Hold, MailKind
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -155,7 +156,9 @@ def _run_and_reply(
     to: ReplyContext,
     credentials: VerifiedCredentials,
 ) -> ProcessedMail:
+    back = mail_on_again(connection, records, to)
     results = run_all(connection, records, pending, credentials) or (_no_command(records, pending),)
+    results = (*back, *results)
     is_proven = to.proven or pending.identity.proof != "none" or any(map(_is_confirmed, results))
     if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
         to = replace(to, proven=False, kind="fruitless")
@@ -165,7 +168,14 @@ def _run_and_reply(
     # What the mail has changed about its sender already counts for its answer.
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
-    sent = answer(records, app, to, results)
+    acknowledgement = acknowledge(connection, records, to, results)
+    note_queued_moves(connection, records, remarks_of(results), now=to.now)
+    if acknowledgement.how in ("later", "unsaid"):
+        outbox.queue(connection, messages_to_others(records, app, to, results), to.now)
+        if to.player is not None:
+            lift_for(connection, app, to.player, to.now)
+        return ProcessedMail("handled", tuple(touched(results).values()))
+    sent = answer(records, app, to, results, remarks=acknowledgement.remarks)
     if not is_proven:
         room = room_for(connection, to, pending)
         if len(sent.message.raw) > room.whole:
@@ -178,6 +188,8 @@ def _run_and_reply(
         player_id = confirmations.ask(connection, reply.token, sent.asks, to.now, again=True)
         if sent.asks.kind == "sign-up":
             reply = replace(reply, player_id=player_id)
+    if acknowledgement.how == "held":
+        reply = replace(reply, hold=Hold(min(touched(results)), to.now + WAIT_FOR_ROBOT))
     changes = [change for decision in decisions(results) for change in decision.changes]
     is_goodbye = any(isinstance(change, Erased) for change in changes)
     if is_goodbye:

@@ -101,12 +101,14 @@ def answer(
     to: ReplyContext,
     results: Sequence[CommandResult],
     is_brief: bool = False,
+    remarks: Sequence[Remark] = (),
 ) -> Answer:
-    """The mail to the sender: what became of each line, then the boards it is about.
+    """The mail to the sender: what became of each line, then the boards it is about, with these remarks too.
 
     A brief one is text alone, with one board and the shorter sentences, and says how to ask for the rest.
     """
-    seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now)
+    remarks = (*remarks, *remarks_of(results))
+    seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now, remarks)
     views, key = with_links(app, seen)
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
@@ -191,7 +193,7 @@ def _changed_boards(
             author=actor.player.userid if actor and actor.player else None,
             words=author.comment if author and actor and speaks_on(actor, board.match, records) else "",
             is_talk=number not in entries and number not in opened,
-            remarks=_remarks(results),
+            remarks=remarks_of(results),
             inbox_id=to.inbox_id,
             proven=to.proven,
         )
@@ -237,6 +239,7 @@ def _boards_for_sender(
     player: Player | None,
     server: Server,
     now: datetime,
+    remarks_on_boards: Sequence[Remark],
 ) -> tuple[list[BoardView], list[int]]:
     """The boards that the answer shows, and the numbers of changed ones that it has no room for."""
     asked: dict[BoardRef, None] = {}
@@ -258,7 +261,7 @@ def _boards_for_sender(
         board = records.board(ref.number)
         if board is None:
             return None
-        remarks = words_above(_remarks(results), ref.number, userid)
+        remarks = words_above(remarks_on_boards, ref.number, userid)
         if ref.ply is None:
             remarks += rating_remarks(records, board, player)
             # Not if a line is answered with the whole queue anyway.
@@ -281,7 +284,8 @@ def _boards_for_sender(
     return [*previews, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
 
 
-def _remarks(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
+def remarks_of(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
+    """What the boards that changed say above them."""
     return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
 
 

@@ -69,6 +69,7 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
             _change(connection, player_id, **{_COLUMNS.get(key, key): value})
         case MailStopped(player_id, is_lifted):
             _change(connection, player_id, mail_off_at=None if is_lifted else now)
+            clocks.check_again(connection, player_id)
         case NewDigest(player_id, schedule, due):
             _change(connection, player_id, digest=schedule, digest_at=due)
         case BelievedAddress(address):

@@ -196,10 +196,11 @@ _BEGIN: Final = insert(clocks).from_select(
         bindparam("plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-        # To a suspended address the board is never sent.
+        # To a suspended address the board is never sent, nor to somebody without mail.
         case(
             (
-                exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
+                players.c.mail_off_at.is_not(None)
+                | exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
                 bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
             ),
             else_=bindparam("look_at", type_=clocks.c.next_at.type),

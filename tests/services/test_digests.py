@@ -12,7 +12,7 @@ from pbmserv.mail.sending.transport import Delivered
 from pbmserv.rendering.board import view_board
 from pbmserv.server.scheduler import JOBS, Job
 from pbmserv.services.deliver import note
-from pbmserv.services.notices import Watched, is_left_to_digest
+from pbmserv.services.notices import BoardChange, Watched, is_mailed
 from pbmserv.services.scheduler import digests
 from pbmserv.services.scheduler.digests import send_next
 from pbmserv.services.views import list_outbox
@@ -141,8 +141,8 @@ def test_a_remark_is_not_left_to_it(club: Post) -> None:
         alice, board = records.player("alice"), records.board(101)
     assert alice is not None
     assert board is not None
-    assert is_left_to_digest(alice, board)
-    assert not is_left_to_digest(alice, board, remarks=(Watched(101, is_over=False),))
+    assert not is_mailed(alice, BoardChange(board))
+    assert is_mailed(alice, BoardChange(board), remarks=(Watched(101, is_over=False),))
 
 
 def test_her_time_begins_with_the_digest(club: Post) -> None:

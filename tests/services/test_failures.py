@@ -99,7 +99,11 @@ def test_earlier_commands_of_the_mail_are_undone_too(post: Post, monkeypatch: py
 
 def break_for_clumsy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every mail of clumsy's fails from now on."""
-    spoil(monkeypatch, "services.process:answer", lambda _, __, to, *___: to.recipient == "clumsy@example.org")
+    spoil(
+        monkeypatch,
+        "services.process:answer",
+        lambda _, __, to, *___, **____: to.recipient == "clumsy@example.org",
+    )
 
 
 def test_tried_five_times_then_set_aside(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +227,7 @@ def test_set_aside_even_where_its_sender_cannot_be_told(post: Post, monkeypatch:
 def test_trouble_with_the_database_is_no_try(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     club(post)
 
-    def away(*_: object) -> None:
+    def away(*_: object, **__: object) -> None:
         raise OperationalError("SELECT", {}, Exception("gone"))
 
     mail_id = post.put(post.write("alice@example.org", "help"))
@@ -401,10 +405,10 @@ def test_what_the_database_refuses_it_alone_waits_and_others_go_on(
     club(post)
     real = respond.answer
 
-    def refused(records: Any, house: Any, to: Any, *others: Any) -> Any:
+    def refused(records: Any, house: Any, to: Any, *others: Any, **named: Any) -> Any:
         if to.recipient == "clumsy@example.org":
             raise OperationalError("SELECT", {}, LockNeverGot())
-        return real(records, house, to, *others)
+        return real(records, house, to, *others, **named)
 
     monkeypatch.setattr(process, "answer", refused)
     mail_id = post.put(post.write("clumsy@example.org", "help"))

@@ -242,6 +242,7 @@ def test_whoever_has_blocked_a_talker_gets_nothing_of_it(club: Post) -> None:
     assert len(club.sent_to(ALICE)) == before
     club.mail(ALICE, "as alice sesame", "102 c3")
     club.mail(BOB, "as bob poppy", "102 d3\nchat 102 Buy now!")
+    club.mail("carol@example.org", "as carol cumin", "102 b3")
     assert len(club.sent_to(ALICE)) == before + 2, "what happens on the board, they get"
 
 
@@ -275,5 +276,5 @@ def test_proven_moves_are_not_limited(club: Post) -> None:
         for board in range(102, 123):
             mover = ALICE if turn % 2 else f"player{(board - 102) // 3}@example.org"
             (letter,) = [each for each in asking.sent_to(mover) if each.match == board][-1:]
-            played += len(asking.answer(letter, square)) == 2
+            played += len(asking.answer(letter, square)) >= 1
     assert played == len(squares) * 21 > 100

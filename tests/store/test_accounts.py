@@ -16,7 +16,7 @@ from pbmserv.commands.base.changes import (
     NewSetting,
 )
 from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.matches.player import PersonalAddress, PersonalBounce, PersonalMail, PersonalQuestion
+from pbmserv.matches.player import PersonalAddress, PersonalBounce, PersonalMail, PersonalQuestion, Player
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import replay
 from pbmserv.services.admin.check import check
@@ -292,6 +292,11 @@ def test_another_first_address(house: App, had_it_before: bool) -> None:
 # settings and blocks
 
 
+def settings_of(player: Player) -> dict[str, bool]:
+    """What of a player is on or off."""
+    return {"html": player.mail.html, "words": player.mail.words, "takes_challenges": player.takes_challenges}
+
+
 @pytest.mark.parametrize("key", ["html", "words", "takes_challenges"])
 def test_settings(house: App, key: str) -> None:
     """Each by itself, and only the player's own."""
@@ -300,12 +305,13 @@ def test_settings(house: App, key: str) -> None:
         before = players.find(connection, "alice")
         other = players.find(connection, "bob")
         assert before is not None
-        value = not getattr(before, key)
+        value = not settings_of(before)[key]
         change(connection, NewSetting(before.id, key, value))  # type: ignore[arg-type]
         after = players.find(connection, "alice")
         assert after is not None
-        names = ("html", "words", "takes_challenges")
-        assert {name for name in names if getattr(after, name) != getattr(before, name)} == {key}
+        assert {name for name, set_to in settings_of(after).items() if set_to != settings_of(before)[name]} == {
+            key
+        }
         assert players.find(connection, "bob") == other
 
 

@@ -85,6 +85,11 @@ def link_id_of(key: str, message_id: str) -> str:
     return f"link.{hashlib.sha256(f'link {key.lower()} {message_id}'.encode()).hexdigest()[:20]}"
 
 
+def is_by_link(message_id: str | None) -> bool:
+    """Whether a mail with that Message-ID says that a play link made it, whichever."""
+    return message_id is not None and message_id.startswith("<link.")
+
+
 def came_by_link(raw: bytes, link_id: str) -> bool:
     """Whether a mail, as received or as stored, came by the link with that id."""
     return open_message(raw)[1].first("message-id").strip().startswith(f"<{link_id}.".encode())

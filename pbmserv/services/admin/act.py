@@ -1,6 +1,6 @@
 """What an operator does in a player's place: a command with the operator's own proof, a new password."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbmserv.commands.base.changes import NewPassword
@@ -22,10 +22,12 @@ from pbmserv.services.board_mail import preview_views
 from pbmserv.services.compose import news_mail
 from pbmserv.services.limits import ask
 from pbmserv.services.notices import BoardChange, board_notices, player_notices
+from pbmserv.services.receipts import note_queued_moves, robot_notices
 from pbmserv.services.run import write_decision
 from pbmserv.services.steps import hold
 from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import run_again, writing
+from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -79,13 +81,14 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
         except CommandError as error:
             return Operated(laid_out(say(error, app.server)), done=False)
         write_decision(connection, records, outcome, now)
-        messages = [
-            message
-            for board in outcome.boards
-            for message in board_notices(
-                records, app, _happened(board, outcome, player.userid, request.comment), now
-            )
-        ]
+        note_queued_moves(connection, records, outcome.notifications.remarks, now)
+        messages: list[OutboxMessage] = []
+        for board in outcome.boards:
+            happened = _happened(board, outcome, player.userid, request.comment)
+            if player.robot is not None:
+                messages += robot_notices(connection, records, app, happened, now)
+            else:
+                messages += board_notices(records, app, replace(happened, is_for_all=True), now)
         messages += player_notices(records, app, outcome.notifications.to_players, now)
         messages += [
             news_mail(app, address, reply, None, now) for address, reply in outcome.notifications.to_addresses

@@ -117,6 +117,9 @@ def _decide(
         # Nobody hands it over: else a player whose mail comes back would have for ever.
         clocks.start(connection, clock.match, _held_back_since(connection, board, player))
         return ()
+    if clock.started is None and player.mail.is_off:
+        clocks.start(connection, clock.match, now)
+        return ()
     if clock.started is None:
         _tell_again(connection, app, board, player, clock, now)
         return ()
@@ -124,7 +127,7 @@ def _decide(
     ahead = outlook(board, timing)
     if ahead.is_over:
         return _end_turn(connection, app, records, board, timing, player)
-    if ahead.reminders > clock.reminders and not player.is_suspended:
+    if ahead.reminders > clock.reminders and not (player.is_suspended or player.mail.is_off):
         remarks = (Reminded(clock.match, clock.started, ahead.deadline),) if ahead.reminders else ()
         message = board_mail(app, board, player, now, timing=timing, remarks=remarks)
         outbox.queue(connection, [message], now)

@@ -84,7 +84,7 @@ def _put_off(connection: Connection, player: Player, now: datetime) -> None:
 
 def _digest(connection: Connection, app: App, player: Player, now: datetime) -> OutboxMessage | None:
     """The mail; None when there is nothing in it, or mail to its player comes back."""
-    if player.is_suspended or not player.address:
+    if player.is_suspended or player.mail.is_off or not player.address:
         return None
     records = TransactionQueries(connection, app.recent)
     found = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED))

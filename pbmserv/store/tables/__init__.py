@@ -1,6 +1,6 @@
 """The tables, for SQLAlchemy Core. `migrations/` creates them; a test shows that the two agree."""
 
-from pbmserv.store.tables.boards import clocks, conditional_moves, entries, matches, seats, subscriptions
+from pbmserv.store.tables.boards import clocks, conditional_moves, entries, matches, receipts, seats, subscriptions
 from pbmserv.store.tables.club import heartbeats, offer_players, offers, outages, rating_changes, ratings, recounts
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 from pbmserv.store.tables.mails import bounces, inbox, outbox
@@ -38,6 +38,7 @@ __all__ = [
     "players",
     "rating_changes",
     "ratings",
+    "receipts",
     "recounts",
     "seats",
     "standstills",

@@ -18,7 +18,6 @@ from sqlalchemy import (
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _OVER = text("status <> 'active'")
-_HAS_RECEIPT = text("receipt_at IS NOT NULL")
 
 matches = Table(
     "matches",
@@ -62,9 +61,6 @@ seats = Table(
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
     # Derived: when the match ended; NULL while it runs. It puts a player's boards in order.
     Column("ended_at", UtcDateTime),
-    # When the player is told that a move by mail was played, unless another mail about the board tells it before.
-    Column("receipt_at", UtcDateTime),
-    Index("ix_seats_receipt_at", "receipt_at", sqlite_where=_HAS_RECEIPT, postgresql_where=_HAS_RECEIPT),
     Index("ix_seats_player_id_match", "player_id", "match"),
     Index("ix_seats_player_id_ended_at_match", "player_id", "ended_at", "match"),
 )
@@ -81,6 +77,19 @@ entries = Table(
     Column("text", Text, nullable=False),
     # Seconds of the seat's time that it took.
     Column("used", Integer, nullable=False, server_default="0"),
+)
+
+# Moves of players that their mail has not mentioned yet.
+receipts = Table(
+    "receipts",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    # When the player is told, unless another mail about the board does so before; NULL: never.
+    Column("due_at", UtcDateTime, index=True),
+    # When they moved on a page, if that was their last move on a board with a robot.
+    Column("on_page_at", UtcDateTime),
+    Index("ix_receipts_player_id", "player_id"),
 )
 
 # For each running board: whose turn it is, since when that player can know, and when to check the clock again.
