@@ -39,12 +39,12 @@ def test_challenge(table: Table) -> None:
         ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
         (
             "challenge anna bob -speed=3",
-            UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES)),
+            UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
         ),
-        ("challenge anna bob -", UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES))),
+        ("challenge anna bob -", UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES))),
         (
             "challenge anna bob --unrated=no",
-            UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES)),
+            UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
         ),
     ],
 )

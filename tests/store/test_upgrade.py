@@ -152,12 +152,12 @@ def test_games_from_before_are_rated(post: Post) -> None:
     for sender, move in ((ALICE, "b2"), (BOB, "a1"), (ALICE, "resign")):
         known.mail(sender, f"102 {move}")
     with reading(post.house.engine) as connection:
-        before = ratings.stored_changes(connection, "cephalopod")
+        before = ratings.stored_changes(connection, "cephalopod 3x3")
     assert len(before) == 2
     go_back(post)
     renew(post.house.engine)
     with reading(post.house.engine) as connection:
-        assert ratings.stored_changes(connection, "cephalopod") == before
+        assert ratings.stored_changes(connection, "cephalopod 3x3") == before
         assert ratings.never_rated(connection) == []
     assert check(post.house) == []
 
@@ -171,7 +171,7 @@ def test_a_broken_log_from_before_keeps_nothing_from_starting(
         connection.execute(text("UPDATE entries SET text = 'Z9' WHERE seq = 1"))
     go_back(post)
     renew(post.house.engine)
-    assert "the games of cephalopod from before are not rated: board 101" in caplog.text
+    assert "the games of cephalopod 3x3 from before are not rated: board 101" in caplog.text
 
 
 def test_boards_from_before_have_no_clock(post: Post) -> None:
