@@ -88,7 +88,10 @@ class StandingsQuery:
 
 @dataclass(frozen=True, slots=True)
 class StandingsPage(Page):
-    """The players of a pool by their ratings; `titles` are all games, by name, `pools` those of this one."""
+    """The players of a pool by their ratings; `titles` are all games, by name.
+
+    `pools` are those to choose from: the plain one, and what anybody has a rating in.
+    """
 
     template = "web/standings.html"
     section = "standings"
@@ -133,7 +136,7 @@ def player_page(profile: Profile, server: Server) -> PlayerPage:
 
 def standings_page(sought: StandingsQuery, found: Standings, rated: Sequence[Pool]) -> StandingsPage:
     """The standings of a pool; `rated` are the pools of its game in which anybody has a rating."""
-    pools = tuple(pool for pool in pools_of(sought.pool.game) if pool in (*rated, sought.pool))
+    pools = tuple(pool for pool in pools_of(sought.pool.game) if pool in (*rated, sought.pool) or not pool.options)
     return StandingsPage(sought, found, titles(), pools)
 
 

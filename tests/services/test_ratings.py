@@ -1,5 +1,7 @@
 """Ratings as people and the operator meet them: in the last mail of a game, and when they were tampered with."""
 
+import re
+
 import pytest
 from sqlalchemy import text
 
@@ -64,6 +66,27 @@ def test_the_last_mail_tells_each_player_their_own(post: Post) -> None:
     (as_it_was,) = post.mail(ALICE, "show 101#1")
     (other,) = post.mail(CAROL, "show 101")
     assert "rating" not in text_of(as_it_was) + text_of(other)
+
+
+def test_the_mail_that_establishes_a_rating_shows_it(sqlite_post: Post) -> None:
+    """Before, it says how many games there have been; after that, what each one changes."""
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    told = []
+    for number in range(101, 115):
+        begin(post, ALICE, BOB)
+        loser = (BOB, ALICE)[number % 2]
+        letters = post.mail(loser, f"{number} resign")
+        told += [
+            line for line in text_of(letters[0]).splitlines() if line.startswith("Your Cephalopod 3x3 rating: ")
+        ]
+        post.clock.move(days=1)
+    first = next(place for place, line in enumerate(told) if "not established" not in line)
+    assert 8 <= first <= 12
+    assert told[1] == "Your Cephalopod 3x3 rating: not established yet (2 games so far)"
+    assert re.fullmatch(r".*: \d+ \+/- \d+, established with this game", told[first])
+    assert all(re.fullmatch(r".*: \d+ \+/- \d+ -> \d+ \+/- \d+ \([+-]\d+\)", line) for line in told[first + 1 :])
+    assert len(told) == 14
 
 
 def test_a_chat_after_the_end_does_not_tell_it_again(club: Post) -> None:
