@@ -298,6 +298,25 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
             assert rankings.tallies(connection, player_id, "hex") == {}
 
 
+def test_ratings_that_are_not_established_do_not_tell_an_order(engine: Engine) -> None:
+    """Finn has won twice and eve has lost twice; carl has won once and comes after both."""
+    pairs = [("ann", "bob")] * 12 + [("carl", "dora"), ("eve", "finn"), ("eve", "finn")]
+    boards = {}
+    for number, (first, second) in enumerate(pairs, 101):
+        loser = number % 2 if first == "ann" else 1 if first == "carl" else 0
+        boards[number] = ended(engine, two(engine, number, first, second), number, loser).match
+    orders = []
+    with reading(engine) as connection:
+        for now in (NOON, NOON + 2 * INACTIVE_AFTER):
+            listed = rankings.standings(connection, pool_named(SMALL), SECTIONS, now, 0, 50).lines
+            orders.append([(line.userid, line.place) for line in listed])
+    on_the_way = [("eve", None), ("finn", None), ("carl", None), ("dora", None)]
+    assert orders[0][2:] == orders[1][2:] == on_the_way
+    assert [place for _, place in orders[0][:2]] == [1, 2]
+    assert [userid for userid, _ in orders[0]] == [userid for userid, _ in orders[1]]
+    assert_listed_right(engine, boards)
+
+
 def test_two_at_once(postgresql_house: App) -> None:
     """The one that has ended earlier commits later; neither is lost, and each has the other before it or after."""
     engine = postgresql_house.engine

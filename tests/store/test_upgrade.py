@@ -176,7 +176,7 @@ OF_0010 = (
 
 
 def test_ratings_of_all_sizes_together_are_taken_apart(post: Post) -> None:
-    """Matches and ranks stay; each pool is recounted from its first match on. A game of one size stays as it is."""
+    """Matches and ranks stay; each pool is recounted from its first match on. Games of one size stay."""
     known = post.with_server(confirm="from")
     known.mail(BOB, "resign 101")
     for number, line in (
