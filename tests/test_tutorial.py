@@ -70,7 +70,7 @@ def test_the_tutorial_of_a_game_can_be_played_whatever_the_robot_answers(name: s
     assert challenge.startswith(f"{name} challenge alice robot.random")
     parsed = parse_line(challenge, None).parsed
     assert parsed is not None
-    options = {option: value for option, value in parsed.arguments.options if option != "unrated"}
+    options = dict(parsed.arguments.options)
     game = games()[name]
     assert not any(value in option.variants for option in game.info.options for value in options.values())
     tried, played, refused = moves_in(tutorial(f"tutorial {name}"))

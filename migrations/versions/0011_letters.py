@@ -1,5 +1,7 @@
 """Letters: which mail a player gets, what waits for a robot's move, and the words that need no second answer.
 
+Ratings move into pools: each size of a game has its own. The rows are told apart here, and recounted after it.
+
 Revision ID: 0011
 Revises: 0010
 """
@@ -7,6 +9,8 @@ Revises: 0010
 import sqlalchemy as sa
 from alembic import op
 
+from pbmserv.matches.pools import pools_of
+from pbmserv.store.ratings import read_pool
 from pbmserv.store.tables import RowId, UtcDateTime
 
 revision = "0011"
@@ -70,10 +74,15 @@ def upgrade() -> None:
     )
     op.create_index("ix_wordy_mails_address_at", "wordy_mails", ["address", "at"])
     op.create_index("ix_wordy_mails_at", "wordy_mails", ["at"])
+    _ratings_by("pool", "game", ["mu", "last_at", "sigma", "counted", "player_id"])
+    _into_pools(op.get_bind())
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Takes them away again. Ratings are left empty: a program without pools makes them anew when it starts."""
+    for table in ("recounts", "rating_changes", "ratings"):
+        op.execute(f"DELETE FROM {table}")  # noqa: S608
+    _ratings_by("game", "pool", ["mu", "last_at", "sigma", "player_id"])
     op.drop_table("wordy_mails")
     op.drop_index("ix_outbox_held_for", table_name="outbox")
     op.drop_index("uq_outbox_leave", table_name="outbox")
@@ -83,3 +92,65 @@ def downgrade() -> None:
     op.drop_column("matches", "practice")
     for column in ("late_link_at", "mail_off_at", "board_mail", "moves_acknowledged", "receipts"):
         op.drop_column("players", column)
+
+
+def _ratings_by(new: str, old: str, standings: list[str]) -> None:
+    """Renames the column that ratings are kept by, with the indexes that begin with it."""
+    op.drop_index("ix_ratings_standings", table_name="ratings")
+    op.drop_index(f"ix_rating_changes_{old}_at_match", table_name="rating_changes")
+    op.drop_index(f"ix_rating_changes_player_id_{old}_at_match", table_name="rating_changes")
+    for table in ("ratings", "rating_changes", "recounts"):
+        op.execute(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
+    op.create_index("ix_ratings_standings", "ratings", [new, *standings])
+    op.create_index(f"ix_rating_changes_{new}_at_match", "rating_changes", [new, "at", "match"])
+    op.create_index(
+        f"ix_rating_changes_player_id_{new}_at_match", "rating_changes", ["player_id", new, "at", "match"]
+    )
+
+
+def _into_pools(connection: sa.Connection) -> None:
+    """Puts each rated match into its pool. Games that have another pool than the plain one are to be recounted."""
+    matches = sa.table("matches", *map(sa.column, ("number", "game", "options")))
+    changes = sa.table("rating_changes", *map(sa.column, ("match", "pool")))
+    options = sa.cast(matches.c.options, sa.Text)
+    moved: set[str] = set()
+    for game, found in connection.execute(sa.select(matches.c.game, options).distinct()).all():
+        pool = read_pool(game, found)
+        if pool is not None and pool.options:
+            theirs = sa.select(matches.c.number).where(matches.c.game == game, options == found)
+            update = sa.update(changes).where(changes.c.match.in_(theirs)).values(pool=pool.name)
+            if connection.execute(update).rowcount:
+                moved.add(game)
+    for game in sorted(moved):
+        _recount_all_of(connection, game)
+
+
+def _recount_all_of(connection: sa.Connection, game: str) -> None:
+    """Marks every pool of a game for a recount from its first match on.
+
+    Until then, a tally is what the player's last match in the pool has left.
+    """
+    pools = [pool.name for pool in pools_of(game)]
+    for table in ("ratings", "recounts"):
+        stored = sa.table(table, sa.column("pool"))
+        connection.execute(sa.delete(stored).where(stored.c.pool.in_(pools)))
+    names: sa.BindParameter[list[str]] = sa.bindparam("pools", pools, expanding=True)
+    connection.execute(sa.text(_LAST_OF_EACH).bindparams(names))
+    connection.execute(sa.text(_FIRST_OF_ALL).bindparams(names))
+
+
+_LAST_OF_EACH = """
+    INSERT INTO ratings (pool, player_id, mu, sigma, counted, won, last_at)
+    SELECT pool, player_id, mu, sigma, counted, won, at FROM (
+        SELECT rating_changes.*,
+            row_number() OVER (PARTITION BY pool, player_id ORDER BY at DESC, "match" DESC) AS place
+        FROM rating_changes WHERE pool IN :pools
+    ) AS numbered WHERE place = 1
+"""
+_FIRST_OF_ALL = """
+    INSERT INTO recounts (pool, at, "match")
+    SELECT pool, at, "match" FROM (
+        SELECT DISTINCT pool, at, "match", dense_rank() OVER (PARTITION BY pool ORDER BY at, "match") AS place
+        FROM rating_changes WHERE pool IN :pools
+    ) AS numbered WHERE place = 1
+"""

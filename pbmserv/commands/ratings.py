@@ -1,4 +1,4 @@
-"""`ratings`: a player's ratings, and what each game did to them, page by page."""
+"""`ratings`: a player's ratings, and what each match did to them, page by page."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,6 +8,7 @@ from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import player_or_sender, read_page, require_game
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.rankings import RatedMatch
 from pbmserv.matches.ratings import Section, Tally
@@ -24,12 +25,12 @@ class RatingsArguments:
 
 @dataclass(frozen=True, slots=True)
 class RatingsTold(Reply):
-    """What the matches of `userid` have come to, by game, with the section of each; and what single ones did."""
+    """What the matches of `userid` have come to, by pool, with the section of each; and what single ones did."""
 
     template: ClassVar[str] = "commands/ratings.txt:ratings_told"
 
     userid: str
-    tallies: tuple[tuple[str, Tally, Section], ...]
+    tallies: tuple[tuple[Pool, Tally, Section], ...]
     lines: tuple[RatedMatch, ...]
     total: int
     command: str
@@ -50,7 +51,7 @@ def run(request: Request[RatingsArguments], records: Queries, now: datetime) -> 
     found = records.rated_matches(player, game, (page - 1) * MOST_LINES, MOST_LINES)
     reply = RatingsTold(
         userid=player.userid,
-        tallies=tuple((name, tally, tally.section(now)) for name, tally in tallies.items()),
+        tallies=tuple((pool, tally, tally.section(now)) for pool, tally in tallies.items()),
         lines=found.lines,
         total=found.total,
         command=" ".join([*([game] if game else []), "ratings", player.userid]),

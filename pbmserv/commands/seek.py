@@ -69,7 +69,9 @@ def run(request: PlayerRequest[SeekArguments], records: Queries, now: datetime) 
     require_offered(terms, request.server)
     number = _number(seeker, records)
     moves_last = LAST in dict(options)
-    facts = (terms.game, terms.options, terms.rated, terms.clock, seats, moves_last)
+    # Robots accept no offers, so it is for people.
+    is_rated = terms.rated is not False
+    facts = (terms.game, terms.options, is_rated, terms.clock, seats, moves_last)
     new = NewOffer(number, seeker.id, *facts)
     return Decision(OfferOpened(OpenOffer(0, number, seeker.userid, *facts, made=now)), changes=(new,))
 

@@ -1,4 +1,4 @@
-"""`standings`: who plays a game best, page by page."""
+"""`standings`: who plays a game best, in one of its sizes, page by page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import read_page, wrong_form
-from pbmserv.commands.base.new_game import read_game
+from pbmserv.commands.base.new_game import Options, read_game
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.pools import Pool, pool_with
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.rankings import SECTIONS, Ranked
 from pbmserv.matches.ratings import Section
@@ -19,7 +20,7 @@ from pbmserv.matches.ratings import Section
 
 @dataclass(frozen=True, slots=True)
 class StandingsArguments:
-    """A game, and which page of its standings."""
+    """A game, which of its pools, and which page of the standings."""
 
     game: str | None
     words: tuple[str, ...]
@@ -29,17 +30,32 @@ class StandingsArguments:
 
 @dataclass(frozen=True, slots=True)
 class StandingsTable(Reply):
-    """A page of the `sections` asked for, and how many players each section of all has."""
+    """A page of the `sections` asked for, and how many players each section of all has.
+
+    `others` are the other pools of the game in which anybody has a rating.
+    """
 
     template: ClassVar[str] = "commands/standings.txt:standings_table"
 
-    game: Info
+    pool: Pool
     sections: tuple[Section, ...]
     lines: tuple[Ranked, ...]
     counts: Mapping[Section, int]
     command: str
     page: int
     more: int
+    others: tuple[Pool, ...]
+
+
+@dataclass(kw_only=True)
+class NoSuchStandings(CommandError):
+    """The game has no such value of the option `name`, or the line has two; it can be one of `choices`."""
+
+    template: ClassVar[str] = "commands/standings.txt:no_such_standings"
+
+    game: str
+    name: str
+    choices: tuple[str, ...]
 
 
 MOST_LINES: Final = 50
@@ -55,23 +71,36 @@ FILTERS: Final[dict[str, tuple[Section, ...]]] = {
 def run(request: Request[StandingsArguments], records: Queries, now: datetime) -> Decision:
     """Lists them: those who have played lately, unless others are asked for."""
     game = read_game(request.arguments.game, "standings", request.server)
-    page = read_page(request.arguments.options, request.command)
+    pool, others = _read_pool(game, request.arguments.options)
+    page = read_page(others, request.command)
     filtered = "".join(request.arguments.words) or "active"
     if filtered not in FILTERS:
         raise wrong_form(request.command)
     sections = FILTERS[filtered]
-    found = records.standings(game, sections, now, (page - 1) * MOST_LINES, MOST_LINES)
+    found = records.standings(pool, sections, now, (page - 1) * MOST_LINES, MOST_LINES)
     total = sum(found.counts[section] for section in sections)
     reply = StandingsTable(
-        game=games()[game].info,
+        pool=pool,
         sections=sections,
         lines=found.lines,
         counts=found.counts,
-        command=f"{game} standings {filtered}",
+        command=" ".join([game, "standings", filtered, *(f"-{name}={value}" for name, value in pool.options)]),
         page=page,
         more=max(0, total - page * MOST_LINES),
+        others=tuple(each for each in records.rated_pools(game) if each != pool),
     )
     return Decision(reply)
+
+
+def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
+    """The pool that these options ask for, and those that are about something else. Raises BadOptionValue."""
+    offered = {option.name: option for option in games()[game].info.options}
+    asked = tuple((name, value.lower()) for name, value in options if name in offered)
+    for name, value in asked:
+        choices = (*offered[name].choices, *offered[name].variants)
+        if value not in choices or [each for each, _ in asked].count(name) > 1:
+            raise NoSuchStandings(game=game, name=name, choices=choices)
+    return pool_with(game, asked), tuple(pair for pair in options if pair[0] not in offered)
 
 
 command = OpenCommand(

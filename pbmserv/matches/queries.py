@@ -13,6 +13,7 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.rankings import Rated, RatedMatch, RatedMatches, RatedResult, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
@@ -123,9 +124,9 @@ def cursor_of(line: BoardRow, sort: Sort) -> Cursor:
 
 @dataclass(frozen=True, slots=True)
 class RatedGame:
-    """What the matches of one game have come to for a player, and what the rating was after each of the last."""
+    """What the matches of one pool have come to for a player, and what the rating was after each of the last."""
 
-    game: str
+    pool: Pool
     tally: Tally
     section: Section
     course: tuple[Rated, ...]
@@ -236,8 +237,11 @@ class Queries(Protocol):
     def rematch_of(self, board: int) -> int | None:
         """The running match that was begun as a rematch of a board."""
 
-    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
-        """What a player's matches have come to, by game; a game without any that counts is not there."""
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[Pool, Tally]:
+        """What a player's matches have come to, by pool; a pool without any that counts is not there."""
+
+    def rated_pools(self, game: str) -> Sequence[Pool]:
+        """The pools of a game in which anybody has a rating, the plain one first."""
 
     def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
         """A page of what single matches did to a player's ratings, newest first."""
@@ -246,9 +250,9 @@ class Queries(Protocol):
         """The same of these boards, by number; one that does not count, or not for them, is not there."""
 
     def standings(
-        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+        self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
     ) -> Standings:
-        """A page of the players of a game, section by section, the highest rating first in each."""
+        """A page of the players of a pool, section by section, in the order of `rankings.SECTIONS`."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

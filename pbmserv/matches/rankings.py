@@ -6,11 +6,16 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.matches.log import EntryKind
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.ratings import Rating, Section, Tally
 from pbmserv.matches.state import Ending
 
 SECTIONS: Final[tuple[Section, ...]] = ("established", "provisional", "inactive")
-"""In the order in which standings list them."""
+"""In the order in which standings list them.
+
+In a section, established ratings come first, the highest on top. The other players follow, those with more matches
+first: the order of their ratings is not told either.
+"""
 
 ENDED_BY: Final[Mapping[EntryKind, Ending]] = {
     "played": "played",
@@ -48,11 +53,23 @@ class RatedMatch:
 
     at: datetime
     board: int
-    game: str
+    pool: Pool
     userids: tuple[str, ...]
     rank: int
     before: Rating
     after: Rating
+    counted: int
+    """Matches of the pool that have counted for the player, with this one."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the rating after it is established, and so is told."""
+        return self.after.is_established
+
+    @property
+    def is_first_shown(self) -> bool:
+        """Whether it is established with this match, so that there is none to compare it with."""
+        return self.after.is_established and not self.before.is_established
 
     @property
     def gain(self) -> int:

@@ -26,7 +26,7 @@ _DECIMALS: Final = 9
 """So many are kept after each match: hosts whose arithmetic differs in the last bit agree all the same."""
 
 ESTABLISHED_SIGMA: Final = 6.25
-"""At most so uncertain is an established rating: 300 points.
+"""At most so uncertain is an established rating: 300 points. No other is shown to anybody.
 
 In simulated clubs that takes 9 to 15 matches of two (mostly 11), or 12 to 30 of four (mostly 16), after which the
 order of the ratings agrees with that of the true strengths at a rank correlation of about 0.87.
@@ -66,13 +66,13 @@ class Rating:
 
     @property
     def is_established(self) -> bool:
-        """Whether the number rests on enough matches to be compared."""
+        """Whether the number rests on enough matches to be compared, and therefore shown."""
         return self.sigma <= ESTABLISHED_SIGMA
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the matches of one game have come to for one player: `counted` of them, of which so many `won` alone.
+    """What the matches of one pool have come to for one player: `counted` of them, of which so many `won` alone.
 
     `last_at` is when the last of them ended; None before the first.
     """
@@ -99,7 +99,7 @@ class RatingResult:
 
     @property
     def place(self) -> tuple[datetime, int]:
-        """Where it stands among the matches of its game; this order decides what each adds."""
+        """Where it stands among the matches of its pool; this order decides what each adds."""
         return self.at, self.board
 
 

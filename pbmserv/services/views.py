@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import BoardSearch, Listing, ListingQuery, Profile, RatedGame, SearchPage
 from pbmserv.matches.rankings import Standings
 from pbmserv.matches.ratings import Section
@@ -109,9 +110,9 @@ def load_profile(app: App, userid: str, now: datetime) -> Profile | None:
             robot=player.robot,
             ratings=tuple(
                 RatedGame(
-                    game, tally, tally.section(now), rankings.course(connection, player.id, game, MOST_DRAWN)
+                    pool, tally, tally.section(now), rankings.course(connection, player.id, pool, MOST_DRAWN)
                 )
-                for game, tally in tallies.items()
+                for pool, tally in tallies.items()
             ),
             waiting=waiting,
             others=tuple(line for line in running.lines if player.robot or line.to_move != player.userid)[
@@ -124,11 +125,12 @@ def load_profile(app: App, userid: str, now: datetime) -> Profile | None:
 
 
 def load_standings(
-    app: App, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
-) -> Standings:
-    """A page of the rating list of a game."""
+    app: App, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
+) -> tuple[Standings, Sequence[Pool]]:
+    """A page of the rating list of a pool, and all pools of its game in which anybody has a rating."""
     with reading(app.engine) as connection:
-        return rankings.standings(connection, game, sections, now, first, count)
+        found = rankings.standings(connection, pool, sections, now, first, count)
+        return found, rankings.rated_pools(connection, pool.game)
 
 
 def resolve_userids(

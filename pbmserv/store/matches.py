@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, Text, bindparam, cast, func, insert, select, update
 
 from pbmserv.commands.base.decision import Decision
 from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.pools import Pool, pools_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.store import clocks, conditional_moves, ratings
@@ -16,6 +17,7 @@ from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
 
+_OPTIONS: Final = cast(matches.c.options, Text).label("options")
 _SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
 
@@ -106,10 +108,11 @@ def numbers(connection: Connection) -> Sequence[int]:
     return connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars().all()
 
 
-def over(connection: Connection, game: str) -> Sequence[int]:
-    """The numbers of the matches of a game that are over, ascending."""
-    query = select(matches.c.number).where(matches.c.game == game, matches.c.status != "active")
-    return connection.execute(query.order_by(matches.c.number)).scalars().all()
+def over(connection: Connection, pool: Pool) -> Sequence[int]:
+    """The numbers of the matches of a pool that are over, ascending."""
+    query = select(matches.c.number, _OPTIONS).where(matches.c.game == pool.game, matches.c.status != "active")
+    rows = connection.execute(query.order_by(matches.c.number))
+    return [row.number for row in rows if ratings.read_pool(pool.game, row.options) == pool]
 
 
 def game_of(connection: Connection, number: int) -> str | None:
@@ -117,10 +120,15 @@ def game_of(connection: Connection, number: int) -> str | None:
     return connection.execute(select(matches.c.game).where(matches.c.number == number)).scalar_one_or_none()
 
 
-def games_of(connection: Connection, numbers: Collection[int]) -> set[str]:
-    """The games that these matches are of."""
-    rows = connection.execute(select(matches.c.number, matches.c.game)) if numbers else ()
-    return {row.game for row in rows if row.number in numbers}
+def pools_at(connection: Connection, numbers: Collection[int]) -> set[Pool]:
+    """The pools that these matches are of; all pools of the game where the options of one are damaged."""
+    found: set[Pool] = set()
+    rows = connection.execute(select(matches.c.number, matches.c.game, _OPTIONS)) if numbers else ()
+    for row in rows:
+        if row.number in numbers:
+            pool = ratings.read_pool(row.game, row.options)
+            found |= set(pools_of(row.game)) if pool is None else {pool}
+    return found
 
 
 def started_at(connection: Connection, game: str, started: datetime) -> Sequence[int]:

@@ -14,6 +14,7 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import Listing, ListingQuery
 from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
@@ -214,9 +215,13 @@ class TransactionQueries:
         """The running rematch of a board."""
         return offers.rematch_of(self._connection, board)
 
-    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
-        """What a player's matches have come to, by game."""
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[Pool, Tally]:
+        """What a player's matches have come to, by pool."""
         return rankings.tallies(self._connection, player.id, game)
+
+    def rated_pools(self, game: str) -> Sequence[Pool]:
+        """The pools of a game with ratings."""
+        return rankings.rated_pools(self._connection, game)
 
     def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
         """What single matches did to a player's ratings."""
@@ -227,10 +232,10 @@ class TransactionQueries:
         return rankings.rated_on(self._connection, player.id, boards)
 
     def standings(
-        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+        self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
     ) -> Standings:
-        """A page of the players of a game."""
-        return rankings.standings(self._connection, game, sections, now, first, count)
+        """A page of the players of a pool."""
+        return rankings.standings(self._connection, pool, sections, now, first, count)
 
     def next_number(self) -> int:
         """The number of a match started now."""

@@ -1,11 +1,12 @@
 """Reads ratings for listings: tallies, rated matches and standings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Row, and_, bindparam, func, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, Row, and_, bindparam, case, func, select
 
+from pbmserv.matches.pools import Pool, pool_named, pools_of
 from pbmserv.matches.rankings import (
     ENDED_BY,
     SECTIONS,
@@ -21,12 +22,25 @@ from pbmserv.store.accounts import FORMER
 from pbmserv.store.tables import entries, players, rating_changes, ratings, seats
 
 
-def tallies(connection: Connection, player_id: int, game: str | None) -> dict[str, Tally]:
-    """A player's tally in each game."""
-    query = select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
+def tallies(connection: Connection, player_id: int, game: str | None) -> dict[Pool, Tally]:
+    """A player's tally in each pool, or in each one of a game; in the order of their names."""
+    query = select(ratings).where(ratings.c.player_id == player_id)
     if game is not None:
-        query = query.where(ratings.c.game == game)
-    return {row.game: _tally(row) for row in connection.execute(query)}
+        query = query.where(ratings.c.pool.in_(_names(game)))
+    # Not sorted by the database, whose order of names depends on its language.
+    rows = sorted(connection.execute(query), key=lambda row: row.pool)
+    return {pool_named(row.pool): _tally(row) for row in rows}
+
+
+def rated_pools(connection: Connection, game: str) -> list[Pool]:
+    """The pools of a game in which anybody has a rating, the plain one first."""
+    query = select(ratings.c.pool).distinct().where(ratings.c.pool.in_(_names(game)))
+    there = set(connection.execute(query).scalars())
+    return [pool for pool in pools_of(game) if pool.name in there]
+
+
+def _names(game: str) -> list[str]:
+    return [pool.name for pool in pools_of(game)]
 
 
 def rated_matches(
@@ -43,7 +57,7 @@ def _newest(
 ) -> tuple[RatedMatch, ...]:
     theirs = [rating_changes.c.player_id == player_id]
     if game is not None:
-        theirs.append(rating_changes.c.game == game)
+        theirs.append(rating_changes.c.pool.in_(_names(game)))
     query = select(rating_changes).where(*theirs)
     newest_first = query.order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
     return _rated(connection, connection.execute(newest_first.offset(first).limit(count)).all())
@@ -60,9 +74,9 @@ def results(connection: Connection, player_id: int, count: int) -> tuple[RatedRe
     return tuple(RatedResult(line, ranks[line.board].count(line.rank) > 1, ended[line.board]) for line in lines)
 
 
-def course(connection: Connection, player_id: int, game: str, count: int) -> tuple[Rated, ...]:
-    """A player's rating in a game after each of the last `count` matches, the earliest first."""
-    rows = connection.execute(_COURSE, {"player": player_id, "game": game, "most": count}).all()
+def course(connection: Connection, player_id: int, pool: Pool, count: int) -> tuple[Rated, ...]:
+    """A player's rating in a pool after each of the last `count` matches, the earliest first."""
+    rows = connection.execute(_COURSE, {"player": player_id, "pool": pool.name, "most": count}).all()
     return tuple(Rated(row.at, Rating(row.mu, row.sigma)) for row in reversed(rows))
 
 
@@ -73,43 +87,45 @@ def rated_on(connection: Connection, player_id: int, boards: Sequence[int]) -> d
 
 
 def standings(
-    connection: Connection, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+    connection: Connection, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
 ) -> Standings:
-    """A page of the players of a game, without deleted accounts.
+    """A page of the players of a pool, without deleted accounts.
 
-    What it costs grows with the players of the game, who are counted in an index, and not with its matches.
+    What it costs grows with the players of the pool, who are counted in an index, and not with its matches.
     """
-    counts = _in_sections(connection, game, now)
+    counts = _in_sections(connection, pool, now)
     lines: list[Ranked] = []
     skipped = first
     for section in (each for each in SECTIONS if each in sections):
         wanted = count - len(lines)
         if wanted > 0 and skipped < counts[section]:
-            lines += _of_section(connection, game, section, now, skipped, wanted)
+            lines += _of_section(connection, pool, section, now, skipped, wanted)
         skipped = max(0, skipped - counts[section])
     return Standings(tuple(lines), counts)
 
 
-def _in_sections(connection: Connection, game: str, now: datetime) -> dict[Section, int]:
+def _in_sections(connection: Connection, pool: Pool, now: datetime) -> dict[Section, int]:
     conditions = _conditions(now)
     counts = [func.count().filter(conditions[section]) for section in SECTIONS]
-    everybody = select(*counts).where(ratings.c.game == game)
+    everybody = select(*counts).where(ratings.c.pool == pool.name)
     forgotten = everybody.where(ratings.c.player_id.in_(select(players.c.id).where(players.c.userid == FORMER)))
     in_all, gone = (connection.execute(query).one() for query in (everybody, forgotten))
     return {section: in_all[number] - gone[number] for number, section in enumerate(SECTIONS)}
 
 
 def _of_section(
-    connection: Connection, game: str, section: Section, now: datetime, first: int, count: int
+    connection: Connection, pool: Pool, section: Section, now: datetime, first: int, count: int
 ) -> list[Ranked]:
-    order = (ratings.c.mu.desc(), players.c.userid_lower)
+    order = (*_ORDER[section], players.c.userid_lower)
     there = ratings.join(players, players.c.id == ratings.c.player_id)
-    listed = (ratings.c.game == game, players.c.userid != FORMER, _conditions(now)[section])
+    listed = (ratings.c.pool == pool.name, players.c.userid != FORMER, _conditions(now)[section])
     chosen = select(ratings.c.player_id).select_from(there).where(*listed).order_by(*order)
     page = chosen.offset(first).limit(count).subquery()
     query = select(ratings, players.c.userid, players.c.robot).select_from(there)
     rows = connection.execute(
-        query.where(ratings.c.game == game, ratings.c.player_id.in_(select(page.c.player_id))).order_by(*order)
+        query.where(ratings.c.pool == pool.name, ratings.c.player_id.in_(select(page.c.player_id))).order_by(
+            *order
+        )
     )
     return [
         Ranked(
@@ -127,8 +143,8 @@ def _conditions(now: datetime) -> dict[Section, ColumnElement[bool]]:
     """As `Tally.section` tells them."""
     plays = ratings.c.last_at >= now - INACTIVE_AFTER
     return {
-        "established": and_(plays, ratings.c.sigma <= ESTABLISHED_SIGMA),
-        "provisional": and_(plays, ratings.c.sigma > ESTABLISHED_SIGMA),
+        "established": and_(plays, _is_established),
+        "provisional": and_(plays, ~_is_established),
         "inactive": ratings.c.last_at < now - INACTIVE_AFTER,
     }
 
@@ -141,11 +157,12 @@ def _rated(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[RatedMatch
         RatedMatch(
             at=row.at,
             board=row.match,
-            game=row.game,
+            pool=pool_named(row.pool),
             userids=sat[row.match],
             rank=row.rank,
             before=Rating(row.mu_before, row.sigma_before),
             after=Rating(row.mu, row.sigma),
+            counted=row.counted,
         )
         for row in rows
     )
@@ -155,6 +172,15 @@ def _tally(row: Row[Any]) -> Tally:
     return Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.last_at)
 
 
+_is_established = ratings.c.sigma <= ESTABLISHED_SIGMA
+_ORDER: Final[Mapping[Section, tuple[ColumnElement[Any], ...]]] = {
+    "established": (ratings.c.mu.desc(),),
+    "provisional": (ratings.c.counted.desc(),),
+    "inactive": (
+        case((_is_established, ratings.c.mu)).desc().nulls_last(),
+        case((_is_established, 0), else_=ratings.c.counted).desc(),
+    ),
+}
 _RATED_ON: Final = select(rating_changes).where(
     rating_changes.c.player_id == bindparam("player"),
     rating_changes.c.match.in_(bindparam("boards", expanding=True)),
@@ -179,7 +205,7 @@ _LAST_ENTRIES: Final = select(entries.c.match, entries.c.kind).join(
 )
 _COURSE: Final = (
     select(rating_changes.c.at, rating_changes.c.mu, rating_changes.c.sigma)
-    .where(rating_changes.c.player_id == bindparam("player"), rating_changes.c.game == bindparam("game"))
+    .where(rating_changes.c.player_id == bindparam("player"), rating_changes.c.pool == bindparam("pool"))
     .order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
     .limit(bindparam("most"))
 )

@@ -15,26 +15,26 @@ Place = tuple[Any, int]
 THE_END: Final[Place] = (datetime(9999, 12, 31, tzinfo=UTC), 0)
 
 
-def comes_after(connection: Connection, game: str, start: Place) -> bool:
+def comes_after(connection: Connection, pool: str, start: Place) -> bool:
     """Whether any match stands at a place or later."""
-    later = select(rating_changes.c.match).where(rating_changes.c.game == game, is_from(start)).limit(1)
+    later = select(rating_changes.c.match).where(rating_changes.c.pool == pool, is_from(start)).limit(1)
     return connection.execute(later).first() is not None
 
 
-def place_after(connection: Connection, game: str, start: Place, count: int) -> Place | None:
+def place_after(connection: Connection, pool: str, start: Place, count: int) -> Place | None:
     """The place of the match that comes so many after the first from a place on; None when there is none."""
     at, match = rating_changes.c.at, rating_changes.c.match
-    query = select(at, match).distinct().where(rating_changes.c.game == game, is_from(start))
+    query = select(at, match).distinct().where(rating_changes.c.pool == pool, is_from(start))
     row = connection.execute(query.order_by(at, match).offset(count).limit(1)).one_or_none()
     return None if row is None else (row.at, row.match)
 
 
-def results_between(connection: Connection, game: str, start: Place, end: Place | None) -> list[RatingResult]:
+def results_between(connection: Connection, pool: str, start: Place, end: Place | None) -> list[RatingResult]:
     """What matches counted as from a place on, up to another or (None) to the end, in their order."""
     query = (
         select(rating_changes.c.at, rating_changes.c.match, rating_changes.c.player_id, rating_changes.c.rank)
         .join(seats, SEAT_OF_CHANGE)
-        .where(rating_changes.c.game == game, is_between(start, end))
+        .where(rating_changes.c.pool == pool, is_between(start, end))
         .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
     )
     found: dict[Place, tuple[tuple[int, int], ...]] = {}
@@ -45,37 +45,37 @@ def results_between(connection: Connection, game: str, start: Place, end: Place 
 
 
 def tallies_before(
-    connection: Connection, game: str, results: Iterable[RatingResult], start: Place
+    connection: Connection, pool: str, results: Iterable[RatingResult], start: Place
 ) -> dict[int, Tally]:
     """The tallies of these matches' players before a place."""
     players = sorted({player_id for each in results for player_id, _ in each.ranks})
-    return {player_id: _tally_before(connection, game, player_id, start) for player_id in players}
+    return {player_id: _tally_before(connection, pool, player_id, start) for player_id in players}
 
 
-def with_changes_from(connection: Connection, game: str, players: Iterable[int], end: Place | None) -> set[int]:
+def with_changes_from(connection: Connection, pool: str, players: Iterable[int], end: Place | None) -> set[int]:
     """Those of these players who have a change from a place on."""
     if end is None:
         return set()
-    theirs = (rating_changes.c.player_id == ratings.c.player_id) & (rating_changes.c.game == game)
+    theirs = (rating_changes.c.player_id == ratings.c.player_id) & (rating_changes.c.pool == pool)
     has_later = exists().where(theirs, is_from(end))
     query = select(ratings.c.player_id).where(
-        ratings.c.game == game, ratings.c.player_id.in_(sorted(players)), has_later
+        ratings.c.pool == pool, ratings.c.player_id.in_(sorted(players)), has_later
     )
     return set(connection.execute(query).scalars())
 
 
-def forget_tallies(connection: Connection, game: str, players: Iterable[int]) -> None:
+def forget_tallies(connection: Connection, pool: str, players: Iterable[int]) -> None:
     """Deletes the tallies of these players."""
     theirs = ratings.c.player_id.in_(sorted(players))
-    connection.execute(delete(ratings).where(ratings.c.game == game, theirs))
+    connection.execute(delete(ratings).where(ratings.c.pool == pool, theirs))
 
 
-def add(connection: Connection, game: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
+def add(connection: Connection, pool: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
     """Writes changes and tallies, none of which may be there."""
     if changes:
-        connection.execute(_ADD_CHANGES, [_change_row(game, change) for change in changes])
+        connection.execute(_ADD_CHANGES, [_change_row(pool, change) for change in changes])
     rows = [
-        {"game": game, "player_id": player_id, "last_at": tally.last_at, **_tally_row(tally)}
+        {"pool": pool, "player_id": player_id, "last_at": tally.last_at, **_tally_row(tally)}
         for player_id, tally in tallies.items()
         if tally.counted
     ]
@@ -83,11 +83,11 @@ def add(connection: Connection, game: str, changes: Sequence[Change], tallies: M
         connection.execute(_ADD_TALLIES, rows)
 
 
-def _change_row(game: str, change: Change) -> dict[str, object]:
+def _change_row(pool: str, change: Change) -> dict[str, object]:
     return {
         "match": change.board,
         "player_id": change.player_id,
-        "game": game,
+        "pool": pool,
         "at": change.at,
         "rank": change.rank,
         "mu_before": change.before.mu,
@@ -126,9 +126,9 @@ def is_between(start: Place, end: Place | None) -> ColumnElement[bool]:
     return and_(is_from(start), rating_changes.c.at <= end[0], ~is_from(end))
 
 
-def _tally_before(connection: Connection, game: str, player_id: int, start: Place) -> Tally:
+def _tally_before(connection: Connection, pool: str, player_id: int, start: Place) -> Tally:
     at, board = start
-    values = {"game": game, "player": player_id, "at": at, "board": board}
+    values = {"pool": pool, "player": player_id, "at": at, "board": board}
     row = connection.execute(_LAST_BEFORE, values).one_or_none()
     return Tally() if row is None else change_of(row).after
 
@@ -140,7 +140,7 @@ _LAST_BEFORE: Final = (
     select(rating_changes)
     .where(
         rating_changes.c.player_id == bindparam("player"),
-        rating_changes.c.game == bindparam("game"),
+        rating_changes.c.pool == bindparam("pool"),
         or_(
             rating_changes.c.at < bindparam("at"),
             and_(rating_changes.c.at == bindparam("at"), rating_changes.c.match < bindparam("board")),

@@ -6,12 +6,14 @@ there; new results are added meanwhile. A tally is a player's state after their 
 """
 
 from collections.abc import Iterable, Sequence
+from json import loads
 from typing import Final
 from zlib import crc32
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, select
 
 from pbmserv.matches.next_state import AFTER_THE_END
+from pbmserv.matches.pools import Pool, pool_of, pool_with
 from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import GameState
 from pbmserv.store.rating_rows import (
@@ -40,17 +42,17 @@ _LOCK_OF_RATINGS: Final = 7_284_546
 
 def follow(connection: Connection, boards: Iterable[GameState]) -> None:
     """Updates ratings after new entries of these boards were written."""
-    for board in sorted(boards, key=lambda each: (each.match.game, each.match.number)):
+    for board in sorted(boards, key=lambda each: (pool_of(each.match).name, each.match.number)):
         was_changed_late = any(entry.kind in AFTER_THE_END for entry in board.match.entries)
         if was_changed_late or ranks_of(board) is not None:
             _settle(connection, board)
 
 
-def hold(connection: Connection, game: str) -> None:
-    """Locks the ratings of a game until the transaction ends."""
+def hold(connection: Connection, pool: str) -> None:
+    """Locks the ratings of a pool until the transaction ends."""
     # On SQLite a writing transaction has locked the whole file already.
     if connection.dialect.name != "sqlite":
-        connection.execute(_HOLD, {"game": crc32(game.encode()) - 2**31})
+        connection.execute(_HOLD, {"pool": crc32(pool.encode()) - 2**31})
 
 
 def result_of(board: GameState, player_ids: Sequence[int]) -> RatingResult | None:
@@ -70,33 +72,43 @@ def seated(connection: Connection) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def games(connection: Connection) -> set[str]:
-    """The games of which there are ratings."""
-    names = select(rating_changes.c.game).union(select(ratings.c.game))
+def pools(connection: Connection) -> set[str]:
+    """The pools of which there are ratings."""
+    names = select(rating_changes.c.pool).union(select(ratings.c.pool))
     return set(connection.execute(names).scalars())
 
 
 def never_rated(connection: Connection) -> Sequence[str]:
-    """The games with finished matches that are to be rated, and without any rating."""
-    is_rated = select(ratings.c.game).where(ratings.c.game == matches.c.game).exists()
-    query = select(matches.c.game).where(matches.c.status == "finished", matches.c.rated, ~is_rated)
-    return connection.execute(query.distinct().order_by(matches.c.game)).scalars().all()
+    """The pools with finished matches that are to be rated, and without any rating."""
+    options = cast(matches.c.options, Text)
+    query = select(matches.c.game, options).where(matches.c.status == "finished", matches.c.rated).distinct()
+    played = {read_pool(game, found) for game, found in connection.execute(query)}
+    is_rated = set(connection.execute(select(ratings.c.pool).distinct()).scalars())
+    return sorted({pool.name for pool in played if pool is not None} - is_rated)
 
 
-def stored_changes(connection: Connection, game: str) -> tuple[Change, ...]:
-    """What every match of a game did, as it stands in the records, in order."""
+def read_pool(game: str, options: str) -> Pool | None:
+    """The pool of a match by what is stored; None where its options are damaged."""
+    try:
+        return pool_with(game, loads(options).items())
+    except (ValueError, AttributeError):
+        return None
+
+
+def stored_changes(connection: Connection, pool: str) -> tuple[Change, ...]:
+    """What every match of a pool did, as it stands in the records, in order."""
     query = (
         select(rating_changes)
         .outerjoin(seats, SEAT_OF_CHANGE)
-        .where(rating_changes.c.game == game)
+        .where(rating_changes.c.pool == pool)
         .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
     )
     return tuple(change_of(row) for row in connection.execute(query))
 
 
-def stored_tallies(connection: Connection, game: str) -> dict[int, Tally]:
+def stored_tallies(connection: Connection, pool: str) -> dict[int, Tally]:
     """The stored tally of each player."""
-    rows = connection.execute(select(ratings).where(ratings.c.game == game))
+    rows = connection.execute(select(ratings).where(ratings.c.pool == pool))
     return {row.player_id: Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.last_at) for row in rows}
 
 
@@ -105,95 +117,96 @@ def latest(changes: Iterable[Change]) -> dict[int, Tally]:
     return {change.player_id: change.after for change in changes}
 
 
-def replace_all(connection: Connection, game: str, changes: Sequence[Change]) -> None:
-    """Replaces all ratings of a game."""
-    connection.execute(delete(rating_changes).where(rating_changes.c.game == game))
-    connection.execute(delete(ratings).where(ratings.c.game == game))
-    add(connection, game, changes, latest(changes))
-    connection.execute(delete(recounts).where(recounts.c.game == game))
+def replace_all(connection: Connection, pool: str, changes: Sequence[Change]) -> None:
+    """Replaces all ratings of a pool."""
+    connection.execute(delete(rating_changes).where(rating_changes.c.pool == pool))
+    connection.execute(delete(ratings).where(ratings.c.pool == pool))
+    add(connection, pool, changes, latest(changes))
+    connection.execute(delete(recounts).where(recounts.c.pool == pool))
 
 
 def recounted(connection: Connection) -> dict[str, int]:
-    """The games being recalculated, each with the first board still to do."""
-    return {row.game: row.match for row in connection.execute(select(recounts))}
+    """The pools being recalculated, each with the first board still to do."""
+    return {row.pool: row.match for row in connection.execute(select(recounts))}
 
 
-def to_recount(connection: Connection, game: str) -> int:
-    """How many matches of a game are still to be recalculated."""
-    start = _recount_from(connection, game)
+def to_recount(connection: Connection, pool: str) -> int:
+    """How many matches of a pool are still to be recalculated."""
+    start = _recount_from(connection, pool)
     if start is None:
         return 0
     query = select(func.count(rating_changes.c.match.distinct())).where(
-        rating_changes.c.game == game, is_from(start)
+        rating_changes.c.pool == pool, is_from(start)
     )
     return connection.execute(query).scalar_one()
 
 
-def recount(connection: Connection, game: str) -> int:
-    """Recalculates the next matches of a game, at most STEP, and gives how many; 0 if nothing is left to do."""
-    hold(connection, game)
-    start = _recount_from(connection, game)
+def recount(connection: Connection, pool: str) -> int:
+    """Recalculates the next matches of a pool, at most STEP, and gives how many; 0 if nothing is left to do."""
+    hold(connection, pool)
+    start = _recount_from(connection, pool)
     if start is None:
         return 0
-    end = place_after(connection, game, start, STEP)
-    results = results_between(connection, game, start, end)
-    tallies = tallies_before(connection, game, results, start)
+    end = place_after(connection, pool, start, STEP)
+    results = results_between(connection, pool, start, end)
+    tallies = tallies_before(connection, pool, results, start)
     changes = reckoned(tallies, results)
-    connection.execute(delete(rating_changes).where(rating_changes.c.game == game, is_between(start, end)))
-    later = with_changes_from(connection, game, tallies, end)
+    connection.execute(delete(rating_changes).where(rating_changes.c.pool == pool, is_between(start, end)))
+    later = with_changes_from(connection, pool, tallies, end)
     fresh = {player_id: tally for player_id, tally in latest(changes).items() if player_id not in later}
-    forget_tallies(connection, game, fresh)
-    add(connection, game, changes, fresh)
-    _note_recount(connection, game, end)
+    forget_tallies(connection, pool, fresh)
+    add(connection, pool, changes, fresh)
+    _note_recount(connection, pool, end)
     return len(results)
 
 
 def _settle(connection: Connection, board: GameState) -> None:
     """Updates the ratings for one board's present result."""
     match = board.match
-    hold(connection, match.game)
+    pool = pool_of(match).name
+    hold(connection, pool)
     sat = connection.execute(_SAT, {"board": match.number}).all()
     counted = tuple((row.player_id, row.rank) for row in sat if row.rank is not None)
     before = RatingResult(sat[0].at, match.number, counted) if counted else None
     now = result_of(board, [row.player_id for row in sat])
     if now != before:
-        _recalculate(connection, match.game, before, now)
+        _recalculate(connection, pool, before, now)
 
 
-def _recalculate(connection: Connection, game: str, before: RatingResult | None, now: RatingResult | None) -> None:
+def _recalculate(connection: Connection, pool: str, before: RatingResult | None, now: RatingResult | None) -> None:
     """Replaces one match's result, and starts recalculating what comes after its old or new place."""
     changed = [each for each in (before, now) if each is not None]
     players = {player_id for each in changed for player_id, _ in each.ranks}
     if before is not None:
         connection.execute(delete(rating_changes).where(rating_changes.c.match == before.board))
-    tallies = {} if now is None else tallies_before(connection, game, [now], now.place)
+    tallies = {} if now is None else tallies_before(connection, pool, [now], now.place)
     changes = reckoned(tallies, [now] if now else [])
     start = min(each.place for each in changed)
-    is_last = before is None and not comes_after(connection, game, start)
-    forget_tallies(connection, game, players)
-    add(connection, game, changes, latest(changes) if is_last else {})
+    is_last = before is None and not comes_after(connection, pool, start)
+    forget_tallies(connection, pool, players)
+    add(connection, pool, changes, latest(changes) if is_last else {})
     if is_last:
         return
     # Until they are recalculated, tallies are those after each player's last change.
-    add(connection, game, (), tallies_before(connection, game, changed, THE_END))
-    begun = _recount_from(connection, game)
-    _note_recount(connection, game, start if begun is None else min(start, begun))
+    add(connection, pool, (), tallies_before(connection, pool, changed, THE_END))
+    begun = _recount_from(connection, pool)
+    _note_recount(connection, pool, start if begun is None else min(start, begun))
     if begun is None:
-        recount(connection, game)
+        recount(connection, pool)
 
 
-def _recount_from(connection: Connection, game: str) -> Place | None:
-    row = connection.execute(select(recounts.c.at, recounts.c.match).where(recounts.c.game == game)).one_or_none()
+def _recount_from(connection: Connection, pool: str) -> Place | None:
+    row = connection.execute(select(recounts.c.at, recounts.c.match).where(recounts.c.pool == pool)).one_or_none()
     return None if row is None else (row.at, row.match)
 
 
-def _note_recount(connection: Connection, game: str, start: Place | None) -> None:
-    connection.execute(delete(recounts).where(recounts.c.game == game))
+def _note_recount(connection: Connection, pool: str, start: Place | None) -> None:
+    connection.execute(delete(recounts).where(recounts.c.pool == pool))
     if start is not None:
-        connection.execute(insert(recounts).values(game=game, at=start[0], match=start[1]))
+        connection.execute(insert(recounts).values(pool=pool, at=start[0], match=start[1]))
 
 
-_HOLD: Final = select(func.pg_advisory_xact_lock(_LOCK_OF_RATINGS, bindparam("game")))
+_HOLD: Final = select(func.pg_advisory_xact_lock(_LOCK_OF_RATINGS, bindparam("pool")))
 _SAT: Final = (
     select(seats.c.player_id, rating_changes.c.at, rating_changes.c.rank)
     .outerjoin(rating_changes, SEAT_OF_CHANGE)

@@ -1,9 +1,9 @@
 """The page of a player, and the standings of a game."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
@@ -14,7 +14,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_number, is_userid
 from pbmserv.commands.standings import FILTERS, MOST_LINES
 from pbmserv.games import games, titles
-from pbmserv.games.game import Info
+from pbmserv.matches.pools import Pool, pool_with, pools_of
 from pbmserv.matches.queries import Profile, RatedGame
 from pbmserv.matches.rankings import Rated, Standings
 from pbmserv.matches.ratings import Section
@@ -32,14 +32,15 @@ FEWEST_DRAWN: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class RatingPlot:
-    """A player's rating in one game over time: the plot, empty where there is none, and what it shows in words.
-
-    `first` and `last` are its ends, `highest` and `lowest` its turns: of several alike the earliest.
-    """
+    """A player's rating in one pool over time: the plot and what it shows in words."""
 
     rated: RatedGame
     plot: Markup
+    """Empty where the rating was not established after FEWEST_DRAWN matches."""
+    count: int
+    """Matches in the plot: the last ones, and only those with an established rating."""
     first: Rated
+    """`first` and `last` are its ends, `highest` and `lowest` its turns: of several alike the earliest."""
     last: Rated
     highest: Rated
     lowest: Rated
@@ -62,13 +63,13 @@ class PlayerPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class StandingsQuery:
-    """What the query of a standings page asks for: a filter as by mail, and a page. What was not to be had is
-    `wrong`, as it was written.
-    """
+    """What a standings page is asked for: a pool, a filter as by mail, and a page."""
 
+    pool: Pool
     show: str = "active"
     page: int = 1
-    wrong: tuple[tuple[Literal["show", "page"], str], ...] = ()
+    wrong: tuple[tuple[str, str], ...] = ()
+    """What cannot be had, as it was written: "show", "page" or an option of the game, and the value."""
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -87,14 +88,17 @@ class StandingsQuery:
 
 @dataclass(frozen=True, slots=True)
 class StandingsPage(Page):
-    """The players of a game by their ratings; `titles` are all games, by name."""
+    """The players of a pool by their ratings; `titles` are all games, by name.
+
+    `pools` are those to choose from: the plain one, and what anybody has a rating in.
+    """
 
     template = "web/standings.html"
     section = "standings"
-    game: Info
     sought: StandingsQuery
     found: Standings
     titles: Mapping[str, str]
+    pools: tuple[Pool, ...]
 
     @property
     def total(self) -> int:
@@ -106,12 +110,16 @@ class StandingsPage(Page):
         """How many pages there are, at least one."""
         return max(1, -(-self.total // MOST_LINES))
 
-    def link(self, page: int = 1, show: str = "") -> str:
+    def link(self, page: int = 1, show: str = "", pool: Pool | None = None) -> str:
         """The address of another page, or of the first one of another choice."""
-        chosen = show or self.sought.show
-        query = {"show": "" if chosen == "active" else chosen, "page": "" if page == 1 else str(page)}
+        wanted, chosen = pool or self.sought.pool, show or self.sought.show
+        query = {
+            **dict(wanted.options),
+            "show": "" if chosen == "active" else chosen,
+            "page": "" if page == 1 else str(page),
+        }
         told = urlencode({name: value for name, value in query.items() if value})
-        return f"/standings/{self.game.name}" + (f"?{told}" if told else "")
+        return f"/standings/{wanted.game}" + (f"?{told}" if told else "")
 
 
 def player_page(profile: Profile, server: Server) -> PlayerPage:
@@ -126,21 +134,25 @@ def player_page(profile: Profile, server: Server) -> PlayerPage:
     )
 
 
-def standings_page(game: str, sought: StandingsQuery, found: Standings) -> StandingsPage:
-    """The standings of a game."""
-    return StandingsPage(games()[game].info, sought, found, titles())
+def standings_page(sought: StandingsQuery, found: Standings, rated: Sequence[Pool]) -> StandingsPage:
+    """The standings of a pool; `rated` are the pools of its game in which anybody has a rating."""
+    pools = tuple(pool for pool in pools_of(sought.pool.game) if pool in (*rated, sought.pool) or not pool.options)
+    return StandingsPage(sought, found, titles(), pools)
 
 
-def read_sought(pairs: Iterable[tuple[str, str]]) -> StandingsQuery:
+def read_sought(game: str, pairs: Iterable[tuple[str, str]]) -> StandingsQuery:
     """What a query asks for; of a name that is there twice the last counts."""
     values = {name: value.strip().lower() for name, value in pairs}
     show, page = values.get("show", ""), values.get("page", "")
-    wrong: list[tuple[Literal["show", "page"], str]] = []
+    offered = {each.name: (*each.choices, *each.variants) for each in games()[game].info.options}
+    options = [(name, values[name]) for name in offered if values.get(name)]
+    wrong = [(name, value[:LONGEST_ECHO]) for name, value in options if value not in offered[name]]
     if show and show not in FILTERS:
         wrong.append(("show", show[:LONGEST_ECHO]))
     if page and not (is_number(page) and int(page)):
         wrong.append(("page", page[:LONGEST_ECHO]))
     return StandingsQuery(
+        pool=pool_with(game, [(name, value) for name, value in options if value in offered[name]]),
         show=show if show in FILTERS else "active",
         page=max(1, int(page)) if is_number(page) else 1,
         wrong=tuple(wrong),
@@ -148,11 +160,12 @@ def read_sought(pairs: Iterable[tuple[str, str]]) -> StandingsQuery:
 
 
 def _drawn(rated: RatedGame) -> RatingPlot:
-    course = rated.course
+    course = [each for each in rated.course if each.rating.is_established] or rated.course[-1:]
     points = [Point(each.at, each.rating.points, each.rating.uncertainty) for each in course]
     return RatingPlot(
         rated=rated,
         plot=plot(points) if len(points) >= FEWEST_DRAWN else Markup(),
+        count=len(course),
         first=course[0],
         last=course[-1],
         highest=max(course, key=lambda each: each.rating.points),
@@ -184,10 +197,10 @@ def routes(site: Site) -> Routes:
         known = asked.lower()
         if known not in games():
             return site.show(request, NotFoundPage("game", asked[:LONGEST_ECHO], tuple(games())), 404)
-        sought = read_sought(request.query_params.multi_items())
-        page = _standings(site, known, sought)
+        sought = read_sought(known, request.query_params.multi_items())
+        page = _standings(site, sought)
         if sought.page > page.pages:
-            page = _standings(site, known, sought.on_last(page.pages))
+            page = _standings(site, sought.on_last(page.pages))
         return site.show(request, page)
 
     return {
@@ -197,6 +210,6 @@ def routes(site: Site) -> Routes:
     }
 
 
-def _standings(site: Site, game: str, sought: StandingsQuery) -> StandingsPage:
-    found = load_standings(site.app, game, sought.sections, utc_now(), sought.first, MOST_LINES)
-    return standings_page(game, sought, found)
+def _standings(site: Site, sought: StandingsQuery) -> StandingsPage:
+    loaded = load_standings(site.app, sought.pool, sought.sections, utc_now(), sought.first, MOST_LINES)
+    return standings_page(sought, *loaded)

@@ -64,9 +64,9 @@ _STATEMENTS: Final = {
     "entries": "INSERT INTO entries (match, seq, at, kind, seat, text) VALUES (?, ?, ?, 'resigned', ?, '')",
     "clocks": "INSERT INTO clocks (match, turn, plies, player_id, started_at, next_at, deadline_at, lasts,"
     " reminders) VALUES (?, ?, ?, ?, ?, ?, ?, 1814400, 0)",
-    "rating_changes": "INSERT INTO rating_changes (match, player_id, game, at, rank, mu_before, sigma_before, mu,"
+    "rating_changes": "INSERT INTO rating_changes (match, player_id, pool, at, rank, mu_before, sigma_before, mu,"
     " sigma, counted, won) VALUES (?, ?, 'cephalopod', ?, ?, ?, 80.0, ?, 80.0, 1, 1)",
-    "ratings": "INSERT INTO ratings (game, player_id, mu, sigma, counted, won, last_at)"
+    "ratings": "INSERT INTO ratings (pool, player_id, mu, sigma, counted, won, last_at)"
     " VALUES ('cephalopod', ?, ?, ?, ?, 1, ?)",
 }
 

@@ -54,6 +54,7 @@ PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "player-new": "/players/Friederike-Charlotte",
     "standings": "/standings/cephalopod",
     "standings-all": "/standings/cephalopod?show=all",
+    "standings-size": "/standings/cephalopod?size=3x5",
     "help": "/help",
     "help-commands": "/help/commands",
     "help-move": "/help/move",

@@ -30,7 +30,6 @@ from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Actor, Proof, Request
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import normalised
-from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
@@ -38,6 +37,7 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
+from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import BoardRow, Listing, ListingQuery, Queries
 from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
@@ -181,10 +181,15 @@ class Memory:
         again = (match for match in self.matches.values() if match.after == board)
         return next((match.number for match in again if fold(match).status == "active"), None)
 
-    def tallies(self, player: Player, game: str | None = None) -> Mapping[str, Tally]:
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[Pool, Tally]:
         """What somebody's matches came to."""
-        found = {each: rankings.tallies(self.matches, self._ids(), each).get(player.id) for each in games()}
-        return {each: tally for each, tally in found.items() if tally is not None and game in (None, each)}
+        pools = rankings.pools(self.matches, game)
+        found = {pool: rankings.tallies(self.matches, self._ids(), pool).get(player.id) for pool in pools}
+        return {pool: tally for pool, tally in found.items() if tally is not None}
+
+    def rated_pools(self, game: str) -> Sequence[Pool]:
+        """The pools with ratings."""
+        return rankings.pools(self.matches, game)
 
     def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
         """A page of rated matches."""
@@ -197,10 +202,10 @@ class Memory:
         return {line.board: line for line in lines if line.board in boards}
 
     def standings(
-        self, game: str, sections: Sequence[Section], now: datetime, first: int, count: int
+        self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
     ) -> Standings:
         """A page of the standings."""
-        return rankings.standings(self.matches, self.players.values(), game, sections, now, first, count)
+        return rankings.standings(self.matches, self.players.values(), pool, sections, now, first, count)
 
     def _ids(self) -> dict[str, int]:
         return {player.userid: player.id for player in self.players.values()}

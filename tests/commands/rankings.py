@@ -5,6 +5,7 @@ from datetime import datetime
 
 from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
+from pbmserv.matches.pools import Pool, pool_of
 from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch, Standings
 from pbmserv.matches.ratings import Change, RatingResult, Section, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import replay
@@ -12,12 +13,12 @@ from pbmserv.matches.replay import replay
 Ids = Mapping[str, int]
 
 
-def changes(matches: Mapping[int, Match], ids: Ids, game: str) -> tuple[Change, ...]:
-    """What every match of a game did."""
+def changes(matches: Mapping[int, Match], ids: Ids, pool: Pool) -> tuple[Change, ...]:
+    """What every match of a pool did."""
     results = []
     for board in map(replay, matches.values()):
         ranks = ranks_of(board)
-        if ranks is not None and board.match.game == game:
+        if ranks is not None and pool_of(board.match) == pool:
             sat = [ids[userid] for userid in board.match.userids]
             results.append(
                 RatingResult(board.state.last_at, board.match.number, tuple(zip(sat, ranks, strict=True)))
@@ -25,9 +26,15 @@ def changes(matches: Mapping[int, Match], ids: Ids, game: str) -> tuple[Change, 
     return reckoned({}, results)
 
 
-def tallies(matches: Mapping[int, Match], ids: Ids, game: str) -> dict[int, Tally]:
+def tallies(matches: Mapping[int, Match], ids: Ids, pool: Pool) -> dict[int, Tally]:
     """What it came to."""
-    return {change.player_id: change.after for change in changes(matches, ids, game)}
+    return {change.player_id: change.after for change in changes(matches, ids, pool)}
+
+
+def pools(matches: Mapping[int, Match], game: str | None = None) -> list[Pool]:
+    """The pools of all matches that count, or of those of a game."""
+    counting = {pool_of(match) for match in matches.values() if ranks_of(replay(match)) is not None}
+    return sorted((pool for pool in counting if game in (None, pool.game)), key=lambda pool: pool.name)
 
 
 def rated_matches(
@@ -35,11 +42,14 @@ def rated_matches(
 ) -> Sequence[RatedMatch]:
     """A player's, newest first."""
     lines = []
-    for name in {match.game for match in matches.values()} if game is None else {game}:
-        for each in changes(matches, ids, name):
+    for pool in pools(matches, game):
+        for each in changes(matches, ids, pool):
             if each.player_id == player_id:
                 userids = matches[each.board].userids
-                line = RatedMatch(each.at, each.board, name, userids, each.rank, each.before, each.after.rating)
+                after = each.after
+                line = RatedMatch(
+                    each.at, each.board, pool, userids, each.rank, each.before, after.rating, after.counted
+                )
                 lines.append(line)
     return sorted(lines, key=lambda line: (line.at, line.board), reverse=True)
 
@@ -47,19 +57,24 @@ def rated_matches(
 def standings(
     matches: Mapping[int, Match],
     players: Iterable[Player],
-    game: str,
+    pool: Pool,
     sections: Sequence[Section],
     now: datetime,
     first: int,
     count: int,
 ) -> Standings:
-    """The players of a game, section by section."""
+    """The players of a pool, section by section."""
     known = {player.id: player for player in players}
-    found = tallies(matches, {player.userid: player.id for player in known.values()}, game)
+    found = tallies(matches, {player.userid: player.id for player in known.values()}, pool)
     by_section: dict[Section, list[tuple[Player, Tally]]] = {section: [] for section in SECTIONS}
-    for player_id, tally in sorted(
-        found.items(), key=lambda each: (-each[1].rating.mu, known[each[0]].userid.lower())
-    ):
+
+    def order(player_id: int) -> tuple[bool, float, str]:
+        tally = found[player_id]
+        is_hidden = not tally.rating.is_established
+        return is_hidden, -(tally.counted if is_hidden else tally.rating.mu), known[player_id].userid.lower()
+
+    for player_id in sorted(found, key=order):
+        tally = found[player_id]
         by_section[tally.section(now)].append((known[player_id], tally))
     lines = [
         Ranked(

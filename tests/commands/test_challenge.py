@@ -1,12 +1,19 @@
 """`challenge`: who plays, with which options, how often."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.lookup import NoSuchPlayer
-from pbmserv.commands.base.new_game import BadOptionValue, TooManyGames, TooManyUnbegun, UnknownOption
+from pbmserv.commands.base.new_game import (
+    BadOptionValue,
+    RatedAndUnrated,
+    TooManyGames,
+    TooManyUnbegun,
+    UnknownOption,
+)
 from pbmserv.commands.challenge import Challenged, NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
 from pbmserv.matches.errors import CommandError
 from tests.commands.memory import Table
@@ -27,6 +34,33 @@ def test_challenge(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "among_people", "with_a_robot"),
+    [("", True, False), ("--rated", True, True), ("--unrated", False, False), ("-size=3x3 --rated", True, True)],
+)
+def test_games_with_robots_are_rated_only_if_somebody_says_so(
+    table: Table, options: str, among_people: bool, with_a_robot: bool
+) -> None:
+    """Whoever else plays, and in whatever order; a rematch is rated if the game before it was."""
+    table.records.players["cora"] = replace(table.records.players["cora"], robot="greedy")
+    for players, is_rated in (
+        ("anna bob", among_people),
+        ("anna cora", with_a_robot),
+        ("cora bob anna", with_a_robot),
+    ):
+        begun = table.decide(f"challenge {players} {options}", "anna", "none")
+        assert isinstance(begun, Decision)
+        assert begun.opened is not None
+        assert begun.opened.rated is is_rated
+        number = begun.opened.number
+        for userid in players.split()[1:]:
+            table.give(f"{number} resign", userid)
+        again = table.decide(f"rematch {number}", "anna", "none")
+        assert isinstance(again, Decision)
+        assert again.opened is not None
+        assert again.opened.rated is is_rated
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("challenge anna", WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=())),
@@ -39,12 +73,20 @@ def test_challenge(table: Table) -> None:
         ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
         (
             "challenge anna bob -speed=3",
-            UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES)),
+            UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
         ),
-        ("challenge anna bob -", UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES))),
+        ("challenge anna bob -", UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES))),
+        (
+            "challenge anna bob --rated=yes",
+            UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
+        ),
+        (
+            "challenge anna BOB --rated --unrated",
+            RatedAndUnrated(game="cephalopod", command="challenge", userids=("Anna", "bob")),
+        ),
         (
             "challenge anna bob --unrated=no",
-            UnknownOption(game="cephalopod", options=("size", "unrated", *TIMES)),
+            UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
         ),
     ],
 )

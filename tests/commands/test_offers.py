@@ -9,6 +9,7 @@ from pbmserv.commands.base.lookup import NotOurPlayer
 from pbmserv.commands.base.new_game import (
     BadOptionValue,
     NotTogether,
+    RatedAndUnrated,
     TakesNoChallenges,
     TooManyGames,
     TooManyUnbegun,
@@ -253,6 +254,17 @@ def test_listed(club: Table) -> None:
         said: Reply | CommandError = club.give(line, None)
         assert isinstance(said, kind)
         assert [offer.number for offer in said.offers] == [1]
+
+
+@pytest.mark.parametrize(("options", "is_rated"), [("", True), ("--rated", True), ("--unrated", False)])
+def test_an_offer_says_whether_it_is_rated(club: Table, options: str, is_rated: bool) -> None:
+    club.give(f"seek {options}", "anna")
+    begun = club.decide("accept 1", "bob", "none")
+    assert isinstance(begun, Decision)
+    assert begun.opened is not None
+    assert begun.opened.rated is is_rated
+    refused = club.give("seek --rated --unrated", "anna")
+    assert refused == RatedAndUnrated(game="cephalopod", command="seek", userids=())
 
 
 def test_rematch(club: Table) -> None:

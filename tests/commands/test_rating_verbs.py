@@ -1,17 +1,19 @@
 """`standings`, `ratings`, `history`: what they tell, page by page."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from pbmserv.commands import history, ratings, standings
+from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, WrongForm
 from pbmserv.commands.base.registry import Command
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.history import HistoryTold
 from pbmserv.commands.ratings import RatingsTold
-from pbmserv.commands.standings import StandingsTable
+from pbmserv.commands.standings import NoSuchStandings, StandingsTable
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
@@ -20,10 +22,12 @@ from tests.commands.memory import Table
 SERVER = Server("pbm@club.test", variants=True)
 
 
-def game(table: Table, first: str, second: str, end: EntryKind | None = "resigned", seat: int = 1) -> int:
+def game(
+    table: Table, first: str, second: str, end: EntryKind | None = "resigned", seat: int = 1, options: str = ""
+) -> int:
     """A game of two that ends so for a seat, after a move of each."""
     number = table.records.next_number()
-    table.give(f"challenge {first} {second} -size=3x3", first)
+    table.give(f"challenge {first} {second} {options}", first)
     table.give(f"move {number} b2", first)
     table.give(f"move {number} a1", second)
     if end is not None:
@@ -52,6 +56,66 @@ def test_standings_rank_only_who_is_established(club: Table) -> None:
         ("provisional", None, "ben", 3, 0),
     ]
     assert dict(told.counts) == {"established": 2, "provisional": 1, "inactive": 0}
+
+
+def test_a_rating_is_shown_once_it_is_established(club: Table) -> None:
+    """The first match that establishes it tells it, without a change, and those before it tell none."""
+    history = laid_out(say(reply(club, "history cem"), SERVER))
+    lines = [line for line in history.split("\n") if " by resignation, " in line]
+    told = [line.partition(" by resignation, ")[2] for line in reversed(lines)]
+    shown = next(place for place, line in enumerate(told) if "established with this game" in line)
+    assert told[:shown] == ["rating not established yet"] * shown
+    assert 9 <= shown + 1 <= 12
+    assert all(" -> " in line for line in told[shown + 1 :])
+    for text in (history, laid_out(say(reply(club, "ratings ben"), SERVER)), *tables(club)):
+        assert "1500" not in text
+    assert "cephalopod: not established yet; 3 games, 0 won" in laid_out(say(reply(club, "ratings ben"), SERVER))
+
+
+def tables(club: Table) -> list[str]:
+    """The standings in both kinds of text, in which ben stands without a number."""
+    told = reply(club, "standings all")
+    texts = [laid_out(say(told, SERVER, words=words)) for words in (False, True)]
+    assert re.search(r"(?m)^ +ben +3 +0$", texts[0])
+    assert "    ben: 3 games, 0 won." in texts[1].split("\n")
+    assert all("2 players have an established rating, and 1 is on the way to one." in text for text in texts)
+    return texts
+
+
+def reply(club: Table, line: str) -> Reply:
+    """What dee is told."""
+    told = club.give(line, "dee")
+    assert isinstance(told, Reply)
+    return told
+
+
+def test_each_size_has_its_own_ratings(club: Table) -> None:
+    """A rating in one says nothing in another; the plain name is that of the default size, asked for or not."""
+    game(club, "ben", "cem", options="-size=3x3")
+    game(club, "ben", "cem", options="-size=5x5")
+    small, plain = reply(club, "standings -size=3X3"), reply(club, "standings -size=5x5")
+    assert isinstance(small, StandingsTable)
+    assert isinstance(plain, StandingsTable)
+    assert [(line.userid, line.tally.counted) for line in small.lines] == [("ben", 1), ("cem", 1)]
+    assert plain == reply(club, "standings")
+    assert {line.userid: line.tally.counted for line in plain.lines} == {"ann": 15, "cem": 13, "ben": 4}
+    assert "Standings of Cephalopod 3x3" in laid_out(say(small, SERVER))
+    assert "    cephalopod standings -size=3x3" in laid_out(say(plain, SERVER)).split("\n")
+    assert "    cephalopod standings" in laid_out(say(small, SERVER)).split("\n")
+    told = reply(club, "ratings ben")
+    assert isinstance(told, RatingsTold)
+    assert [(pool.name, tally.counted) for pool, tally, _ in told.tallies] == [
+        ("cephalopod", 4),
+        ("cephalopod 3x3", 1),
+    ]
+    assert {line.pool.title for line in told.lines} == {"Cephalopod", "Cephalopod 3x3"}
+
+
+@pytest.mark.parametrize("options", ["-size=4x4", "-size=", "-size", "-size=3x3 -size=5x5"])
+def test_standings_of_no_size(club: Table, options: str) -> None:
+    refused = club.give(f"standings {options}", "ann")
+    assert isinstance(refused, NoSuchStandings)
+    assert isinstance(club.give(f"standings -{refused.name}={refused.choices[0]}", "ann"), StandingsTable)
 
 
 def test_standings_leave_out_who_is_inactive(club: Table) -> None:
@@ -99,7 +163,12 @@ def test_ratings_tell_every_change(club: Table) -> None:
     assert all(late.before == early.after for late, early in zip(told.lines, told.lines[1:], strict=False))
     assert told.lines[-1].before.points == 1500
     ((name, tally, section),) = told.tallies
-    assert (name, section, tally.counted, tally.rating) == ("cephalopod", "established", 15, told.lines[0].after)
+    assert (name.name, section, tally.counted, tally.rating) == (
+        "cephalopod",
+        "established",
+        15,
+        told.lines[0].after,
+    )
 
 
 def test_ratings_of_somebody_else_and_of_nobody(club: Table) -> None:
@@ -178,7 +247,9 @@ def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPat
     assert pages == (len(seen) + 1) // 2
 
 
-@pytest.mark.parametrize("options", ["--page=0", "--page=two", "--page", "--pages=2", "--page=2 --size=3", "next"])
+@pytest.mark.parametrize(
+    "options", ["--page=0", "--page=two", "--page", "--pages=2", "--page=2 --pages=3", "next"]
+)
 def test_words_that_mean_nothing_here(club: Table, options: str) -> None:
     assert isinstance(club.give(f"standings {options}", "ann"), WrongForm)
 

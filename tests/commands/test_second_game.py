@@ -52,7 +52,7 @@ def test_which_game(table: Table) -> None:
 def test_its_own_seats_and_options(table: Table) -> None:
     """They are those that it declares."""
     refused = table.give("ninerows challenge anna bob -size=3x3", "anna")
-    assert refused == UnknownOption(game="ninerows", options=("length", "unrated", *TIMES))
+    assert refused == UnknownOption(game="ninerows", options=("length", "rated", "unrated", *TIMES))
     for userid in ("dora", "emil"):
         table.give(f"signup {userid} sesame", f"{userid}@example.org")
     refused = table.give("ninerows challenge anna bob cora dora", "anna")

@@ -1,5 +1,7 @@
 """Ratings as people and the operator meet them: in the last mail of a game, and when they were tampered with."""
 
+import re
+
 import pytest
 from sqlalchemy import text
 
@@ -15,7 +17,8 @@ from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
 
 ALICE, BOB, CAROL = (f"{userid}@example.org" for userid in ("alice", "bob", "carol"))
-CHANGE = "Your cephalopod rating: 1500 +/- 400 -> 1626 +/- 387 (+126)"
+POOL = "cephalopod 3x3"
+TOLD = "Your Cephalopod 3x3 rating: not established yet (1 game so far)"
 
 
 @pytest.fixture
@@ -48,8 +51,7 @@ def tamper(house: App, statement: str) -> None:
 def stored(house: App) -> tuple[object, object]:
     """Both tables."""
     with reading(house.engine) as connection:
-        game = "cephalopod"
-        return ratings.stored_changes(connection, game), ratings.stored_tallies(connection, game)
+        return ratings.stored_changes(connection, POOL), ratings.stored_tallies(connection, POOL)
 
 
 def test_the_last_mail_tells_each_player_their_own(post: Post) -> None:
@@ -57,13 +59,34 @@ def test_the_last_mail_tells_each_player_their_own(post: Post) -> None:
     post.people(alice="sesame", bob="poppy", carol="pepper")
     begin(post, ALICE, BOB)
     lost, won = post.mail(BOB, "101 resign")
-    assert CHANGE in text_of(won)
-    assert "1500 +/- 400 -> 1374 +/- 387 (-126)" in text_of(lost)
+    assert TOLD in text_of(won)
+    assert TOLD in text_of(lost)
     (seen,) = post.mail(ALICE, "show 101")
-    assert CHANGE in text_of(seen)
+    assert TOLD in text_of(seen)
     (as_it_was,) = post.mail(ALICE, "show 101#1")
     (other,) = post.mail(CAROL, "show 101")
     assert "rating" not in text_of(as_it_was) + text_of(other)
+
+
+def test_the_mail_that_establishes_a_rating_shows_it(sqlite_post: Post) -> None:
+    """Before, it says how many games there have been; after that, what each one changes."""
+    post = sqlite_post
+    post.people(alice="sesame", bob="poppy")
+    told = []
+    for number in range(101, 115):
+        begin(post, ALICE, BOB)
+        loser = (BOB, ALICE)[number % 2]
+        letters = post.mail(loser, f"{number} resign")
+        told += [
+            line for line in text_of(letters[0]).splitlines() if line.startswith("Your Cephalopod 3x3 rating: ")
+        ]
+        post.clock.move(days=1)
+    first = next(place for place, line in enumerate(told) if "not established" not in line)
+    assert 8 <= first <= 12
+    assert told[1] == "Your Cephalopod 3x3 rating: not established yet (2 games so far)"
+    assert re.fullmatch(r".*: \d+ \+/- \d+, established with this game", told[first])
+    assert all(re.fullmatch(r".*: \d+ \+/- \d+ -> \d+ \+/- \d+ \([+-]\d+\)", line) for line in told[first + 1 :])
+    assert len(told) == 14
 
 
 def test_a_chat_after_the_end_does_not_tell_it_again(club: Post) -> None:
@@ -87,7 +110,7 @@ def test_what_does_not_count_is_not_told(post: Post, options: str, moves: tuple[
 def test_an_operator_ends_a_game_for_somebody(club: Post) -> None:
     """The mails tell it as well."""
     run_as(club.house, "carol", "resign 103", club.clock())
-    assert "Your cephalopod rating: 1626" in text_of(club.sent_to(ALICE)[-1])
+    assert "Your Cephalopod 3x3 rating: not established yet (2 games so far)" in text_of(club.sent_to(ALICE)[-1])
     assert check(club.house) == []
 
 
@@ -100,7 +123,8 @@ TAMPERED = {
     "another order": ("UPDATE rating_changes SET at = '2020-01-01 12:00:00.000000' WHERE match = 102", 102),
     "a tally": ("UPDATE ratings SET counted = 7 WHERE player_id = 1", 0),
     "a tally too few": ("DELETE FROM ratings WHERE player_id = 2", 0),
-    "a game that is none": ("UPDATE ratings SET game = 'chess' WHERE player_id = 1", 0),
+    "another size": ("UPDATE ratings SET pool = 'cephalopod' WHERE player_id = 1", 0),
+    "a game that is none": ("UPDATE ratings SET pool = 'chess' WHERE player_id = 1", 0),
 }
 
 
@@ -111,7 +135,7 @@ def test_tampered_ratings_are_found_and_mended(club: Post, what: str) -> None:
     before = stored(house)
     tamper(house, statement)
     found = check(house)
-    assert "cephalopod" in {each.ratings for each in found}
+    assert POOL in {each.ratings for each in found}
     assert board in {each.number for each in found}
     assert all(each.can_be_mended for each in found)
     assert rebuild(house, found) == len(found)
@@ -149,12 +173,12 @@ def test_annulling_an_old_game_is_no_one_long_transaction(club: Post, monkeypatc
     """What it leaves to be done stands in the database: the operator finds it, the steward goes on with it."""
     annul_the_oldest(club, monkeypatch)
     (found,) = check(club.house)
-    assert found.what == "the ratings of cephalopod are being counted anew, from board 104 on"
-    assert pending(club.house) == {"cephalopod": 104}
+    assert found.what == "the ratings of cephalopod 3x3 are being counted anew, from board 104 on"
+    assert pending(club.house) == {POOL: 104}
     (duty,) = (each for each in JOBS if each.name == "ratings")
     monkeypatch.setattr(upgrade, "BATCH", 2)
     assert duty.do(club.house, club.clock())
-    assert pending(club.house) == {"cephalopod": 106}
+    assert pending(club.house) == {POOL: 106}
     assert duty.do(club.house, club.clock())
     assert not duty.do(club.house, club.clock())
     assert (pending(club.house), check(club.house)) == ({}, [])
@@ -175,7 +199,7 @@ def test_whoever_dies_over_it_leaves_nothing_half_done(club: Post, monkeypatch: 
     assert stored(club.house) == before
     with pytest.raises(KeyboardInterrupt):
         recount_all(club.house, killed)
-    assert pending(club.house) == {"cephalopod": 105}
+    assert pending(club.house) == {POOL: 105}
     recount_all(club.house)
     assert check(club.house) == []
 

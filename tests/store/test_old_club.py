@@ -24,7 +24,9 @@ from pbmserv.services.admin.check import check
 from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board, load_game_state
-from pbmserv.store.engine import open_engine
+from pbmserv.store import ratings
+from pbmserv.store.engine import open_engine, reading
+from pbmserv.store.schema import migrate
 from tests.conftest import ADDRESS, Clock, Counting
 from tests.every import every
 from tests.services.post import Post
@@ -92,12 +94,29 @@ def test_nothing_is_wrong_with_it(club: Post) -> None:
     assert check(club.house) == []
 
 
-def test_ratings_stay(database: Path, club: Post) -> None:
-    """As they were counted then."""
+def test_each_size_gets_its_own_ratings(database: Path, club: Post) -> None:
+    """What counted for Cephalopod then counts for its size now, and nothing is lost."""
     with closing(sqlite3.connect(":memory:")) as before, closing(sqlite3.connect(database)) as after:
         before.executescript(gzip.decompress(DUMP.read_bytes()).decode())
-        rated = "SELECT player_id, mu, sigma, counted, won FROM ratings ORDER BY player_id"
-        assert after.execute(rated).fetchall() == before.execute(rated).fetchall()
+        counted = "SELECT match, player_id, rank FROM rating_changes ORDER BY match, player_id"
+        assert after.execute(counted).fetchall() == before.execute(counted).fetchall()
+        sizes = after.execute("SELECT pool, count(DISTINCT match) FROM rating_changes GROUP BY pool").fetchall()
+        assert sorted(sizes) == [("cephalopod 3x3", 8), ("cephalopod 3x5", 1)]
+        assert after.execute("SELECT * FROM recounts").fetchall() == []
+
+
+def test_until_it_is_recounted_a_tally_is_the_last_one(database: Path) -> None:
+    """The migration alone leaves a sound database, which any process can go on with."""
+    engine = open_engine(f"sqlite:///{database}")
+    migrate(engine)
+    with reading(engine) as connection:
+        pools = ratings.pools(connection)
+        assert set(ratings.recounted(connection)) == pools == {"cephalopod 3x3", "cephalopod 3x5"}
+        for pool in pools:
+            last = ratings.latest(ratings.stored_changes(connection, pool))
+            assert ratings.stored_tallies(connection, pool) == last
+        assert ratings.never_rated(connection) == []
+    engine.dispose()
 
 
 def test_what_waited_goes_on(club: Post) -> None:

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,8 +14,9 @@ from sqlalchemy import Connection, Engine, event, text
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
+from pbmserv.matches.pools import pool_named
 from pbmserv.matches.rankings import SECTIONS
-from pbmserv.matches.ratings import INACTIVE_AFTER, Change, RatingResult, Section, reckoned
+from pbmserv.matches.ratings import INACTIVE_AFTER, Change, RatingResult, Section, Tally, reckoned
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
 from pbmserv.store import matches, players, rankings, ratings
@@ -25,6 +27,7 @@ from tests.store.club import NOON, add_players, keep, new_match
 
 CHOICES: Final[tuple[tuple[Section, ...], ...]] = (SECTIONS, ("inactive",), ("established", "provisional"))
 MEMBERS: Final = ("ann", "bob", "carl", "dora", "eve", "finn")
+SMALL, PLAIN = "cephalopod 3x3", "cephalopod"
 PATIENCE: Final = 60.0
 WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
@@ -39,9 +42,9 @@ def engine(database_url: str) -> Iterator[Engine]:
     built.dispose()
 
 
-def begin(engine: Engine, number: int, *userids: str) -> GameState:
+def begin(engine: Engine, number: int, *userids: str, pool: str = SMALL) -> GameState:
     """A match that has just begun."""
-    match = new_match(number, *userids)
+    match = replace(new_match(number, *userids), options=pool_named(pool).options)
     with writing(engine) as connection:
         return replay(keep(connection, match))
 
@@ -83,9 +86,9 @@ def two(engine: Engine, number: int, *userids: str) -> GameState:
     return moved_all(engine, begin(engine, number, *userids))
 
 
-def from_the_logs(connection: Connection) -> tuple[Change, ...]:
-    """A plain recomputation, that shares nothing with how the tables are kept but the reckoning of one list."""
-    results = []
+def from_the_logs(connection: Connection) -> dict[str, tuple[Change, ...]]:
+    """A plain recomputation by board size, that shares nothing with the tables but the reckoning of one list."""
+    results: dict[str, list[RatingResult]] = {SMALL: [], PLAIN: []}
     for number in matches.numbers(connection):
         match = matches.load(connection, number)
         assert match is not None
@@ -95,17 +98,20 @@ def from_the_logs(connection: Connection) -> tuple[Change, ...]:
             assert board.state.outcome is not None
             ids = [1 + MEMBERS.index(userid) for userid in match.userids]
             ranks = tuple(zip(ids, board.state.outcome.ranks, strict=True))
-            results.append(RatingResult(match.entries[-1].at, number, ranks))
-    return reckoned({}, results)
+            pool = SMALL if match.options == (("size", "3x3"),) else PLAIN
+            results[pool].append(RatingResult(match.entries[-1].at, number, ranks))
+    return {pool: reckoned({}, found) for pool, found in results.items()}
 
 
 def assert_right(engine: Engine) -> tuple[Change, ...]:
-    """Both tables are equal to a recomputation."""
+    """Both tables are equal to a recomputation; gives what the 3x3 boards did."""
     with reading(engine) as connection:
         expected = from_the_logs(connection)
-        assert ratings.stored_changes(connection, "cephalopod") == expected
-        assert ratings.stored_tallies(connection, "cephalopod") == ratings.latest(expected)
-    return expected
+        for pool, changes in expected.items():
+            assert ratings.stored_changes(connection, pool) == changes
+            assert ratings.stored_tallies(connection, pool) == ratings.latest(changes)
+        assert ratings.pools(connection) == {pool for pool, changes in expected.items() if changes}
+    return expected[SMALL]
 
 
 def test_nothing_counts_before_the_end(engine: Engine) -> None:
@@ -151,7 +157,7 @@ def test_an_operator_changes_what_has_counted(engine: Engine) -> None:
         operate(number, "annulled", None, 204)
     assert assert_right(engine) == ()
     with reading(engine) as connection:
-        assert ratings.stored_tallies(connection, "cephalopod") == {}
+        assert ratings.pools(connection) == set()
 
 
 def random_step(chance: random.Random, board: GameState, now: datetime) -> tuple[Entry, ...]:
@@ -175,13 +181,24 @@ def random_step(chance: random.Random, board: GameState, now: datetime) -> tuple
     return (entry(board, kind, None if kind == "annulled" else chance.choice(state.seats_in), at),)
 
 
+def random_boards(engine: Engine, chance: random.Random, sizes: list[int]) -> list[GameState]:
+    """Matches of so many players each, on 3x3 or on the usual board."""
+    return [
+        begin(
+            engine,
+            number,
+            *chance.sample(MEMBERS, chance.choice(sizes)),
+            pool=chance.choice([SMALL, PLAIN]),
+        )
+        for number in range(101, 119)
+    ]
+
+
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_random_club(engine: Engine, seed: int) -> None:
     """Matches of all sizes begin, end in any order, are undone, awarded, made void; one in ten is unrated."""
     chance = random.Random(seed)
-    boards = [
-        begin(engine, number, *chance.sample(MEMBERS, chance.choice([2, 2, 3, 4]))) for number in range(101, 119)
-    ]
+    boards = random_boards(engine, chance, [2, 2, 3, 4])
     most = 0
     for minute in range(160):
         index = chance.randrange(len(boards))
@@ -190,14 +207,21 @@ def test_a_random_club(engine: Engine, seed: int) -> None:
             boards[index] = enter(connection, boards[index], *steps)
         if minute % 20 == 0:
             most = max(most, len(assert_right(engine)))
-    assert max(most, len(assert_right(engine))) > 8
+    assert max(most, len(assert_right(engine))) > 4
+    assert ratings_of(engine, PLAIN)
     assert_listed_right(engine, {board.match.number: board.match for board in boards})
+
+
+def ratings_of(engine: Engine, pool: str) -> dict[int, Tally]:
+    """The tallies of a pool."""
+    with reading(engine) as connection:
+        return ratings.stored_tallies(connection, pool)
 
 
 def step(engine: Engine) -> int:
     """Counts some matches anew, as anybody may at any time."""
     with writing(engine) as connection:
-        return ratings.recount(connection, "cephalopod")
+        return ratings.recount(connection, SMALL) + ratings.recount(connection, PLAIN)
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
@@ -205,9 +229,7 @@ def test_a_random_club_counted_anew_in_steps(engine: Engine, seed: int, monkeypa
     """Whatever begins, ends and is undone between two steps, and whoever takes them: it comes out right."""
     monkeypatch.setattr(ratings, "STEP", 1)
     chance = random.Random(seed)
-    boards = [
-        begin(engine, number, *chance.sample(MEMBERS, chance.choice([2, 2, 3]))) for number in range(101, 119)
-    ]
+    boards = random_boards(engine, chance, [2, 2, 3])
     pending = 0
     for minute in range(160):
         index = chance.randrange(len(boards))
@@ -221,14 +243,16 @@ def test_a_random_club_counted_anew_in_steps(engine: Engine, seed: int, monkeypa
     while step(engine):
         pass
     assert pending > 5
-    assert len(assert_right(engine)) > 8
+    assert len(assert_right(engine)) > 4
+    assert ratings_of(engine, PLAIN)
 
 
 def assert_tallies_are_last_changes(engine: Engine) -> None:
     """However far it has come."""
     with reading(engine) as connection:
-        last = ratings.latest(ratings.stored_changes(connection, "cephalopod"))
-        assert ratings.stored_tallies(connection, "cephalopod") == last
+        for pool in (SMALL, PLAIN):
+            last = ratings.latest(ratings.stored_changes(connection, pool))
+            assert ratings.stored_tallies(connection, pool) == last
 
 
 def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
@@ -239,13 +263,18 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
         for now in (NOON + timedelta(hours=3), NOON + INACTIVE_AFTER + timedelta(minutes=120)):
             for sections in CHOICES:
                 for first, count in ((0, 50), (1, 2), (50, 50)):
-                    listed = rankings.standings(connection, "cephalopod", sections, now, first, count)
-                    expected = in_memory.standings(boards, members, "cephalopod", sections, now, first, count)
-                    assert listed == expected
+                    for pool in map(pool_named, (SMALL, PLAIN)):
+                        listed = rankings.standings(connection, pool, sections, now, first, count)
+                        expected = in_memory.standings(boards, members, pool, sections, now, first, count)
+                        assert listed == expected
+        assert rankings.rated_pools(connection, "cephalopod") == in_memory.pools(boards, "cephalopod")
+        assert rankings.rated_pools(connection, "hex") == []
         for player_id in ids.values():
-            theirs = rankings.rated_matches(connection, player_id, None, 1, 3)
-            whole = tuple(in_memory.rated_matches(boards, ids, player_id, "cephalopod"))
-            assert (theirs.lines, theirs.total) == (whole[1:4], len(whole))
+            whole = tuple(in_memory.rated_matches(boards, ids, player_id, None))
+            for game in (None, "cephalopod"):
+                theirs = rankings.rated_matches(connection, player_id, game, 1, 3)
+                assert (theirs.lines, theirs.total) == (whole[1:4], len(whole))
+            assert rankings.rated_matches(connection, player_id, "hex", 0, 3).total == 0
             results = rankings.results(connection, player_id, 3)
             assert tuple(each.match for each in results) == whole[:3]
             for each in results:
@@ -253,12 +282,39 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
                 assert state.outcome is not None
                 assert each.ending == state.ending
                 assert each.is_shared == (state.outcome.ranks.count(each.match.rank) > 1)
-            course = rankings.course(connection, player_id, "cephalopod", 4)
-            assert [(each.at, each.rating) for each in course] == [(each.at, each.after) for each in whole[3::-1]]
+            for pool in map(pool_named, (SMALL, PLAIN)):
+                course = rankings.course(connection, player_id, pool, 4)
+                newest = [(each.at, each.after) for each in whole if each.pool == pool][:4]
+                assert [(each.at, each.rating) for each in course] == newest[::-1]
             on = rankings.rated_on(connection, player_id, [101, 102, 103])
             assert on == {line.board: line for line in whole if line.board <= 103}
-            tally = in_memory.tallies(boards, ids, "cephalopod").get(player_id)
-            assert rankings.tallies(connection, player_id, None) == ({"cephalopod": tally} if tally else {})
+            tallies = {
+                pool: found
+                for pool in in_memory.pools(boards)
+                if (found := in_memory.tallies(boards, ids, pool).get(player_id)) is not None
+            }
+            for game in (None, "cephalopod"):
+                assert list(rankings.tallies(connection, player_id, game).items()) == [*tallies.items()]
+            assert rankings.tallies(connection, player_id, "hex") == {}
+
+
+def test_ratings_that_are_not_established_do_not_tell_an_order(engine: Engine) -> None:
+    """Finn has won twice and eve has lost twice; carl has won once and comes after both."""
+    pairs = [("ann", "bob")] * 12 + [("carl", "dora"), ("eve", "finn"), ("eve", "finn")]
+    boards = {}
+    for number, (first, second) in enumerate(pairs, 101):
+        loser = number % 2 if first == "ann" else 1 if first == "carl" else 0
+        boards[number] = ended(engine, two(engine, number, first, second), number, loser).match
+    orders = []
+    with reading(engine) as connection:
+        for now in (NOON, NOON + 2 * INACTIVE_AFTER):
+            listed = rankings.standings(connection, pool_named(SMALL), SECTIONS, now, 0, 50).lines
+            orders.append([(line.userid, line.place) for line in listed])
+    on_the_way = [("eve", None), ("finn", None), ("carl", None), ("dora", None)]
+    assert orders[0][2:] == orders[1][2:] == on_the_way
+    assert [place for _, place in orders[0][:2]] == [1, 2]
+    assert [userid for userid, _ in orders[0]] == [userid for userid, _ in orders[1]]
+    assert_listed_right(engine, boards)
 
 
 def test_two_at_once(postgresql_house: App) -> None:

@@ -152,14 +152,56 @@ def test_games_from_before_are_rated(post: Post) -> None:
     for sender, move in ((ALICE, "b2"), (BOB, "a1"), (ALICE, "resign")):
         known.mail(sender, f"102 {move}")
     with reading(post.house.engine) as connection:
-        before = ratings.stored_changes(connection, "cephalopod")
+        before = ratings.stored_changes(connection, "cephalopod 3x3")
     assert len(before) == 2
     go_back(post)
     renew(post.house.engine)
     with reading(post.house.engine) as connection:
-        assert ratings.stored_changes(connection, "cephalopod") == before
+        assert ratings.stored_changes(connection, "cephalopod 3x3") == before
         assert ratings.never_rated(connection) == []
     assert check(post.house) == []
+
+
+OF_0010 = (
+    """INSERT INTO rating_changes
+            ("match", player_id, game, at, rank, mu_before, sigma_before, mu, sigma, counted, won)
+        SELECT matches.number, seats.player_id, matches.game, matches.last_at, 1 + seats.seat,
+            25, 8, 24, 7, matches.number - 100, 0
+        FROM matches JOIN seats ON seats."match" = matches.number WHERE matches.status = 'finished'""",
+    """INSERT INTO ratings (game, player_id, mu, sigma, counted, won, last_at)
+        SELECT game, player_id, mu, sigma, counted, won, at FROM rating_changes WHERE "match" IN (103, 104)""",
+    """INSERT INTO recounts (game, at, "match") SELECT game, last_at, number FROM matches WHERE number = 102""",
+)
+"""What schema 0010 kept by game: as wrong as can be in its numbers, since all sizes count together there."""
+
+
+def test_ratings_of_all_sizes_together_are_taken_apart(post: Post) -> None:
+    """Matches and ranks stay; each pool is recounted from its first match on. Games of one size stay."""
+    known = post.with_server(confirm="from")
+    known.mail(BOB, "resign 101")
+    for number, line in (
+        (102, "challenge alice bob"),
+        (103, "challenge alice bob -size=3x3"),
+        (104, "hex challenge alice bob"),
+    ):
+        known.mail(ALICE, line)
+        for sender, move in ((ALICE, "b2"), (BOB, "a1"), (BOB, "resign")):
+            known.mail(sender, f"{number} {move}")
+    pools = ("cephalopod", "cephalopod 3x3")
+    with reading(post.house.engine) as connection:
+        before = [ratings.stored_changes(connection, pool) for pool in pools]
+    assert [len(changes) for changes in before] == [2, 4]
+    go_back(post, version="0010")
+    with writing(post.house.engine) as connection:
+        for statement in OF_0010:
+            connection.execute(text(statement))
+    renew(post.house.engine)
+    with reading(post.house.engine) as connection:
+        assert [ratings.stored_changes(connection, pool) for pool in pools] == before
+        assert [ratings.stored_tallies(connection, pool) for pool in pools] == [*map(ratings.latest, before)]
+        assert {tally.counted for tally in ratings.stored_tallies(connection, "hex").values()} == {4}
+        assert ratings.recounted(connection) == {}
+    assert [each.ratings for each in check(post.house)] == ["hex"]
 
 
 def test_a_broken_log_from_before_keeps_nothing_from_starting(
@@ -171,7 +213,7 @@ def test_a_broken_log_from_before_keeps_nothing_from_starting(
         connection.execute(text("UPDATE entries SET text = 'Z9' WHERE seq = 1"))
     go_back(post)
     renew(post.house.engine)
-    assert "the games of cephalopod from before are not rated: board 101" in caplog.text
+    assert "the games of cephalopod 3x3 from before are not rated: board 101" in caplog.text
 
 
 def test_boards_from_before_have_no_clock(post: Post) -> None:

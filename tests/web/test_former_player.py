@@ -45,7 +45,7 @@ def test_results_against_a_former_player_stay_and_lead_nowhere(empty: Club) -> N
     (results,) = parse(get("/players/bob").text).all("table", class_="results")
     assert "former player" in results.said
     assert not results.all("a", class_="player")
-    standings = parse(get("/standings/cephalopod?show=all").text)
+    standings = parse(get("/standings/cephalopod?size=3x3&show=all").text)
     assert [link.said for link in standings.all("a", class_="player")] == ["bob"]
     assert "(1 player)" in standings.one("caption").said
     for gone in ("alice", "former%20player", "former%201"):

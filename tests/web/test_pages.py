@@ -13,6 +13,7 @@ from tests.web.tree import main, parse
 PAGES = (
     *("/", "/games", "/boards/101", "/boards/102", "/boards/103", "/help", "/help/commands", "/help/cephalopod"),
     *("/players/alice", "/players/Carol", "/standings/cephalopod", "/standings/cephalopod?show=all"),
+    "/standings/cephalopod?size=3x5",
 )
 MISSING = ("/nothing", "/boards/999", "/help/nothing", "/players/nobody", "/standings/nothing")
 INVENTORS = {f"https://{game.info.credit.site}/" for game in games().values() if game.info.credit.site}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -9,18 +10,25 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 
+from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.ratings import INACTIVE_AFTER
 from pbmserv.rendering.svg.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
 from pbmserv.store import robots
 from pbmserv.store.engine import writing
 from pbmserv.web import players
+from tests.store.club import keep, new_match
 from tests.web.club import NOON, Club, Get, asking, opened
 from tests.web.tree import Element, main, parse
 
 ALICE, BOB, CAROL = "alice@home.test", "bob@work.test", "carol@away.test"
-RATING = re.compile(r"(?m)^ +(\w+): (\d+) \+/- (\d+), (\w+); (\d+) games?, (\d+) won$")
+RATING = re.compile(r"(?m)^ +(\w+): (\d+) \+/- (\d+); (\d+) games?, (\d+) won$")
+UNKNOWN = re.compile(r"(?m)^ +(\w+ \w+): (not established yet); (\d+) games?, (\d+) won$")
+NONE = "\N{EN DASH}not established yet"
 RESULT = re.compile(r"(?m)^ +(\d+)  (\S+)  cephalopod .*\n+ +(.+?), \d+ \+/- \d+ -> (\d+) \+/- \d+ \(([+-]\d+)\)$")
-LINE = re.compile(r"(?m)^ +(\d*)  (\S+(?: \(robot\))?) +(\d+) \+/- (\d+) +(\d+) +(\d+)$")
+LINE = re.compile(r"(?m)^ +(\d*)  (\S+(?: \(robot\))?) +(?:(\d+) \+/- (\d+))? +(\d+) +(\d+)$")
+NO_PLACE = "\N{EN DASH}none"
+MATCHES = 14
+"""After so many, alice and bob have established ratings."""
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +62,37 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
         yield club
 
 
+def a_game(loser: int) -> tuple[tuple[EntryKind, int, str], ...]:
+    """The log of a short game, by kind, seat and move."""
+    return ("played", 0, "A1"), ("played", 1, "C3"), ("resigned", loser, "")
+
+
+@pytest.fixture(scope="module")
+def regulars(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """Alice and bob have played many games on the usual board, a day each; Carol has played one with bob."""
+    with opened(tmp_path_factory.mktemp("regulars")) as club:
+        for address, line in ((ALICE, "alice sesame"), (BOB, "bob poppy"), (CAROL, "Carol linseed")):
+            club.post(address, f"signup {line}")
+        with writing(club.engine) as connection:
+            for number in range(101, 102 + MATCHES):
+                userids = ("bob", "alice" if number < 101 + MATCHES else "Carol")
+                start = NOON + timedelta(days=number - 130)
+                match = replace(new_match(number, *userids, started=start), options=())
+                entries = (
+                    Entry(number, seq, start + timedelta(minutes=seq), kind, seat, move)
+                    for seq, (kind, seat, move) in enumerate(a_game(number % 3 % 2), 1)
+                )
+                keep(connection, match, tuple(entries))
+        yield club
+
+
+@pytest.fixture
+def get_of_regulars(regulars: Club, monkeypatch: pytest.MonkeyPatch) -> Get:
+    """Asks for a page of these."""
+    monkeypatch.setattr(players, "utc_now", lambda: NOON + timedelta(days=1))
+    return asking(regulars)
+
+
 @pytest.fixture
 def get(house: Club, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Asks for a page on the day after."""
@@ -74,23 +113,42 @@ def number(said: str) -> str:
 # Players
 
 
-@pytest.mark.parametrize("userid", ["alice", "bob", "Carol"])
-def test_ratings_are_those_that_are_mailed(house: Club, get: Get, userid: str) -> None:
-    (mailed,) = RATING.findall(house.post(ALICE, f"ratings {userid}"))
-    rating = main(get(f"/players/{userid}")).one("section", class_="rating")
+@pytest.mark.parametrize("userid", ["alice", "bob"])
+def test_ratings_are_those_that_are_mailed(regulars: Club, get_of_regulars: Get, userid: str) -> None:
+    (mailed,) = RATING.findall(regulars.post(ALICE, f"ratings {userid}"))
+    rating = main(get_of_regulars(f"/players/{userid}")).one("section", class_="rating")
     assert rating.one("h3").said.lower() == mailed[0]
+    assert rating.one("a").attributes["href"] == "/standings/cephalopod"
     assert rating.one("p", class_="points").said == f"{mailed[1]} give or take ± {mailed[2]}"
-    games = f"{mailed[4]} {'game' if mailed[4] == '1' else 'games'}"
-    assert rating.one("p", class_="aside").said == f"{mailed[3]}; {games}, {mailed[5]} won"
+    assert rating.one("p", class_="aside").said == f"{mailed[3]} games, {mailed[4]} won"
 
 
 @pytest.mark.parametrize("userid", ["alice", "bob", "Carol"])
-def test_results_are_those_that_are_mailed(house: Club, get: Get, userid: str) -> None:
-    mailed = RESULT.findall(house.post(ALICE, f"history {userid}"))
-    table = main(get(f"/players/{userid}")).one("table", class_="results")
+def test_what_is_not_established_has_no_number(house: Club, get: Get, userid: str) -> None:
+    """Neither in a mail nor on a page: not the rating, nor what single matches did to it."""
+    letter = house.post(ALICE, f"ratings {userid}")
+    (mailed,) = UNKNOWN.findall(letter)
+    page = main(get(f"/players/{userid}"))
+    rating = page.one("section", class_="rating")
+    assert rating.one("h3").said.lower() == mailed[0] == "cephalopod 3x3"
+    assert rating.one("a").attributes["href"] == "/standings/cephalopod?size=3x3"
+    games = f"{mailed[2]} {'game' if mailed[2] == '1' else 'games'}"
+    assert rating.one("p", class_="aside").said == f"{mailed[1]}; {games}, {mailed[3]} won"
+    assert not rating.all("p", class_="points") + page.all("svg")
+    results = rows(page.one("table", class_="results"))
+    assert [row[-2:] for row in results] == [[NONE, NONE]] * int(mailed[2])
+    assert "+/-" not in letter + house.post(ALICE, f"history {userid}")
+
+
+@pytest.mark.parametrize("userid", ["alice", "bob"])
+def test_results_are_those_that_are_mailed(regulars: Club, get_of_regulars: Get, userid: str) -> None:
+    """Of matches that were rated with an established rating before and after."""
+    mailed = RESULT.findall(regulars.post(ALICE, f"history {userid}"))
+    table = main(get_of_regulars(f"/players/{userid}")).one("table", class_="results")
     shown = [(row[0], row[1], row[3], row[-2], number(row[-1])) for row in rows(table)]
-    assert shown == mailed
-    assert len(shown) == (1 if userid == "Carol" else 4)
+    assert [each for each in shown if NONE not in each] == mailed
+    assert [NONE in each for each in shown] == sorted(NONE in each for each in shown)
+    assert len(mailed) > 1
 
 
 def test_whom_results_were_against(get: Get) -> None:
@@ -123,7 +181,7 @@ def test_boards_on_which_a_player_is_to_move_come_first(get: Get) -> None:
 def test_who_has_played_nothing_yet(empty: Club) -> None:
     empty.post(ALICE, "signup alice sesame")
     page = main(asking(empty)("/players/alice"))
-    assert "alice has not finished a game that counts yet. Ratings begin at 1500, give or take 400" in page.said
+    assert "alice has not finished a game that counts yet. See how ratings work." in page.said
     assert not page.all("table")
     assert not page.all("svg")
 
@@ -198,24 +256,23 @@ def scale(ticks: list[Element], value: str) -> tuple[float, float]:
     return told - unit * place, unit
 
 
-def test_the_plot_shows_every_rating_there_was(house: Club, get: Get) -> None:
-    mailed = RESULT.findall(house.post(ALICE, "history alice"))[::-1]
-    figure = main(get("/players/alice")).one("figure")
+def test_the_plot_shows_every_established_rating(regulars: Club, get_of_regulars: Get) -> None:
+    letter = regulars.post(ALICE, "history alice")
+    mailed = [*re.findall(r"(\d+-\d+-\d+)  cephalopod .*\n+ .*, (?:.* -> )?(\d+) \+/- \d+", letter)][::-1]
+    figure = main(get_of_regulars("/players/alice")).one("figure")
     values = [tick for tick in figure.all("text", class_="tick") if tick.attributes["text-anchor"] == "end"]
     begin, unit = scale(values, "y")
     course = places(figure.one("path", class_="course"))
-    assert [begin + unit * y for _, y in course] == pytest.approx([int(each[3]) for each in mailed], abs=abs(unit))
+    assert [begin + unit * y for _, y in course] == pytest.approx([int(each[1]) for each in mailed], abs=abs(unit))
     assert [x for x, _ in course] == sorted(x for x, _ in course)
     assert (course[0][0], course[-1][0]) == (LEFT, RIGHT)
-    assert figure.one("text", class_="now").said == mailed[-1][3]
+    assert figure.one("text", class_="now").said == mailed[-1][1]
     said = figure.one("figcaption").said
-    assert said.startswith(f"From {mailed[0][3]} on 2026-01-01 to {mailed[-1][3]} on 2026-01-01; highest ")
-    assert f"highest {max(int(each[3]) for each in mailed)} on" in said
-    assert f"lowest {min(int(each[3]) for each in mailed)} on" in said
-
-
-def test_one_game_makes_no_plot(get: Get) -> None:
-    assert not main(get("/players/Carol")).all("svg")
+    (began, first), (ended, last) = mailed[0], mailed[-1]
+    assert said.startswith(f"In the last {len(mailed)} games from {first} on {began} to {last} on {ended}; ")
+    assert f"highest {max(int(each[1]) for each in mailed)} on" in said
+    assert f"lowest {min(int(each[1]) for each in mailed)} on" in said
+    assert 1 < len(mailed) < MATCHES
 
 
 DAY = timedelta(days=1)
@@ -261,16 +318,55 @@ def test_a_long_course_has_no_dots() -> None:
 
 
 def test_standings_are_those_that_are_mailed(house: Club, get: Get) -> None:
-    mailed = LINE.findall(house.post(ALICE, "cephalopod standings"))
-    page = main(get("/standings/cephalopod"))
+    mailed = LINE.findall(house.post(ALICE, "cephalopod standings -size=3x3"))
+    page = main(get("/standings/cephalopod?size=3x3"))
     shown = [[cell.said for cell in row.all("td") + row.all("th")] for row in page.one("table").all("tr")[1:]]
-    assert [(row[4], *row[1].split(" give or take ± "), row[2], row[3]) for row in shown] == [
-        each[1:] for each in mailed
+    assert [(row[0], row[4], row[1], row[2], row[3]) for row in shown] == [
+        (NO_PLACE, userid, NONE, counted, won) for _, userid, _, _, counted, won in mailed
     ]
     assert len(mailed) == 3
-    assert page.one("caption").said == "Provisional: too few games to be ranked (3 players)"
-    assert page.one("a", **{"aria-current": "true"}).said == "Active"
-    assert main(get("/standings")).said == page.said
+    assert page.one("caption").said == "Not established yet (3 players)"
+    assert page.one("p", class_="headcount").said == (
+        "Nobody has an established rating yet, and 3 are on the way to one."
+    )
+    assert page.one("h1").said == "Standings of Cephalopod 3x3"
+
+
+def test_established_ratings_come_first(regulars: Club, get_of_regulars: Get) -> None:
+    mailed = LINE.findall(regulars.post(ALICE, "cephalopod standings"))
+    page = main(get_of_regulars("/standings/cephalopod"))
+    shown = [
+        [cell.said for cell in row.all("td") + row.all("th")]
+        for table in page.all("table")
+        for row in table.all("tr")[1:]
+    ]
+    assert [(row[0], row[4], *row[1].split(" give or take ± "), row[2], row[3]) for row in shown[:2]] == mailed[:2]
+    assert [row[0] for row in shown] == ["1", "2", NO_PLACE]
+    assert (shown[2][4], shown[2][1]) == ("Carol", NONE)
+    assert [caption.said for caption in page.all("caption")] == [
+        "Established (2 players)",
+        "Not established yet (1 player)",
+    ]
+    assert "2 players have an established rating, and 1 is on the way to one." in page.said
+    current = page.all("a", **{"aria-current": "true"})
+    assert [link.said for link in current] == ["Active"]
+    assert main(get_of_regulars("/standings")).said == page.said
+
+
+def test_sizes_with_ratings_can_be_chosen(get: Get) -> None:
+    """The one that is shown is among them, whether anybody has played it or not."""
+    plain, small = main(get("/standings/cephalopod")), main(get("/standings/cephalopod?size=3X3&show=all"))
+    for page, current, query in ((plain, "Cephalopod", ""), (small, "Cephalopod 3x3", "show=all")):
+        links = page.one("nav", **{"aria-label": "Sizes"}).all("a")
+        assert [link.said for link in links] == ["Cephalopod", "Cephalopod 3x3"]
+        assert [link.said for link in links if "aria-current" in link.attributes] == [current]
+        assert [link.attributes["href"] for link in links] == [
+            f"/standings/cephalopod{'?' if query else ''}{query}",
+            f"/standings/cephalopod?size=3x3{'&' if query else ''}{query}",
+        ]
+    assert "There is nobody to list here." in plain.said
+    response = get("/standings/cephalopod?size=4x4")
+    assert "There are no standings for size 4x4. These are those of Cephalopod." in main(response).said
 
 
 @pytest.fixture(scope="module")
@@ -328,10 +424,10 @@ def test_pages_of_fifty_go_on_where_the_last_one_ended(crowd: Club, get_of_crowd
     names = [f"P{each:03}" for each in range(120)]
     names[1] = "P001 robot"
     assert [name for _, name in lines] == names
-    assert [place for place, _ in lines] == [*map(str, range(1, 61)), *["–none"] * 60]
+    assert [place for place, _ in lines] == [*map(str, range(1, 61)), *[NO_PLACE] * 60]
     assert [caption.said for caption in pages[1].all("caption")] == [
         "Established (60 players)",
-        "Provisional: too few games to be ranked (60 players)",
+        "Not established yet (60 players)",
     ]
     links = {
         link.attributes["rel"]: link.attributes["href"] for link in pages[1].one("nav", class_="pages").all("a")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from pbmserv.commands.base.lookup import PAGE
-from pbmserv.commands.base.new_game import UNRATED
+from pbmserv.commands.base.new_game import RATED, UNRATED
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import BLOT
 from pbmserv.commands.base.schedule import WEEKDAYS
@@ -57,6 +57,6 @@ def _vocabulary() -> frozenset[str]:
     options = (option for game in games().values() for option in game.info.options)
     choices = (choice for option in options for choice in (option.name, *option.choices))
     sentences = (*commands(), *games(), *subjects(), *FILTERS, *SETTINGS, *COURTESY)
-    known = (*sentences, *choices, UNRATED, *TIME_OPTIONS, PAGE, "rated", "none", "pass")
+    known = (*sentences, *choices, RATED, UNRATED, *TIME_OPTIONS, PAGE, "none", "pass")
     every = (*known, *_SETTING_VALUES, *WEEKDAYS, *(day[:3] for day in WEEKDAYS), *_QUEUE_WORDS)
     return frozenset(part for each in every for part in each.lower().split())

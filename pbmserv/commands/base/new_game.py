@@ -107,6 +107,17 @@ class NotTogether(CommandError):
 
 
 @dataclass(kw_only=True)
+class RatedAndUnrated(CommandError):
+    """A line asks for both. The rest makes a command with `userids`, if they are known."""
+
+    template: ClassVar[str] = "commands/base/new_game.txt:rated_and_unrated"
+
+    game: str
+    command: str
+    userids: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
 class NotThereYet(CommandError):
     """`userid` has not answered the first mail to their address yet."""
 
@@ -121,6 +132,7 @@ Options = tuple[tuple[str, str], ...]
 GAMES_A_DAY = 10
 UNBEGUN_WITH_ONE = 3
 
+RATED = "rated"
 UNRATED = "unrated"
 
 
@@ -130,7 +142,8 @@ class Terms:
 
     game: str
     options: Options = ()
-    rated: bool = True
+    rated: bool | None = None
+    """None where nobody said: then games between people are rated, and games with a robot are not."""
     clock: TimeControl | None = None
 
 
@@ -179,15 +192,20 @@ def read_terms(
     A refusal is worded for `command`, which knows `more` options than these, and for the players, if they are
     known.
     """
-    offered = (*(option.name for option in games()[game].info.options), UNRATED, *TIME_OPTIONS, *more)
+    offered = (*(option.name for option in games()[game].info.options), RATED, UNRATED, *TIME_OPTIONS, *more)
     timed = read_time_options(options, " ".join([game, command, *userids]))
     clock, options = timed
     given = dict(options)
-    if given.get(UNRATED):
+    if given.get(RATED) or given.get(UNRATED):
         raise UnknownOption(game=game, options=offered, command=command)
-    of_game = tuple(dict.fromkeys((name, value.lower()) for name, value in options if name != UNRATED))
+    if RATED in given and UNRATED in given:
+        raise RatedAndUnrated(game=game, command=command, userids=userids)
+    of_game = tuple(
+        dict.fromkeys((name, value.lower()) for name, value in options if name not in (RATED, UNRATED))
+    )
     _require_options(game, of_game, seats, offered, command, userids)
-    return Terms(game, of_game, rated=UNRATED not in given, clock=clock)
+    rated = True if RATED in given else False if UNRATED in given else None
+    return Terms(game, of_game, rated, clock)
 
 
 def _require_options(
@@ -253,7 +271,7 @@ def opened(
         game=terms.game,
         rules=games()[terms.game].info.rules + (VARIANT if variant_of(terms) else ""),
         options=terms.options,
-        rated=terms.rated,
+        rated=not any(player.robot for player in players) if terms.rated is None else terms.rated,
         userids=tuple(player.userid for player in players),
         started_by=starter.userid,
         started=now,

@@ -1,6 +1,6 @@
-"""Ratings held against a recomputation from the logs, game by game, and written anew where they differ.
+"""Ratings held against a recomputation from the logs, pool by pool, and written anew where they differ.
 
-A game of which a log cannot be replayed is left alone: nobody can tell then what its ratings should be.
+A pool of which a log cannot be replayed is left alone: nobody can tell then what its ratings should be.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.pools import pool_named, pool_of
 from pbmserv.matches.ratings import Change, RatingResult, reckoned
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import Summary, summarise
@@ -20,9 +21,9 @@ from pbmserv.store.engine import reading, writing
 
 @dataclass(frozen=True, slots=True)
 class WrongRatings:
-    """The ratings of a game are not what its matches give, from one of its boards on (0 where that is unknown)."""
+    """The ratings of a pool are not what its matches give, from one of its boards on (0 where that is unknown)."""
 
-    game: str
+    pool: str
     board: int
     what: str
 
@@ -38,11 +39,11 @@ class Reckoning:
         """Takes a board that was replayed."""
         result = ratings.result_of(board, self.seated.get(board.match.number, ()))
         if result is not None:
-            self.results.setdefault(board.match.game, []).append(result)
+            self.results.setdefault(pool_of(board.match).name, []).append(result)
 
-    def changes(self, game: str) -> tuple[Change, ...]:
-        """What every match of a game has done, reckoned from the first on."""
-        return reckoned({}, self.results.get(game, ()))
+    def changes(self, pool: str) -> tuple[Change, ...]:
+        """What every match of a pool has done, reckoned from the first on."""
+        return reckoned({}, self.results.get(pool, ()))
 
 
 def begin(connection: Connection) -> Reckoning:
@@ -51,39 +52,39 @@ def begin(connection: Connection) -> Reckoning:
 
 
 def wrong_ratings(connection: Connection, reckoning: Reckoning, unknown: Collection[str]) -> list[WrongRatings]:
-    """Each game whose ratings differ; those of `unknown` games are not looked at."""
+    """Each pool whose ratings differ; those of `unknown` pools are not looked at."""
     begun = ratings.recounted(connection)
-    known = (ratings.games(connection) | set(reckoning.results)) - set(unknown) - set(begun)
-    found = (_difference(connection, game, reckoning.changes(game)) for game in sorted(known))
+    known = (ratings.pools(connection) | set(reckoning.results)) - set(unknown) - set(begun)
+    found = (_difference(connection, pool, reckoning.changes(pool)) for pool in sorted(known))
     recounts = [
-        WrongRatings(game, board, f"the ratings of {game} are being counted anew, from board {board} on")
-        for game, board in sorted(begun.items())
-        if game not in unknown
+        WrongRatings(pool, board, f"the ratings of {pool} are being counted anew, from board {board} on")
+        for pool, board in sorted(begun.items())
+        if pool not in unknown
     ]
     return [*recounts, *(each for each in found if each is not None)]
 
 
-def rate_anew(connection: Connection, game: str) -> None:
-    """Writes the ratings of a game as its logs give them; meanwhile no match of it can end."""
-    ratings.hold(connection, game)
+def rate_anew(connection: Connection, pool: str) -> None:
+    """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end."""
+    ratings.hold(connection, pool)
     reckoning = begin(connection)
-    for number in matches.over(connection, game):
+    for number in matches.over(connection, pool_named(pool)):
         match = matches.load(connection, number)
         assert match is not None
         reckoning.add(replay(match))
-    ratings.replace_all(connection, game, reckoning.changes(game))
+    ratings.replace_all(connection, pool, reckoning.changes(pool))
 
 
-def _difference(connection: Connection, game: str, expected: tuple[Change, ...]) -> WrongRatings | None:
-    stored = ratings.stored_changes(connection, game)
+def _difference(connection: Connection, pool: str, expected: tuple[Change, ...]) -> WrongRatings | None:
+    stored = ratings.stored_changes(connection, pool)
     if stored != expected:
         board = _first_difference(stored, expected)
         return WrongRatings(
-            game, board, f"from board {board} on the ratings of {game} are not what its games give"
+            pool, board, f"from board {board} on the ratings of {pool} are not what its games give"
         )
-    tallies = ratings.stored_tallies(connection, game)
+    tallies = ratings.stored_tallies(connection, pool)
     if tallies != ratings.latest(expected):
-        return WrongRatings(game, 0, f"the ratings of {game} are not what its last games gave")
+        return WrongRatings(pool, 0, f"the ratings of {pool} are not what its last games gave")
     return None
 
 
@@ -97,7 +98,7 @@ def _first_difference(stored: Iterable[Change], expected: Iterable[Change]) -> i
 class Difference:
     """A match that is not as it should be; `expected` is None where no summary could be written that mends it.
 
-    `ratings` is the game whose ratings are wrong from that match on, where it is that.
+    `ratings` is the pool whose ratings are wrong from that match on, where it is that.
     """
 
     number: int
@@ -123,9 +124,9 @@ def check(app: App, progress: Callable[[int, int], None] = lambda done, of: None
                 differences.append(difference)
             progress(done, len(every))
         broken = [each.number for each in differences if not each.can_be_mended]
-        unknown = matches.games_of(connection, broken)
+        unknown = {pool.name for pool in matches.pools_at(connection, broken)}
         wrong = wrong_ratings(connection, reckoning, unknown)
-        differences += [Difference(each.board, each.what, None, each.game) for each in wrong]
+        differences += [Difference(each.board, each.what, None, each.pool) for each in wrong]
     return differences
 
 
@@ -154,7 +155,7 @@ def _difference_check(connection: Connection, number: int, reckoning: Reckoning)
 
 
 def rebuild(app: App, differences: list[Difference]) -> int:
-    """Writes summaries and ratings anew where the logs say otherwise, and gives how many: of each game at once."""
+    """Writes summaries and ratings anew where the logs say otherwise, and gives how many: of each pool at once."""
     repairable = [difference for difference in differences if difference.expected is not None]
     with writing(app.engine) as connection:
         for difference in repairable:
@@ -164,7 +165,7 @@ def rebuild(app: App, differences: list[Difference]) -> int:
             assert match is not None
             matches.write_summary(connection, difference.number, summarise(fold(match)))
     wrong = [difference.ratings for difference in differences if difference.ratings is not None]
-    for game in wrong:
+    for pool in wrong:
         with writing(app.engine) as connection:
-            rate_anew(connection, game)
+            rate_anew(connection, pool)
     return len(repairable) + len(wrong)

@@ -40,7 +40,8 @@ offer_players = Table(
 ratings = Table(
     "ratings",
     metadata,
-    Column("game", String(40), primary_key=True),
+    # The name of a `matches.pools.Pool`.
+    Column("pool", String(40), primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Column("mu", Double, nullable=False),
     Column("sigma", Double, nullable=False),
@@ -48,7 +49,7 @@ ratings = Table(
     Column("won", Integer, nullable=False),
     Column("last_at", UtcDateTime, nullable=False),
     # Covers all that selects a page of the standings, so that no other row is read.
-    Index("ix_ratings_standings", "game", "mu", "last_at", "sigma", "player_id"),
+    Index("ix_ratings_standings", "pool", "mu", "last_at", "sigma", "counted", "player_id"),
 )
 
 rating_changes = Table(
@@ -56,7 +57,7 @@ rating_changes = Table(
     metadata,
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
-    Column("game", String(40), nullable=False),
+    Column("pool", String(40), nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("rank", Integer, nullable=False),
     Column("mu_before", Double, nullable=False),
@@ -66,16 +67,16 @@ rating_changes = Table(
     # Including this match: how many have counted, and how many of those were won.
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
-    Index("ix_rating_changes_game_at_match", "game", "at", "match"),
+    Index("ix_rating_changes_pool_at_match", "pool", "at", "match"),
     Index("ix_rating_changes_player_id_at_match", "player_id", "at", "match"),
-    Index("ix_rating_changes_player_id_game_at_match", "player_id", "game", "at", "match"),
+    Index("ix_rating_changes_player_id_pool_at_match", "player_id", "pool", "at", "match"),
 )
 
-# For each game whose ratings are being recalculated: the match from which that is still to be done.
+# For each pool whose ratings are being recalculated: the match from which that is still to be done.
 recounts = Table(
     "recounts",
     metadata,
-    Column("game", String(40), primary_key=True),
+    Column("pool", String(40), primary_key=True),
     Column("at", UtcDateTime, nullable=False),
     Column("match", Integer, nullable=False),
 )

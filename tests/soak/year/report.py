@@ -23,6 +23,9 @@ from tests.soak.year.ledger import differences
 from tests.soak.year.plot import Line
 from tests.soak.year.world import BEGINS, World
 
+POOL = "cephalopod 3x3"
+"""What most of them play."""
+
 POINTS = 48
 MIDDLE = 25.0
 
@@ -68,18 +71,20 @@ def report(world: World, seed: int, seconds: float) -> Report:
         boards = _counted(connection, by_status)
         kinds = _counted(connection, by_kind)
         query = select(player_table.c.userid, ratings.c.mu).join(ratings, ratings.c.player_id == player_table.c.id)
-        found = {row.userid: row.mu for row in connection.execute(query.where(ratings.c.counted >= 5))}
+        often = query.where(ratings.c.pool == POOL, ratings.c.counted >= 5)
+        found = {row.userid: row.mu for row in connection.execute(often)}
     known = [(world.people[userid].skill, mu) for userid, mu in found.items() if userid in world.people]
     days = (world.clock.now - BEGINS).days
     return Report(seed, len(world.people), days, boards, kinds, world.done, rank_correlation(known), seconds)
 
 
 def lines_of(world: World) -> dict[str, Line]:
-    """Everybody's ratings, with the times from which they held."""
+    """Everybody's ratings in POOL, with the times from which they held."""
     with reading(world.house.engine) as connection:
         query = (
             select(player_table.c.userid, rating_changes.c.at, rating_changes.c.mu)
             .join(player_table, player_table.c.id == rating_changes.c.player_id)
+            .where(rating_changes.c.pool == POOL)
             .order_by(rating_changes.c.at, rating_changes.c.match)
         )
         lines: dict[str, list[tuple[datetime, float]]] = {}
