@@ -171,9 +171,8 @@ def _to_watchers(
         return ()
     timing = records.timing(board, now)
     remarks = (Watched(number, is_over),)
-    leave = "" if is_over else f"unsubscribe {number}"
     return [
-        board_mail(app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
+        board_mail(app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, "watching")
         for each in watching
         if each is not None and not each.is_banned and each.userid not in board.match.userids
     ]

@@ -25,7 +25,16 @@ _REDACTED_INBOX: Final[Mapping[str, object]] = MappingProxyType(
     {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None, "host": None}
 )
 _REDACTED_OUTBOX: Final[Mapping[str, object]] = MappingProxyType(
-    {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None, "key_digest": None}
+    {
+        "recipient": "",
+        "envelope_sender": "",
+        "message_id": "",
+        "raw": b"",
+        "error": None,
+        "key_digest": None,
+        "leave_digest": None,
+        "leave_kind": None,
+    }
 )
 
 

@@ -105,7 +105,7 @@ def _last_name(node: ast.expr) -> str:
 
 # Pages
 
-NOT_FOR_EVERYBODY: Final = ("/play/", "/mailbox")
+NOT_FOR_EVERYBODY: Final = ("/play/", "/leave/", "/mailbox")
 """Where only the owner of a link comes, or whoever sits at the machine. They have tests of their own."""
 
 SAME_AS_ANOTHER: Final = ("/standings",)
