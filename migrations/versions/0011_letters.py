@@ -38,6 +38,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_seats_receipt_at", "seats", ["receipt_at"], sqlite_where=_HAS_RECEIPT, postgresql_where=_HAS_RECEIPT
     )
+    op.add_column("inbox", sa.Column("outcome", sa.Text(), nullable=True))
     op.add_column("outbox", sa.Column("key_used_at", UtcDateTime(), nullable=True))
     op.add_column("outbox", sa.Column("leave_digest", sa.String(length=40), nullable=True))
     op.add_column("outbox", sa.Column("leave_kind", sa.String(length=12), nullable=True))
@@ -72,6 +73,7 @@ def downgrade() -> None:
     op.drop_index("uq_outbox_leave", table_name="outbox")
     for column in ("held_for", "leave_kind", "leave_digest", "key_used_at"):
         op.drop_column("outbox", column)
+    op.drop_column("inbox", "outcome")
     op.drop_index("ix_seats_receipt_at", table_name="seats")
     op.drop_column("seats", "receipt_at")
     op.drop_column("matches", "practice")
