@@ -71,6 +71,9 @@ def test_every_mail_to_a_player_has_both_ways(club: Post) -> None:
         assert header_of(letter, "List-Id") == "pbmserv <boards.club.test>"
         assert command_of(letter)[0] == header_of(letter, "From").partition("<")[2].removesuffix(">")
         assert header_of(letter, "List-Unsubscribe-Post") == "List-Unsubscribe=One-Click"
+        is_answer = letter.kind not in ("board", "notice")
+        assert header_of(letter, "Auto-Submitted") == ("auto-replied" if is_answer else "auto-generated")
+        assert b"\nPrecedence:" not in letter.raw
     assert len({key_of(letter) for letter in letters}) == len(letters)
     commands = {command_of(letter)[1] for letter in letters}
     assert commands == {"set mail off", "set broadcast off", "set messages off"}

@@ -1,7 +1,7 @@
 """What html-validate (npm, MIT) says of pages and mails, where it is installed: npm install -g html-validate.
 
-A parser of its own, beside the checks on every page: elements where they may not stand, attributes that do not exist,
-ids that occur twice.
+A parser of its own, beside the checks on every page. It finds elements where they may not stand, unknown attributes,
+and ids that occur twice.
 """
 
 import json
