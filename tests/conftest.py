@@ -274,7 +274,15 @@ class Counting:
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
     """A house on an empty database; its tokens count up, keys of links and words of Message-IDs apart."""
-    return App(prepared(url), server, Counting("t"), hasher, new_key=Counting("k"), new_thread_word=Counting("w"))
+    return App(
+        prepared(url),
+        server,
+        Counting("t"),
+        hasher,
+        new_key=Counting("k"),
+        new_leave_key=Counting("l"),
+        new_thread_word=Counting("w"),
+    )
 
 
 def passwords_kept(house: App) -> list[str]:

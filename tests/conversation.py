@@ -21,6 +21,8 @@ Content-Length: 3200000         a header by which a mail says that it was too la
 @ admin end 101 --annul Why     what the operator does, and why (in process only); what is mailed of it follows
 @ click alice@example.org c3 Hi!  a move and words to the others, by the personal link in the last mail that went
                                 there (in process only); what is mailed of it follows
+@ leave alice@example.org       the link to unsubscribe in the last mail that went there is used (in process only)
+@ headers List-Id List-Unsubscribe  before the first mail: headers of what goes out that are written down too
 # a remark
 """
 
@@ -51,6 +53,7 @@ class Script:
     confirm: Literal["ask", "from"]
     variants: bool
     steps: tuple[str, ...]
+    headers: tuple[str, ...] = ()
 
 
 Send = Callable[[bytes, str], Iterable[bytes]]
@@ -65,6 +68,7 @@ def parse(text: str) -> Script:
         "ask" if confirm == "ask" else "from",
         "@ variants off" not in steps,
         tuple(step for step in steps if not step.startswith("<===")),
+        tuple(name for step in steps if step.startswith("@ headers") for name in step.split()[2:]),
     )
 
 
@@ -78,8 +82,18 @@ Click = Callable[[int, str, str, str], Iterable[bytes]]
 """Plays on a board by the link with a key, with words to the others; what goes out for it."""
 
 
+Leave = Callable[[str], Iterable[bytes]]
+"""Unsubscribes by the link with a key; what goes out for it."""
+
+
 def play(
-    script: Script, send: Send, later: Callable[[str], None], wait: Wait, operate: Operate, click: Click
+    script: Script,
+    send: Send,
+    later: Callable[[str], None],
+    wait: Wait,
+    operate: Operate,
+    click: Click,
+    leave: Leave,
 ) -> str:
     """Plays a script against a server and writes the whole conversation down."""
     written: list[str] = []
@@ -96,23 +110,28 @@ def play(
             span = timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(number)})
             mails = [parsed(mail) for mail in wait(span)]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails)) or [NOTHING]
+            written += list(told(mails, script.headers)) or [NOTHING]
         if step.startswith("@ admin"):
             mails = [parsed(mail) for mail in operate(step.removeprefix("@ admin").strip())]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails)) or [NOTHING]
+            written += list(told(mails, script.headers)) or [NOTHING]
         if step.startswith("@ click"):
             address, move, words = (*step.removeprefix("@ click").split(maxsplit=2), "")[:3]
             mails = [parsed(mail) for mail in click(*link_in(last[address]), move, words)]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails)) or [NOTHING]
+            written += list(told(mails, script.headers)) or [NOTHING]
+        if step.startswith("@ leave"):
+            key = str(last[step.removeprefix("@ leave").strip()]["List-Unsubscribe"]).rpartition("/leave/")[2]
+            mails = [parsed(mail) for mail in leave(key.removesuffix(">"))]
+            last |= {mail["To"]: mail for mail in mails}
+            written += list(told(mails, script.headers)) or [NOTHING]
         if step.startswith("===> "):
             for is_seen in [False] * unseen + [True]:
                 count += 1
                 raw, sender = raw_mail(step, count, last)
                 mails = [parsed(mail) for mail in send(raw, sender)]
                 last |= {mail["To"]: mail for mail in mails}
-                written += (list(told(mails)) or [NOTHING]) if is_seen else []
+                written += (list(told(mails, script.headers)) or [NOTHING]) if is_seen else []
             unseen = 0
     joined = ""
     for before, after in zip(["", *written], written, strict=False):
@@ -153,11 +172,11 @@ def parsed(raw: bytes) -> EmailMessage:
     return message_from_bytes(raw, policy=READING)
 
 
-def told(mails: Iterable[EmailMessage]) -> Iterator[str]:
-    """Mails out as the file shows them; a text that went to two is written once."""
+def told(mails: Iterable[EmailMessage], headers_too: Iterable[str] = ()) -> Iterator[str]:
+    """Mails out as the file shows them, with further headers; a text that went to two is written once."""
     texts: dict[str, str] = {}
     for mail in mails:
-        headers = [f"{name}: {value}" for name in SHOWN if (value := mail[name])]
+        headers = [f"{name}: {value}" for name in (*SHOWN, *headers_too) if (value := mail[name])]
         text = "\n".join([shown_text(mail), *attached(mail)])
         first = texts.setdefault(text, mail["To"])
         shown = text if first == mail["To"] else f"(the same text as to {first})"

@@ -37,6 +37,7 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.run import CommandResult
 from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.unsubscribe import unsubscribe
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next
 from pbmserv.store.engine import writing
@@ -101,8 +102,16 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
             pass
         yield from hand_out(house, clock())
 
+    def leave(key: str) -> Iterator[bytes]:
+        clock.move(minutes=1)
+        assert unsubscribe(house, key, clock()) is not None
+        for duty in JOBS:
+            while duty.do(house, clock()):
+                pass
+        yield from hand_out(house, clock())
+
     try:
-        return play(script, send, later, wait, at_the_desk, click)
+        return play(script, send, later, wait, at_the_desk, click, leave)
     finally:
         house.engine.dispose()
 
@@ -166,7 +175,7 @@ def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> 
         def cannot(*_: object) -> Any:
             pytest.fail("a real clock cannot be moved")
 
-        return play(script, send, cannot, cannot, cannot, cannot)
+        return play(script, send, cannot, cannot, cannot, cannot, cannot)
 
 
 @dataclass(frozen=True)

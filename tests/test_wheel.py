@@ -120,7 +120,8 @@ def test_serves_from_an_empty_folder(programs: Path, tmp_path: Path) -> None:
     listen, web = f"smtp://127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     with serving(programs, folder, PBMSERV_LISTEN=listen, PBMSERV_WEB=web) as server:
         mails = folder / "data" / "outgoing"
-        answer = send_and_wait(listen, mails, sign_up_mail())
+        answer = send_and_wait(listen, mails, sign_up_mail()).letter
+        assert answer is not None
         assert answer.header("To") == "alice@example.org"
         assert b"Welcome! Please confirm your new account" in answer.raw
         assert httpx.get(f"http://{web}/games").status_code == 200

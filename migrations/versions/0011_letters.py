@@ -49,6 +49,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_receipts_due_at", "receipts", ["due_at"])
     op.create_index("ix_receipts_player_id", "receipts", ["player_id"])
+    op.add_column("inbox", sa.Column("outcome", sa.Text(), nullable=True))
     op.add_column("outbox", sa.Column("key_used_at", UtcDateTime(), nullable=True))
     op.add_column("outbox", sa.Column("leave_digest", sa.String(length=40), nullable=True))
     op.add_column("outbox", sa.Column("leave_kind", sa.String(length=12), nullable=True))
@@ -88,6 +89,7 @@ def downgrade() -> None:
     op.drop_index("uq_outbox_leave", table_name="outbox")
     for column in ("held_for", "leave_kind", "leave_digest", "key_used_at"):
         op.drop_column("outbox", column)
+    op.drop_column("inbox", "outcome")
     op.drop_table("receipts")
     op.drop_column("matches", "practice")
     for column in ("late_link_at", "mail_off_at", "board_mail", "moves_acknowledged", "receipts"):

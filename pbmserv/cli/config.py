@@ -1,15 +1,14 @@
 """The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder."""
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +18,7 @@ from pydantic_settings import (
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from pbmserv.cli import setting_forms
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.games import games
@@ -45,7 +45,15 @@ class Settings(BaseSettings):
     database: str = Field("", description="SQLAlchemy URL; empty: SQLite in the data folder")
     database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
     address: str = Field("pbmserv@localhost", description="the server's own mail address")
-    club_name: str = Field("pbmserv", description="what the club is called, in mails and on the pages")
+    club_name: Annotated[str, AfterValidator(setting_forms.club_name)] = Field(
+        "pbmserv", description="what the club is called, in mails and on the pages"
+    )
+    club_contact: Annotated[str, AfterValidator(setting_forms.club_contact)] = Field(
+        "", description="how people reach the operator: a mail address, or that of a page; empty: not told"
+    )
+    accent: Annotated[str, AfterValidator(setting_forms.accent)] = Field(
+        "", description="colour of links and buttons on the pages, such as #7a1f5c; empty: green"
+    )
     listen: str = Field(
         "smtp://127.0.0.1:8025", description="smtp://host:port, lmtp://host:port, blanks between; empty: off"
     )
@@ -56,11 +64,17 @@ class Settings(BaseSettings):
     imap_password: SecretStr = Field(SecretStr(""), description="of the mailbox's user")
     imap_password_file: Path | None = Field(None, description="a file that holds that password")
     imap_done: Literal["move", "delete"] = Field("move", description="what becomes of mail that was fetched")
-    imap_kept: str = Field("Kept", min_length=1, description="folder of the mailbox that it is moved to")
-    web: str = Field("127.0.0.1:8080", description="host:port of the web pages; empty: off")
+    imap_kept: Annotated[str, AfterValidator(setting_forms.folder)] = Field(
+        "Kept", min_length=1, description="folder of the mailbox that it is moved to"
+    )
+    web: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
+        "127.0.0.1:8080", description="host:port of the web pages; empty: off"
+    )
     site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
     confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
-    authserv_id: str = Field("", description="mail server whose Authentication-Results are believed; empty: none")
+    authserv_id: Annotated[str, AfterValidator(setting_forms.authserv_id)] = Field(
+        "", description="mail server whose Authentication-Results are believed; empty: none"
+    )
     delimiter: Literal["+", "-", ""] = Field(
         "+", description="what stands before a tag in the address; empty: answers prove moves alone"
     )
@@ -95,13 +109,6 @@ class Settings(BaseSettings):
             raise ValueError("is not a mail address")
         return value
 
-    @field_validator("authserv_id")
-    @classmethod
-    def _is_authserv_id(cls, value: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9._@-]*", value):
-            raise ValueError("is not the name of a mail server, such as mx.example.org")
-        return value
-
     @field_validator("default_game", "games")
     @classmethod
     def _are_games(cls, value: str) -> str:
@@ -131,21 +138,6 @@ class Settings(BaseSettings):
     def _is_mailbox(cls, value: str) -> str:
         if value:
             mailbox_address(value)
-        return value
-
-    @field_validator("imap_kept")
-    @classmethod
-    def _is_folder(cls, value: str) -> str:
-        if not value.isprintable():
-            raise ValueError("is not the name of a folder")
-        return value
-
-    @field_validator("web")
-    @classmethod
-    def _is_host_and_port(cls, value: str) -> str:
-        host, _, port = value.rpartition(":")
-        if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-            raise ValueError("is not host:port")
         return value
 
     @field_validator("database")
@@ -215,6 +207,8 @@ class Settings(BaseSettings):
             games=tuple(self.games.split()),
             variants=self.variants,
             club_name=self.club_name,
+            club_contact=self.club_contact,
+            accent=self.accent,
         )
 
     def environment(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Annotated, Final
@@ -13,7 +14,7 @@ from typing import Annotated, Final
 import typer
 from rich.rule import Rule
 
-from pbmserv.cli.bootstrap import build_app
+from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
@@ -22,6 +23,7 @@ from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_ans
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
 from pbmserv.server.listener import split
 from pbmserv.services.app import App, utc_now
+from pbmserv.services.receive import PostedOutcome, find_posted, see_fate
 from pbmserv.services.views import list_outbox
 
 PATIENCE: Final = 20.0
@@ -34,6 +36,14 @@ DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
 
 class NoAnswer(Exception):
     """Nothing came back within a reasonable time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameBack:
+    """What came of a mail: the answer, if there was one, and what became of the mail itself, if that is known."""
+
+    letter: MaildirMail | None
+    told: str
 
 
 def mail(
@@ -63,12 +73,24 @@ def mail(
     url = settings.listeners[0] if settings.listeners else give_up("PBMSERV_LISTEN is empty", Exit.WRONG_SETTING)
     with err.status("waiting for the answer ..."):
         try:
-            came = send_and_wait(url, folder, written)
+            came = send_and_wait(url, folder, written, _app_here(settings))
         except (OSError, smtplib.SMTPException) as error:
             give_up(f"the server does not take mail at {url}: is `make serve` running? ({error})")
         except NoAnswer:
             give_up(f"no answer after {PATIENCE:.0f} seconds; is the server's log telling why?", Exit.TRY_LATER)
-    _print_letter(came)
+    if came.told:
+        out.print(came.told, style="bold", highlight=False, markup=False, soft_wrap=True)
+        out.print()
+    if came.letter is not None:
+        _print_letter(came.letter)
+
+
+def _app_here(settings: Settings) -> App | None:
+    """The App on the server's database; None where that is elsewhere, and only answers tell what came."""
+    try:
+        return build_app(settings)
+    except CannotStart:
+        return None
 
 
 def demo() -> None:
@@ -89,7 +111,9 @@ def demo() -> None:
             out.print(Rule(f"[bold]{sender}[/] writes: {written['Subject']}", align="left"))
             if text:
                 out.print(text, highlight=False)
-            send_and_wait(url, mails, written)
+            came = send_and_wait(url, mails, written, app)
+            if came.letter is None:
+                out.print(came.told, highlight=False, markup=False)
             _wait_until_sent(app)
             for letter in [each for each in read_all(mails) if each.path not in printed]:
                 printed.add(letter.path)
@@ -98,16 +122,31 @@ def demo() -> None:
     out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
 
 
-def send_and_wait(url: str, folder: Path, written: EmailMessage) -> MaildirMail:
-    """Sends a mail to a listener and gives the answer that arrives in the Maildir. Raises NoAnswer."""
+def send_and_wait(url: str, folder: Path, written: EmailMessage, app: App | None = None) -> CameBack:
+    """Sends a mail to a listener and gives what comes of it: the answer in the Maildir, what the inbox says.
+
+    With `app` it ends when the mail is handled and all that it caused is sent, answer or not. Raises NoAnswer.
+    """
     hand_over(url, written["To"], written["From"], written.as_bytes())
     deadline = time.monotonic() + PATIENCE
+    fate: PostedOutcome | None = None
     while time.monotonic() < deadline:
+        fate = None if app is None else _fate(app, written)
+        told = fate.told if fate else ""
         for letter in reversed(list(read_all(folder))):
             if letter.header("In-Reply-To") == written["Message-ID"]:
-                return letter
+                return CameBack(letter, told)
+        if fate is not None and fate.state == "done":
+            return CameBack(None, told)
         time.sleep(LOOK_EVERY)
-    raise NoAnswer
+    if fate is None or fate.state == "waiting":
+        raise NoAnswer
+    return CameBack(None, fate.told)
+
+
+def _fate(app: App, written: EmailMessage) -> PostedOutcome | None:
+    number = find_posted(app, written["From"], written["Message-ID"])
+    return None if number is None else see_fate(app, number, written["From"])
 
 
 def _wait_until_sent(app: App) -> None:

@@ -38,20 +38,26 @@ _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
 _BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
-_OUR_SUBJECT = re.compile(r"pbmserv: ", re.IGNORECASE)
-_WORDS_SUBJECT = re.compile(r"pbmserv: (?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
+OUR_NAME = "pbmserv"
+"""What stands first in our Subjects without a board, unless the club has another name."""
+
+_WORDS_SUBJECT = re.compile(r"(?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
 
 
 def parse_mail(
-    mail: IncomingMail, answered_board: int | None = None, own: Own = str, game: Info | None = None
+    mail: IncomingMail,
+    answered_board: int | None = None,
+    own: Own = str,
+    game: Info | None = None,
+    club: str = OUR_NAME,
 ) -> ParsedMail:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
 
     `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
     `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
-    cells are.
+    cells are. `club` is the name in our Subjects.
     """
-    reading = _understood(mail, answered_board, own, spelling_of(game))
+    reading = _understood(mail, answered_board, own, spelling_of(game), club)
     tokens = _pattern((*mail.tokens, *mail.thread_words))
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
@@ -67,7 +73,21 @@ def _titled_board(title: Title) -> int | None:
     return int(found[1]) if found and title.is_answer and not title.is_forward else None
 
 
-def _understood(mail: IncomingMail, answered_board: int | None, own: Own, spelling: Spelling) -> ParsedMail:
+def _about(subject: str, club: str) -> str | None:
+    """What a normalised Subject of ours says behind the club's name; None where it is none of ours.
+
+    >>> _about("Chess & Friends: message from bob", "Chess & Friends"), _about("help: move", "Chess & Friends")
+    ('message from bob', None)
+    """
+    for name in (normalised(club), OUR_NAME):
+        if subject.casefold().startswith(f"{name}: ".casefold()):
+            return subject[len(name) + 2 :]
+    return None
+
+
+def _understood(
+    mail: IncomingMail, answered_board: int | None, own: Own, spelling: Spelling, club: str
+) -> ParsedMail:
     """The same, with secrets in the comment, and more of that than goes on to others."""
     title = title_of(normalised(mail.subject))
     if title.is_forward:
@@ -75,7 +95,8 @@ def _understood(mail: IncomingMail, answered_board: int | None, own: Own, spelli
     subject = title.text
     board = answered_board if answered_board is not None else _titled_board(title)
     # What stands behind `Re: Fwd:` was somebody else's Subject.
-    is_no_command = _BOARD_SUBJECT.match(subject) or title.answers_forward or _OUR_SUBJECT.match(subject)
+    about = _about(subject, club)
+    is_no_command = _BOARD_SUBJECT.match(subject) or title.answers_forward or about is not None
     titled = PROSE if is_no_command else parse_line(subject, answered_board, spelling)
     if titled.parsed is not None:
         return _with_subject(titled, titled.parsed, mail.text, board, own, spelling)
@@ -84,13 +105,13 @@ def _understood(mail: IncomingMail, answered_board: int | None, own: Own, spelli
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
         near = mentioned_move(mail.text, spelling) if board is not None else ""
-        return ParsedMail(board=board, near=near, writer=_writer(subject) if title.is_answer else "")
+        return ParsedMail(board=board, near=near, writer=_writer(about or "") if title.is_answer else "")
     return _reading((titled,), mail.text)
 
 
-def _writer(subject: str) -> str:
-    """The player whose message a Subject of ours names; empty when it names none."""
-    named = _WORDS_SUBJECT.fullmatch(subject)
+def _writer(about: str) -> str:
+    """The player whose message a Subject of ours is about; empty when it names none."""
+    named = _WORDS_SUBJECT.fullmatch(about)
     return named[1] if named and is_userid(named[1]) else ""
 
 

@@ -56,8 +56,9 @@ class App:
     # Boards that were only viewed: kept apart, so that browsing does not push out the others.
     looked_at: RecentBoards = field(default_factory=RecentBoards, repr=False)
     failing: FailingBoards = field(default_factory=FailingBoards, repr=False)
-    # The same for the keys of play links and the words of Message-IDs; None: new_token.
+    # The same for the keys of links to play, and to unsubscribe, and the words of Message-IDs; None: new_token.
     new_key: Callable[[], str] | None = None
+    new_leave_key: Callable[[], str] | None = None
     new_thread_word: Callable[[], str] | None = None
     # Counts how often the worker has looked for waiting mails.
     turns: Iterator[int] = field(default_factory=count, repr=False)

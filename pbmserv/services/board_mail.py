@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.commands.preview import Previewed
 from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
@@ -47,13 +48,13 @@ def board_mail(
     cause: MailCause = UNCAUSED,
     timing: Timing | None = None,
     remarks: Sequence[Reply] = (),
-    unsubscribe: str = "",
+    leaves: LeaveKind = "mail",
     is_talk: bool = False,
 ) -> OutboxMessage:
     """The mail with one board to one of its players, or to somebody who watches it, who did not ask for it.
 
-    `timing` is None for a turn that begins with this mail. `unsubscribe` is the command that ends such mails, if
-    there is one. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
+    `timing` is None for a turn that begins with this mail. `leaves` is what unsubscribing from it
+    means. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
     """
     said = tuple(say(each, app.server, in_words(player)) for each in remarks)
     (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, remarks=said)])
@@ -70,7 +71,7 @@ def board_mail(
         ),
         board=view.number,
         cause=cause,
-        unsubscribe=unsubscribe,
+        leaves=leaves,
     )
     return build_message(app, draft, now)
 

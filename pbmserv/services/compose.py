@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pbmserv.commands.base.decision import Question, Reply
+from pbmserv.commands.base.mail_kinds import LeaveKind, leaving_command
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.message import MessageFrom
@@ -19,7 +20,7 @@ from pbmserv.rendering.markup import document_of, filled
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
-from pbmserv.store.outbox import MailKind, OutboxMessage
+from pbmserv.store.outbox import LinkKeys, MailKind, OutboxMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,8 @@ class OutgoingMail:
     cause: MailCause = UNCAUSED
     # A question comes from a personal address too, whoever it goes to.
     is_question: bool = False
-    # The command that ends mails like this one, if there is one.
-    unsubscribe: str = ""
+    # What the player stops by unsubscribing.
+    leaves: LeaveKind = "mail"
 
 
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
@@ -101,6 +102,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
     if draft.is_question and not app.server.delimiter:
         body = _with_word(body, token)
     said = document_of(body.text)
+    leave_key = _leave_key(app, draft)
     envelope = Envelope(
         recipient=draft.recipient,
         subject=draft.subject,
@@ -111,7 +113,8 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         answers=cause.in_reply_to,
         is_notice=draft.kind in ("board", "notice", "question", "invitation"),
         is_personal=draft.player is not None or draft.is_question,
-        unsubscribe=draft.unsubscribe,
+        unsubscribe=leaving_command(draft.leaves, draft.board) if draft.player else "",
+        leave_link=f"{app.server.site_url}/leave/{leave_key}" if leave_key else "",
     )
     return OutboxMessage(
         token=envelope.token,
@@ -128,8 +131,15 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
         shown=tuple(shown.items()),
-        key=body.key,
+        links=LinkKeys(body.key, leave_key, draft.leaves),
     )
+
+
+def _leave_key(app: App, draft: OutgoingMail) -> str:
+    """The key of the link to unsubscribe; empty without a player, or without pages that mail programs may ask."""
+    if draft.player is None or not app.server.site_url.startswith("https://"):
+        return ""
+    return (app.new_leave_key or app.new_token)()
 
 
 def _with_word(body: MailBody, token: str) -> MailBody:
@@ -226,12 +236,12 @@ def notice_mail(
     app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime, about: str = "news"
 ) -> OutboxMessage:
     """A notice to a player, about no board; it can be answered."""
-    unsubscribe = ""
+    leaves: LeaveKind = "mail"
     match words:
         case MessageFrom(author):
-            about = f"message from {author}"
+            about, leaves = f"message from {author}", "messages"
         case BroadcastFrom(author):
-            about, unsubscribe = f"broadcast from {author}", "set broadcast off"
+            about, leaves = f"broadcast from {author}", "broadcast"
     draft = OutgoingMail(
         kind="notice",
         recipient=player.address,
@@ -239,7 +249,7 @@ def notice_mail(
         subject=other_subject(app.server, about),
         body=MailBody(say(words, app.server, in_words(player))),
         cause=MailCause(inbox_id),
-        unsubscribe=unsubscribe,
+        leaves=leaves,
     )
     return build_message(app, draft, now)
 

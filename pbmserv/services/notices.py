@@ -199,10 +199,9 @@ def _to_watchers(
         return ()
     timing = records.timing(board, now)
     remarks = (Watched(number, is_over),)
-    leave = "" if is_over else f"unsubscribe {number}"
     cause = MailCause(happened.inbox_id, proven=happened.proven)
     return [
-        board_mail(app, board, each, now, None, cause, timing, remarks, leave)
+        board_mail(app, board, each, now, None, cause, timing, remarks, "watching")
         for each in watching
         if each is not None and not (each.is_banned or each.mail.is_off) and each.userid not in board.match.userids
     ]

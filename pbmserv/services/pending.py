@@ -52,7 +52,15 @@ def read_message(app: App, message: InboxMessage) -> IncomingMail:
     """Reads the bytes of a mail in the inbox."""
     server = app.server
     sender, recipients = message.envelope_sender, message.recipients
-    return read(message.raw, sender, server.address, server.delimiter, recipients, server.authserv_id)
+    return read(
+        message.raw,
+        sender,
+        server.address,
+        server.delimiter,
+        recipients,
+        server.authserv_id,
+        server.club_name,
+    )
 
 
 def open_mail(connection: Connection, app: App, message: InboxMessage) -> PendingMail:
@@ -70,7 +78,8 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
     game = _game_of_board(connection, mail, identity)
-    written = reply_text(mail, ours, identity.board, app.server.address, addresses, game)
+    server = app.server
+    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name)
     named = _named(connection, mail, identity, written.parsed, now)
     return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
 

@@ -31,6 +31,7 @@ from pbmserv.services.limits import (
     may_be_warned,
     room_for,
 )
+from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note_queued_moves
 from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
@@ -52,6 +53,7 @@ class ProcessedMail:
     is_forgotten: bool = False
     # The daily quotas of sign-ups, in words, of which it took the last.
     used_up: tuple[str, ...] = ()
+    results: tuple[CommandResult, ...] = ()
 
 
 def process_mail(
@@ -66,7 +68,8 @@ def process_mail(
         # A mail of ours that came back has its token in From and Message-ID.
         mail = replace(mail, sender=app.server.address, message_id=None)
     masked = write_masked(mail, as_kept(pending.parsed, known))
-    inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked)
+    outcome = outcome_text(app.server, done.fate, mail.automatic or "", done.results)
+    inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked, outcome=outcome)
     if done.is_forgotten:
         retention.redact(connection, pending.message.id, now)
     return done
@@ -200,7 +203,7 @@ def _run_and_reply(
     if to.player is not None and is_proven:
         lift_for(connection, app, to.player, to.now)
     used_up = sign_ups.used_up(connection, pending, to.recipient, to.now) if reply.kind == "sign-up" else ()
-    return ProcessedMail("handled", tuple(touched(results).values()), is_goodbye, used_up)
+    return ProcessedMail("handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results))
 
 
 def _reply_context(

@@ -17,7 +17,7 @@ from pbmserv.mail.sending.from_web import compose, put_in_thread
 from pbmserv.services.app import App
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, reading, writing
-from pbmserv.store.outcomes import replies_to, status_of
+from pbmserv.store.outcomes import find_received, replies_to, status_of, told_of
 from pbmserv.store.priorities import priority_of
 
 
@@ -125,10 +125,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class PostedOutcome:
-    """How far a mail has come: `answer` is the Message-ID of what its writer was sent, empty where nothing was."""
+    """How far a mail has come: it waits to be handled, its answer waits for a robot's move, or all is done.
 
-    state: Literal["waiting", "done"]
+    `answer` is the Message-ID of what its writer was sent, empty where nothing was; `told` says what became of it.
+    """
+
+    state: Literal["waiting", "held", "done"]
     answer: str = ""
+    told: str = ""
 
 
 def flaws_of(note: Note, server: Server) -> frozenset[Flaw]:
@@ -155,14 +159,22 @@ def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
     """What became of a mail of the inbox, and what its writer was answered; None where there is no such mail."""
     with reading(app.engine) as connection:
         status = status_of(connection, number)
-        caused = replies_to(connection, number)
+        caused, told = replies_to(connection, number), told_of(connection, number)
     if status is None:
         return None
-    if status == "waiting" or any(mail.status == "waiting" for mail in caused):
-        return PostedOutcome("waiting")
+    if status == "waiting" or any(mail.status == "waiting" and not mail.is_held for mail in caused):
+        return PostedOutcome("waiting", told=told)
     # Players are answered at their first address, whichever they write from; the answer is queued before the rest.
     sent = sorted((mail for mail in caused if mail.status == "sent"), key=lambda mail: mail.recipient != sender)
-    return PostedOutcome("done", sent[0].message_id if sent else "")
+    if any(mail.status == "waiting" for mail in caused):
+        return PostedOutcome("held", told=told)
+    return PostedOutcome("done", sent[0].message_id if sent else "", told)
+
+
+def find_posted(app: App, sender: str, message_id: str) -> int | None:
+    """The number of a mail that was sent to us a moment ago; None where it has not come."""
+    with reading(app.engine) as connection:
+        return find_received(connection, sender.lower(), message_id)
 
 
 def _address(typed: str) -> str | None:

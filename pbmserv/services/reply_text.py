@@ -12,7 +12,7 @@ from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES, title_of
 from pbmserv.parser.inline_text import inline_text
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parse import parse_mail
+from pbmserv.parser.parse import OUR_NAME, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail
 
 _MOST_ABOVE: Final = 60
@@ -40,11 +40,12 @@ def reply_text(
     our_address: str,
     addresses: frozenset[str],
     game: Info | None = None,
+    club: str = OUR_NAME,
 ) -> ReplyText:
     """Parses a mail and drops what its sender did not write.
 
     `ours` is the text of the mails that it answers, `board` the board of these, `game` its game;
-    `addresses` are its sender's.
+    `addresses` are its sender's, `club` is the name in our Subjects.
     """
     spelling = spelling_of(game)
     begin = _copy(mail.text, ours, board, spelling)
@@ -52,7 +53,7 @@ def reply_text(
     mail = replace(mail, text=text)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
-    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game)
+    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game, club)
     # Words on the line of a command are meant to be passed on, whatever they look like.
     lines = parsed.comment.split("\n")
     said = inline_text(parsed.lines)

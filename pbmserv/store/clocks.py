@@ -149,6 +149,12 @@ def resend_boards(connection: Connection, player_id: int) -> None:
     connection.execute(theirs.values(next_at=AT_ONCE, reminders=NOT_NOTIFIED))
 
 
+def mail_undelivered(connection: Connection, player_id: int) -> None:
+    """Has the boards that wait for a player and were not sent yet looked at, and so sent by themselves."""
+    unsent = update(clocks).where(clocks.c.player_id == player_id, clocks.c.started_at.is_(None))
+    connection.execute(unsent.values(next_at=AT_ONCE))
+
+
 def check_again(connection: Connection, player_id: int) -> None:
     """Has a player's clocks checked, because their holidays have changed."""
     changed = update(clocks).where(clocks.c.player_id == player_id)

@@ -152,12 +152,15 @@ def finish(
     content_key: str | None = None,
     *,
     masked: bytes,
+    outcome: str | None = None,
 ) -> None:
-    """Records that a mail is done. `masked` replaces its raw bytes, which may hold a secret.
+    """Records that a mail is done. `masked` replaces its raw bytes, which may hold a secret; `outcome` are
+    sentences about what became of it.
 
     The envelope is deleted too: our personal From addresses are secrets of the players who got them.
     """
     changed = {"new_status": fate, "new_handled_at": now, "new_content_key": content_key, "new_raw": masked}
+    changed["new_outcome"] = outcome
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
 
 
@@ -237,6 +240,7 @@ _FINISH: Final = (
         status=bindparam("new_status"),
         handled_at=bindparam("new_handled_at"),
         content_key=bindparam("new_content_key"),
+        outcome=bindparam("new_outcome"),
         raw=bindparam("new_raw"),
         envelope_sender="",
         recipients=[],

@@ -153,3 +153,27 @@ _FIND: Final = (
     .join(players, players.c.id == outbox.c.player_id)
     .where(outbox.c.key_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
 )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveLinkMail:
+    """A mail to a player with a link to unsubscribe from `kind`; `board` is the one that it is about, if any."""
+
+    player_id: int
+    recipient: str
+    kind: str
+    board: int | None
+    written: datetime
+
+
+def find_leave_link(connection: Connection, key: str) -> LeaveLinkMail | None:
+    """The mail whose link to unsubscribe has that key; None if there is none, or it was redacted or revoked."""
+    row = connection.execute(_FIND_LEAVING, {"digest": digest(key)}).one_or_none()
+    return None if row is None else LeaveLinkMail(*row)
+
+
+_FIND_LEAVING: Final = (
+    select(outbox.c.player_id, outbox.c.recipient, outbox.c.leave_kind, outbox.c.match, outbox.c.created_at)
+    .join(players, players.c.id == outbox.c.player_id)
+    .where(outbox.c.leave_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
+)

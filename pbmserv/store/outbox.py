@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
 
+from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, outbox
 
@@ -53,6 +54,17 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkKeys:
+    """The keys in the links of a mail; empty where it has no such link."""
+
+    play: str = field(default="", repr=False)
+    leave: str = field(default="", repr=False)
+    """In the link to unsubscribe."""
+    leaves: LeaveKind = "mail"
+    """What that link stops."""
+
+
+@dataclass(frozen=True, slots=True)
 class OutboxMessage:
     """A mail to queue."""
 
@@ -72,8 +84,7 @@ class OutboxMessage:
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
     """The boards in it, each with the ply after which it is shown."""
-    key: str = field(default="", repr=False)
-    """In its play links; empty if it has none."""
+    links: LinkKeys = LinkKeys()
     hold: Hold | None = None
     """What it waits for; None if it may go now."""
 
@@ -112,7 +123,9 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
         {
             "token_digest": digest(message.token),
             "thread_digest": digest(message.thread_word),
-            "key_digest": digest(message.key) if message.key else None,
+            "key_digest": digest(message.links.play) if message.links.play else None,
+            "leave_digest": digest(message.links.leave) if message.links.leave else None,
+            "leave_kind": message.links.leaves if message.links.leave else None,
             "inbox_id": message.inbox_id,
             "player_id": message.player_id,
             "match": message.match,

@@ -26,6 +26,8 @@ class ReplyStatus:
     recipient: str
     message_id: str
     status: str
+    is_held: bool
+    """It waits for a robot's move."""
 
 
 def status_of(connection: Connection, mail_id: int) -> str | None:
@@ -37,6 +39,17 @@ def find_outcome(connection: Connection, mail_id: int) -> MailOutcome | None:
     """The state of a mail in the inbox; None if there is no such mail."""
     row = connection.execute(_FIND, {"mail_id": mail_id}).one_or_none()
     return None if row is None else MailOutcome(row.status, row.received_at, row.raw)
+
+
+def told_of(connection: Connection, mail_id: int) -> str:
+    """What became of a mail, in sentences; empty if it waits, or its row does not say."""
+    return connection.execute(_TOLD, {"mail_id": mail_id}).scalar_one_or_none() or ""
+
+
+def find_received(connection: Connection, sender: str, message_id: str) -> int | None:
+    """The newest of the latest mails with that Message-ID from an address in lower case."""
+    rows = connection.execute(_LATEST_OF, {"sender": sender})
+    return next((row.id for row in rows if message_id.encode() in row.raw), None)
 
 
 def find_by_content(connection: Connection, content_key: str) -> int | None:
@@ -73,9 +86,18 @@ _BYTES_ANSWERED: Final = select(func.coalesce(func.sum(inbox.c.size), 0)).where(
 )
 _STATUS: Final = select(inbox.c.status).where(inbox.c.id == bindparam("mail_id"))
 _FIND: Final = select(inbox.c.status, inbox.c.received_at, inbox.c.raw).where(inbox.c.id == bindparam("mail_id"))
+_TOLD: Final = select(inbox.c.outcome).where(inbox.c.id == bindparam("mail_id"))
+_LATEST_OF: Final = (
+    select(inbox.c.id, inbox.c.raw)
+    .where(
+        inbox.c.sender == bindparam("sender"),
+        inbox.c.id > select(func.coalesce(func.max(inbox.c.id), 0) - 200).scalar_subquery(),
+    )
+    .order_by(inbox.c.id.desc())
+)
 _FIRST_OF: Final = select(inbox.c.id).where(inbox.c.content_key == bindparam("content_key"))
 _REPLIES_TO: Final = (
-    select(outbox.c.recipient, outbox.c.message_id, outbox.c.status)
+    select(outbox.c.recipient, outbox.c.message_id, outbox.c.status, outbox.c.held_for.is_not(None))
     .where(outbox.c.inbox_id == bindparam("mail_id"))
     .order_by(outbox.c.id)
 )

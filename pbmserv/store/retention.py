@@ -22,10 +22,27 @@ _HANDLED: Final = and_(text("handled_at IS NOT NULL"), text("redacted_at IS NULL
 _DONE: Final = and_(text("status <> 'waiting'"), text("redacted_at IS NULL"))
 
 _REDACTED_INBOX: Final[Mapping[str, object]] = MappingProxyType(
-    {"envelope_sender": "", "recipients": [], "sender": "", "raw": b"", "error": None, "host": None}
+    {
+        "envelope_sender": "",
+        "recipients": [],
+        "sender": "",
+        "raw": b"",
+        "error": None,
+        "host": None,
+        "outcome": None,
+    }
 )
 _REDACTED_OUTBOX: Final[Mapping[str, object]] = MappingProxyType(
-    {"recipient": "", "envelope_sender": "", "message_id": "", "raw": b"", "error": None, "key_digest": None}
+    {
+        "recipient": "",
+        "envelope_sender": "",
+        "message_id": "",
+        "raw": b"",
+        "error": None,
+        "key_digest": None,
+        "leave_digest": None,
+        "leave_kind": None,
+    }
 )
 
 

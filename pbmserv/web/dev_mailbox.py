@@ -116,6 +116,7 @@ class _Room:
             has_html=bool(opened.html),
             files=tuple(file.name for file in opened.files),
             newer=None if newest is None or newest.name == mail.name else _line(newest),
+            told=self._told(request.query_params.get("sent", ""), mail.head.recipient),
         )
         return self._show(request, page)
 
@@ -180,8 +181,9 @@ class _Room:
         answer = find_sent(folder, fate.answer) if fate.answer else None
         if answer is None:
             path = f"/mailbox/sent/{number}?{urlencode({'from': sender})}"
-            return self._show(request, OnItsWay(sender, fate.state == "waiting", path))
-        return self._lead_on(f"/mailbox/{answer.name}")
+            told = tuple(fate.told.splitlines())
+            return self._show(request, OnItsWay(sender, fate.state != "done", path, told))
+        return self._lead_on(f"/mailbox/{answer.name}?{urlencode({'sent': number})}")
 
     def _wait(self, number: int, sender: str) -> PostedOutcome | None:
         return wait_for(
@@ -189,6 +191,10 @@ class _Room:
             lambda fate: fate is None or fate.state == "done",
             PATIENCE,
         )
+
+    def _told(self, number: str, sender: str) -> tuple[str, ...]:
+        fate = see_fate(self.site.app, int(number), sender) if is_number(number) else None
+        return () if fate is None else tuple(fate.told.splitlines())
 
     def _folder(self, request: Request) -> Path:
         if self.site.outgoing is None or not self.site.is_at_home(request):

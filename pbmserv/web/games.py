@@ -97,6 +97,7 @@ def games_json(asked: GamesQuery, found: SearchPage, server: Server, site: str) 
     content = {
         "format": FORMAT,
         "server": server.domain,
+        "club": server.club_name,
         "total": min(found.total, MOST_COUNTED),
         "total_is_exact": found.total <= MOST_COUNTED,
         "boards": [_board(line, found.winners.get(line.number, ()), site) for line in found.lines],

@@ -18,6 +18,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.svg.pictures import sentence_of, title_of
 from pbmserv.rendering.svg.stylesheet import SHEET
 from pbmserv.rendering.templates import render, templates_folder
+from pbmserv.web.accent import sheet_of
 
 AssetName = Literal["style.css", "script.js", "icon.svg"]
 
@@ -52,9 +53,9 @@ class Asset:
 
 
 @lru_cache(maxsize=8)
-def asset(name: AssetName) -> Asset:
-    """The stylesheet, the script or the icon."""
-    content = _style() if name == "style.css" else (templates_folder() / "assets" / name).read_bytes()
+def asset(name: AssetName, accent: str = "") -> Asset:
+    """The stylesheet, the script or the icon; `accent` is the colour of the club ("": none of its own)."""
+    content = _style(accent) if name == "style.css" else (templates_folder() / "assets" / name).read_bytes()
     return Asset(content, _MEDIA_TYPES[name.rpartition(".")[2]], hashlib.sha256(content).hexdigest()[:12])
 
 
@@ -65,7 +66,7 @@ def html(page: Page, frame: Frame) -> str:
         page=page,
         server=frame.server,
         writes_here=frame.writes_here,
-        style=asset("style.css").version,
+        style=asset("style.css", frame.server.accent).version,
         script=asset("script.js").version,
         icon=asset("icon.svg").version,
         mailto=partial(mailto, frame),
@@ -107,10 +108,12 @@ def slug(subject: str) -> str:
     return subject.replace(" ", "-").replace("_", "-")
 
 
-def _style() -> bytes:
+def _style(accent: str) -> bytes:
     """One sheet for all pages; the diagrams bring theirs."""
     folder = templates_folder() / "assets" / "style"
-    return b"\n".join([*((folder / f"{name}.css").read_bytes() for name in _SHEETS), SHEET.encode()])
+    return b"\n".join(
+        [*((folder / f"{name}.css").read_bytes() for name in _SHEETS), SHEET.encode(), sheet_of(accent).encode()]
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,10 @@ class MailboxPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class ShownMail(Page):
-    """One mail. `answers_to` is where an answer goes, empty where none can; `newer` is the newest to the same."""
+    """One mail. `answers_to` is where an answer goes, empty where none can; `newer` is the newest to the same.
+
+    `told` says what became of the mail that it answers, where the reader comes from sending that.
+    """
 
     template = "web/mailbox_mail.html"
     section = "mailbox"
@@ -68,6 +71,7 @@ class ShownMail(Page):
     has_html: bool
     files: tuple[str, ...]
     newer: MailLine | None
+    told: tuple[str, ...] = ()
 
     @property
     def height(self) -> int:
@@ -95,13 +99,17 @@ class Writing(Page):
 
 @dataclass(frozen=True, slots=True)
 class OnItsWay(Page):
-    """A mail was taken, and no answer to it has come: it `waits`, or none is due. `path` looks again."""
+    """A mail was taken, and no answer to it has come: it `waits`, or none is due. `path` looks again.
+
+    `told` says what became of it, in sentences; empty as long as that is not known.
+    """
 
     template = "web/mailbox_on_its_way.html"
     section = "mailbox"
     sender: str
     waits: bool
     path: str
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

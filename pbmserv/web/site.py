@@ -127,7 +127,7 @@ class Site:
 
     def asset(self, name: AssetName) -> Response:
         """Answers with a file that pages refer to by its version, so that it may be cached for ever."""
-        found = asset(name)
+        found = asset(name, self.app.server.accent)
         headers = {**HEADERS, "Cache-Control": f"public, max-age={A_YEAR}, immutable"}
         return Response(found.content, headers=headers, media_type=found.media_type)
 

@@ -47,7 +47,9 @@ class Live:
 
     def send(self, sender: str, mailto: str) -> str:
         """Sends exactly the mail that a `mailto:` link begins, from an address; the text of the answer."""
-        return text_of(send_and_wait(self.mail_in, self.outgoing, begun_by(mailto, sender)))
+        letter = send_and_wait(self.mail_in, self.outgoing, begun_by(mailto, sender)).letter
+        assert letter is not None
+        return text_of(letter)
 
     def newest(self, address: str) -> str:
         """The text of the newest mail to an address."""

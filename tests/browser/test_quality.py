@@ -60,6 +60,7 @@ PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "help-move": "/help/move",
     "help-tutorial": "/help/tutorial",
     "help-rules": "/help/cephalopod",
+    "privacy": "/privacy",
     "missing-page": "/nothing/here",
     "missing-board": "/boards/999",
     "missing-ply": "/boards/101?ply=99",

@@ -250,3 +250,70 @@ def test_a_data_folder_with_an_odd_name(terminal: Terminal, folder: str) -> None
 def test_a_server_that_believes_strangers_says_so(listen: str, confirm: str, is_open: bool) -> None:
     settings = Settings(listen=listen, confirm=confirm)
     assert settings.is_open_to_strangers() is is_open
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "must not be empty"),
+        (" ", "must not be empty"),
+        ("Chess\nFriends", "must be one line"),
+        ("Chess  Friends", "must be one line"),
+        ("Chess\x1bFriends", "must be one line"),
+        ("ann@club.example", "must be one line without @"),
+        ('The "Club"', "must be one line without @"),
+        ("Chess: Friends", "must be one line without @"),
+        ("# Club", "must begin with a letter or a digit"),
+        ("[Club] Chess", "must begin with a letter or a digit"),
+        ("c" * 41, "is too long"),
+        ("国" * 16, "is too long"),
+        ("Re", "is what mail programs put before the Subject"),
+        ("Fwd", "is what mail programs put before the Subject"),
+        ("Chess Board 12", "ends like the Subject of a mail about a board"),
+    ],
+)
+def test_a_name_that_no_club_can_have(name: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBMSERV_CLUB_NAME", name)
+    with pytest.raises(WrongSetting, match=f"CLUB_NAME: {reason}"):
+        load_settings()
+
+
+@pytest.mark.parametrize("name", ["Smith, Jones & Co.", "Ann’s Café", "国际象棋俱乐部", "challenge", "c" * 40])
+def test_a_name_that_a_club_can_have(name: str) -> None:
+    assert Settings(club_name=name).server().club_name == name
+
+
+@pytest.mark.parametrize(
+    "contact", ["ann", "javascript:alert(1)", "https://", "https://a b", "ann@club\n", "x" * 300]
+)
+def test_a_contact_that_reaches_nobody(contact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBMSERV_CLUB_CONTACT", contact)
+    with pytest.raises(WrongSetting, match="CLUB_CONTACT: is neither a mail address nor the address of a page"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("contact", "link"),
+    [("", ""), ("ann@club.example", "mailto:ann@club.example"), ("https://club.example/@ann", "")],
+)
+def test_a_contact_as_a_link(contact: str, link: str) -> None:
+    assert Settings(club_contact=contact).server().contact_link == (link or contact)
+
+
+@pytest.mark.parametrize(
+    ("colour", "reason"),
+    [
+        ("green", "is not a colour such as #0b5f4e"),
+        ("#0b5", "is not a colour such as #0b5f4e"),
+        ("#0b5f4e;}", "is not a colour such as #0b5f4e"),
+        ("#ffcc00", r"has a contrast of 1\.3 to #f1eee6, which links on the pages stand on, and needs 4\.5"),
+    ],
+)
+def test_a_colour_that_cannot_be_read(colour: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBMSERV_ACCENT", colour)
+    with pytest.raises(WrongSetting, match=f"ACCENT: {reason}"):
+        load_settings()
+
+
+def test_a_colour_that_can() -> None:
+    assert Settings(accent="#7A1F5C").server().accent == "#7a1f5c"

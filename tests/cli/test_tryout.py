@@ -224,6 +224,19 @@ def test_an_answer_where_mail_goes_elsewhere(terminal: Terminal, handed_over: li
     assert handed_over == []
 
 
+def test_a_mail_that_brings_no_answer_ends_the_wait(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as it is handled, and what became of it is printed: a second copy, a machine's mail."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with whole_server(folder, f"sqlite:///{folder}/pbmserv.db", "from") as (url, _):
+        terminal.settings |= {"PBMSERV_LISTEN": url, "PBMSERV_ADDRESS": ADDRESS}
+        done = terminal.succeed("mail", "--from", "noreply@example.org", "help")
+        assert done.startswith("Nothing was done: no person seems to have written this mail")
+        assert "Welcome, alice!" in terminal.succeed("mail", *ALICE, "signup alice sesame").splitlines()[0]
+
+
 def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
     """Where a From address proves nothing: a sign-up is confirmed, a game begun and played by answers alone."""
     folder = tmp_path / "data"

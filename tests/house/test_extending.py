@@ -65,6 +65,8 @@ CHANGED: Final[dict[str, tuple[Any, Any]]] = {
     "games": ("hex go", ("hex", "go")),
     "variants": (True, True),
     "club_name": ("Other Club", "Other Club"),
+    "club_contact": ("ann@other.test", "ann@other.test"),
+    "accent": ("#7a1f5c", "#7a1f5c"),
 }
 """For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 
@@ -105,7 +107,7 @@ def _last_name(node: ast.expr) -> str:
 
 # Pages
 
-NOT_FOR_EVERYBODY: Final = ("/play/", "/mailbox")
+NOT_FOR_EVERYBODY: Final = ("/play/", "/leave/", "/mailbox")
 """Where only the owner of a link comes, or whoever sits at the machine. They have tests of their own."""
 
 SAME_AS_ANOTHER: Final = ("/standings",)

@@ -182,7 +182,7 @@ def test_what_ends_it_is_told_where_mail_programs_look(club: Post) -> None:
     """Digests are no answers, and name how to leave."""
     (digest,) = send_due(club, EVENING)
     assert header_of(digest, "Auto-Submitted") == "auto-generated"
-    assert "help%20leaving" in header_of(digest, "List-Unsubscribe")
+    assert "set%20digest%20off" in header_of(digest, "List-Unsubscribe")
 
 
 def test_several_stewards_send_each_once(club: Post) -> None:

@@ -404,8 +404,16 @@ def test_an_answer_that_is_late_is_waited_for(tryout: Tryout, monkeypatch: pytes
     assert "Please confirm your new account: alice" in tryout.see(again).one("pre").said
 
 
+def test_an_answer_is_shown_with_what_became_of_the_mail(tryout: Tryout) -> None:
+    page = tryout.send(sheet("list", ALICE))
+    assert [each.said for each in page.all("p", class_="notice")]
+
+
 def test_a_mail_that_is_never_answered_is_said_so(tryout: Tryout) -> None:
-    assert tryout.send(sheet("help", "noreply@example.org")).one("h1").said == "No answer"
+    page = tryout.send(sheet("help", "noreply@example.org"))
+    assert page.one("h1").said == "What became of your mail"
+    assert "no person seems to have written this mail (its sender is a mail system)" in page.said
+    assert "No answer was sent by mail." in page.said
     assert tryout.ask("/mailbox/sent/999").status_code == 404
     assert tryout.ask("/mailbox/sent/x").status_code == 404
 

@@ -11,7 +11,17 @@ from tests.web.club import Get
 from tests.web.tree import main, parse
 
 PAGES = (
-    *("/", "/games", "/boards/101", "/boards/102", "/boards/103", "/help", "/help/commands", "/help/cephalopod"),
+    *(
+        "/",
+        "/games",
+        "/boards/101",
+        "/boards/102",
+        "/boards/103",
+        "/help",
+        "/help/commands",
+        "/help/cephalopod",
+        "/privacy",
+    ),
     *("/players/alice", "/players/Carol", "/standings/cephalopod", "/standings/cephalopod?show=all"),
     "/standings/cephalopod?size=3x5",
 )

@@ -43,9 +43,10 @@ class YesNeeded(Reply):
 OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
 """What is a player's right even when the operator wants them here no more: their data, and to be forgotten."""
 
-SETTINGS_ABOUT_MAIL: Final = frozenset({"broadcast", "digest", "html", "mail", "receipts", "vacation", "words"})
-"""What `set` changes about the mail that a player gets. `broadcast` is among them: mail programs have a button
-that ends broadcasts."""
+SETTINGS_ABOUT_MAIL: Final = frozenset(
+    {"broadcast", "digest", "html", "mail", "messages", "receipts", "vacation", "words"}
+)
+"""What `set` changes about the mail that a player gets. Mail programs have a button that stops most of these."""
 
 BY_ANSWER: Final = frozenset({"personal", "shown"})
 

@@ -38,10 +38,21 @@ class Server:
     club_name: str = "pbmserv"
     """What people call this server: in From, in Subjects without a board, on the pages."""
 
+    club_contact: str = ""
+    """How people reach who runs it: a mail address, or that of a page; empty: not told."""
+
+    accent: str = ""
+    """The colour of links and buttons on the pages ("#rrggbb"); empty: the one of their style sheet."""
+
     @property
     def domain(self) -> str:
         """What stands after the @ of the address."""
         return self.address.rpartition("@")[2]
+
+    @property
+    def contact_link(self) -> str:
+        """Where the contact leads to; empty where there is none."""
+        return f"mailto:{self.club_contact}" if "@" in self.club_contact.partition("/")[0] else self.club_contact
 
     def owns(self, address: str) -> bool:
         """Whether mail to an address is mail to this server, whatever its tag.

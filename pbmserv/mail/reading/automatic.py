@@ -90,10 +90,10 @@ _RECEIPT: Final = phrase_pattern(rf"{_OPENING}{any_of(_RECEIPTS)}{_COLON}\s*\S")
 _OURS: Final = re.compile(r"\bBoard [0-9]{1,9}: |pbmserv: ", re.IGNORECASE)
 
 
-def machine_of(subject: str, is_answer: bool) -> Literal["away", "report"] | None:
+def machine_of(subject: str, is_answer: bool, club: str = "") -> Literal["away", "report"] | None:
     """Which machine a Subject is of: one that is `away`, one that makes a `report`; None where a person may be it.
 
-    `is_answer`: the mail answers one of ours, as far as its head tells.
+    `is_answer`: the mail answers one of ours, as far as its head tells. `club` is the name in our Subjects.
 
     >>> machine_of("Automatic reply: hi", False), machine_of("Read: hi", True), machine_of("Read: hi", False)
     ('away', 'report', None)
@@ -101,7 +101,8 @@ def machine_of(subject: str, is_answer: bool) -> Literal["away", "report"] | Non
     subject = subject[:_MOST]
     if _AWAY.match(subject) or (is_answer and _AWAY_IN_ANSWER.match(subject)):
         return "away"
-    is_receipt = (is_answer or _OURS.search(subject)) and _RECEIPT.match(subject)
+    is_ours = _OURS.search(subject) or (club and f"{club}: ".casefold() in subject.casefold())
+    is_receipt = (is_answer or is_ours) and _RECEIPT.match(subject)
     return "report" if _REPORT.match(subject) or is_receipt else None
 
 
@@ -130,7 +131,12 @@ _REPORT_TYPES: Final = frozenset(
 
 
 def why_automatic(
-    headers: Headers, envelope_sender: str, our_address: str, delimiter: str = "+", is_command: bool = False
+    headers: Headers,
+    envelope_sender: str,
+    our_address: str,
+    delimiter: str = "+",
+    is_command: bool = False,
+    club: str = "",
 ) -> str | None:
     """A word for why this mail must not be answered, or None when a person may have written it.
 
@@ -176,7 +182,7 @@ def why_automatic(
     is_personal = bool(answered_tokens(headers, (), our_address, delimiter))
     is_answer = is_personal or any(headers.every(name) for name in ("in-reply-to", "references"))
     is_answer = is_answer and not (is_personal and is_command)
-    if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer):
+    if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer, club):
         return machine
     if any(headers.every(name) for name in _LISTS):
         return "list"

@@ -40,12 +40,14 @@ def read(
     delimiter: str = "+",
     recipients: Sequence[str] = (),
     authserv_id: str = "",
+    club: str = "",
 ) -> IncomingMail:
     """The mail that these bytes are; never an error, in time and memory bounded by MAX_MESSAGE.
 
     `envelope_sender` is the address of SMTP's MAIL FROM (or of Return-Path); `<>` or empty is the null sender.
     `our_address` is the server's own, `delimiter` what stands before a tag in it (empty: there are no tags).
-    `recipients` are those of the envelope; `authserv_id` is the server whose Authentication-Results are believed.
+    `recipients` are those of the envelope; `authserv_id` is the server whose Authentication-Results are believed;
+    `club` is the name in our Subjects.
     A mail that makes no sense has no sender or no text. A head longer than `headers.MAX_LINES` names no sender.
     References are those of In-Reply-To, then those of References from the newest to the oldest.
     """
@@ -64,7 +66,9 @@ def read(
         text=text,
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
-        automatic=why_automatic(headers, envelope_sender, our_address, delimiter, _begins_with_command(text)),
+        automatic=why_automatic(
+            headers, envelope_sender, our_address, delimiter, _begins_with_command(text), club
+        ),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),

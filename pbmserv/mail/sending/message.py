@@ -64,7 +64,9 @@ class Envelope:
     is_personal: bool = False
     """It comes from an address of its own, by which a reply is recognised."""
     unsubscribe: str = ""
-    """The command that ends mails like this one; empty if there are several, and help lists them."""
+    """The command that stops mails like this one; empty if it does not go to a player."""
+    leave_link: str = field(default="", repr=False)
+    """The page that stops them, which mail programs may ask in their reader's name; empty if there is none."""
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -111,17 +113,15 @@ def write(
         mail["References"] = " ".join(references)
     mail["Auto-Submitted"] = "auto-generated" if envelope.is_notice else "auto-replied"
     mail[LOOP_HEADER] = server.address
-    if envelope.is_notice:
-        mail["List-Id"] = f"<boards.{server.domain}>"
-        mail["List-Unsubscribe"] = _unsubscribe(envelope, server)
+    if envelope.unsubscribe:
+        # The id stays when the club gets another name (RFC 2919).
+        mail["List-Id"] = formataddr((server.club_name, f"boards.{server.domain}"))
+        # Only the mail's own address proves who asks.
+        by_mail = f"<mailto:{sender_address(envelope, server)}?subject={quote(envelope.unsubscribe)}>"
+        mail["List-Unsubscribe"] = f"{by_mail}, <{envelope.leave_link}>" if envelope.leave_link else by_mail
+    if envelope.leave_link:
+        mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return mail.as_bytes()
-
-
-def _unsubscribe(envelope: Envelope, server: Server) -> str:
-    if not envelope.unsubscribe:
-        return f"<mailto:{server.address}?subject=help%20leaving>"
-    # Only the mail's own address proves who asks.
-    return f"<mailto:{sender_address(envelope, server)}?subject={quote(envelope.unsubscribe)}>"
 
 
 def write_masked(mail: IncomingMail, text: str) -> bytes:

@@ -119,6 +119,7 @@ def _draft(app: App, player: Player, seen: Sequence[BoardView], unshown: Sequenc
         ),
         # With one board alone, a bare move will do as the answer.
         board=views[0].number if len(views) == 1 else None,
+        leaves="digest",
     )
 
 

@@ -54,6 +54,8 @@ inbox = Table(
     Column("setbacks", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcDateTime, nullable=False),
     Column("content_key", String(64)),
+    # What became of it, in sentences. NULL for mails handled by 0.7.0 and earlier.
+    Column("outcome", Text),
     Column("error", Text),
     Column("handled_at", UtcDateTime),
     Column("redacted_at", UtcDateTime),

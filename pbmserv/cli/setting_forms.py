@@ -1,0 +1,85 @@
+"""The forms of single settings: each function gives its value, or says in a ValueError what is wrong with it."""
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from pbmserv.commands.base.vocabulary import is_address, normalised
+from pbmserv.parser.command_block import Title, title_of
+from pbmserv.parser.parse import titled_board
+from pbmserv.web.accent import colour_of, contrast_flaw
+
+LONGEST_NAME: Final = 40
+"""Characters of a club's name."""
+
+LONGEST_ENCODED: Final = 45
+"""Octets of one, where it is not ASCII: in a mail's head it must be one encoded word (RFC 2047, section 2)."""
+
+_LONGEST_CONTACT: Final = 200
+
+
+def club_name(value: str) -> str:
+    """A name that can stand in From, before the colon of a Subject, and in a title."""
+    if not value.strip():
+        raise ValueError('must not be empty; it is what people call the club, such as "Chess Friends"')
+    if value != " ".join(value.split()) or not value.isprintable() or re.search(r'[@<>"\\:]', value):
+        raise ValueError('must be one line without @ < > : " \\, without blanks at its ends or two in a row')
+    if not value[0].isalnum():
+        raise ValueError("must begin with a letter or a digit")
+    if len(value) > LONGEST_NAME or (not value.isascii() and len(value.encode()) > LONGEST_ENCODED):
+        raise ValueError(f"is too long: {LONGEST_NAME} characters at most, in other scripts about a third of that")
+    told = normalised(f"{value}: news")
+    if titled_board(f"Re: {told}") is not None:
+        raise ValueError("ends like the Subject of a mail about a board")
+    if title_of(told) != Title(told):
+        raise ValueError("is what mail programs put before the Subject of an answer or of a forwarded mail")
+    return value
+
+
+def club_contact(value: str) -> str:
+    """A mail address, or the address of a page."""
+    is_short = len(value) <= _LONGEST_CONTACT and value.isascii() and value.isprintable()
+    if value and not (is_short and (is_address(value) or _is_page(value))):
+        raise ValueError("is neither a mail address nor the address of a page, such as https://club.example/about")
+    return value
+
+
+def accent(value: str) -> str:
+    """A colour that can be read on the grounds of the pages."""
+    if not value:
+        return value
+    if colour_of(value) is None:
+        raise ValueError("is not a colour such as #0b5f4e")
+    if flaw := contrast_flaw(value):
+        raise ValueError(flaw)
+    return value.lower()
+
+
+def authserv_id(value: str) -> str:
+    """The name of a mail server."""
+    if not re.fullmatch(r"[A-Za-z0-9._@-]*", value):
+        raise ValueError("is not the name of a mail server, such as mx.example.org")
+    return value
+
+
+def folder(value: str) -> str:
+    """The name of a folder of a mailbox."""
+    if not value.isprintable():
+        raise ValueError("is not the name of a folder")
+    return value
+
+
+def host_and_port(value: str) -> str:
+    """Where to listen; empty for nowhere."""
+    host, _, port = value.rpartition(":")
+    if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise ValueError("is not host:port")
+    return value
+
+
+def _is_page(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"[\s<>\"']", value)
