@@ -31,14 +31,14 @@ class SignupArguments:
 class SignedUp(Reply):
     """An account was opened, and its address is believed: the server's mail goes there.
 
-    Without a password where more than one was chosen for it, and nobody can tell by whom.
+    Without a password where none was chosen, or more than one, and nobody can tell by whom.
     """
 
     template: ClassVar[str] = "commands/signup.txt:signed_up"
 
     userid: str
     address: str
-    has_password: bool = True
+    has_password: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class AccountOpened(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Welcome(Reply):
-    """The first mail to a new address: whoever reads it there is to answer."""
+    """The first mail to a new address: whoever reads it there is to answer, by a first move or by `yes`."""
 
     template: ClassVar[str] = "commands/signup.txt:welcome"
 
@@ -130,14 +130,12 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
     if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
         # Who names another's address is told the same, whoever has it.
         return Decision(AccountOpened(userid, address))
-    if request.password_hash is None:
-        raise ValueError("a sign-up without a password")
     is_confirmed = request.actor.is_believed and address == sender
     in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
     replaced = tuple(sorted(in_the_way))
     account = NewPlayer(userid, address, request.password_hash, is_confirmed, replaced)
     if is_confirmed:
-        return Decision(SignedUp(userid, address), changes=(account,))
+        return Decision(SignedUp(userid, address, account.password_hash is not None), changes=(account,))
     asked = Confirmation("sign-up", userid, address, about=f"sign-up {address}")
     return Decision(
         AccountOpened(userid, address),
@@ -165,9 +163,9 @@ def _free(userid: str, request: Request[SignupArguments], records: Queries) -> t
 command = OpenCommand(
     name="signup",
     kind="signup",
-    forms=("signup userid password [address]",),
+    forms=("signup userid [password] [address]",),
     summary="open an account for your mail address",
-    example="signup alice sesame",
+    example="signup alice",
     arguments=SignupArguments,
     run=run,
     help="commands/signup.txt:help_signup",

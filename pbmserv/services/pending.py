@@ -14,6 +14,7 @@ from pbmserv.mail.reading.read import read
 from pbmserv.parser.parse import titled_board
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.services.app import App
+from pbmserv.services.first_move import is_offered_practice, with_first_move
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
 from pbmserv.store import mail_tokens, matches
@@ -71,6 +72,8 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
     game = _game_of_board(connection, mail, identity)
     written = reply_text(mail, ours, identity.board, app.server.address, addresses, game)
+    if is_offered_practice(identity):
+        written = with_first_move(written, mail, ours, app.server, addresses)
     named = _named(connection, mail, identity, written.parsed, now)
     return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
 
