@@ -63,10 +63,20 @@ def upgrade() -> None:
     )
     op.create_index("ix_wordy_mails_address_at", "wordy_mails", ["address", "at"])
     op.create_index("ix_wordy_mails_at", "wordy_mails", ["at"])
+    op.create_table(
+        "web_sign_ups",
+        sa.Column("id", RowId, nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("address_digest", sa.String(length=40), nullable=False),
+        sa.Column("host", sa.String(length=45), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_web_sign_ups")),
+    )
+    op.create_index("ix_web_sign_ups_at", "web_sign_ups", ["at"])
 
 
 def downgrade() -> None:
     """Takes them away again."""
+    op.drop_table("web_sign_ups")
     op.drop_table("wordy_mails")
     op.drop_index("ix_outbox_held_for", table_name="outbox")
     op.drop_index("uq_outbox_leave", table_name="outbox")

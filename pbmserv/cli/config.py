@@ -70,6 +70,12 @@ class Settings(BaseSettings):
     variants: bool = Field(
         False, description="whether games can be begun with sizes that their inventors did not publish"
     )
+    signup: Literal["web", "mail"] = Field(
+        "web", description="where accounts are opened: on a page, too (with `site_url`), or by mail alone"
+    )
+    trusted_proxy: str = Field(
+        "", description="address of the proxy whose X-Forwarded-For says who asks for a page; empty: none"
+    )
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
     )
@@ -148,6 +154,14 @@ class Settings(BaseSettings):
             raise ValueError("is not host:port")
         return value
 
+    @field_validator("trusted_proxy")
+    @classmethod
+    def _is_host_address(cls, value: str) -> str:
+        try:
+            return str(ip_address(value)) if value else ""
+        except ValueError:
+            raise ValueError("is not the address of a machine, such as 127.0.0.1") from None
+
     @field_validator("database")
     @classmethod
     def _is_database(cls, value: str) -> str:
@@ -215,6 +229,7 @@ class Settings(BaseSettings):
             games=tuple(self.games.split()),
             variants=self.variants,
             club_name=self.club_name,
+            signup=self.signup,
         )
 
     def environment(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from pbmserv.commands.base.lookup import NotOurPlayer
 from pbmserv.commands.base.names import is_kept_back, names_like, skeleton
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address, is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -114,9 +115,9 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
     if not address:
         raise NotOurPlayer(command="signup")
     if not is_userid(userid):
-        raise BadUserid(why="form", free=_free("", request, records))
+        raise BadUserid(why="form", free=free_names("", sender or "", request.server, records))
     if is_kept_back(userid, request.server):
-        raise BadUserid(why="reserved", free=_free(userid, request, records))
+        raise BadUserid(why="reserved", free=free_names(userid, sender or "", request.server, records))
     if address != sender and not is_address(address):
         raise BadAddress()
     if request.server.owns(address):
@@ -126,7 +127,8 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
     if owner is not None and owner.is_confirmed and address == sender:
         raise AddressTaken(address=address, userid=owner.userid)
     if other is not None:
-        raise UseridTaken(userid=userid, like=other.userid, free=_free(userid, request, records))
+        free = free_names(userid, sender or "", request.server, records)
+        raise UseridTaken(userid=userid, like=other.userid, free=free)
     if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
         # Who names another's address is told the same, whoever has it.
         return Decision(AccountOpened(userid, address))
@@ -155,8 +157,9 @@ def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Pla
     return None
 
 
-def _free(userid: str, request: Request[SignupArguments], records: Queries) -> tuple[str, ...]:
-    names = names_like(userid, request.actor.address or "", request.server)
+def free_names(userid: str, address: str, server: Server, records: Queries) -> tuple[str, ...]:
+    """Names that nobody has, for one who wants this name and has this address."""
+    names = names_like(userid, address, server)
     return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
 
 

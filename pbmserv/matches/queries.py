@@ -265,7 +265,7 @@ class Queries(Protocol):
         """The player for whom the robot of a name plays; None before it is one."""
 
     def running(self) -> Sequence[tuple[str, int]]:
-        """How many boards of each game are active, by name; practice is not counted, nor a game without any told."""
+        """How many boards of each game are active, by name, practice aside; games without any may lack."""
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches that player started since then; practice is not counted."""

@@ -1,5 +1,6 @@
 """A practice board that is not there yet: in a text, and in HTML with a link on each cell that plays there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -15,7 +16,8 @@ from pbmserv.rendering.templates import render
 _MOST_CELLS: Final = 30
 """The first mail to an address is small: larger boards are drawn as text there."""
 
-_MOST_LINKS: Final = 12
+_MOST_LINKS: Final = 6
+_MOST_LOOKED_AT: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,21 @@ def view_practice(board: GameState) -> PracticeView:
         ends=(names[0], names[-1]),
         example=open_moves.example,
         rows=_rows(board, open_moves),
-        some=tuple(game.write(position, move).lower() for move in islice(game.moves(position), _MOST_LINKS)),
+        some=_spread(
+            [game.write(position, move).lower() for move in islice(game.moves(position), _MOST_LOOKED_AT)]
+        ),
     )
 
 
 def draw_practice(view: PracticeView, address: str) -> str:
     """The board in HTML, with links that write mails to `address`."""
     return render("mail/practice.html", practice=view, link=lambda move: _link(view, address, move))
+
+
+def _spread(moves: Sequence[str]) -> tuple[str, ...]:
+    """A few of many moves, from all over the board."""
+    step = max(1, len(moves) // _MOST_LINKS)
+    return tuple(moves[step // 2 :: step][:_MOST_LINKS])
 
 
 def _link(view: PracticeView, address: str, move: str) -> str:

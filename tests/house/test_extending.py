@@ -65,6 +65,7 @@ CHANGED: Final[dict[str, tuple[Any, Any]]] = {
     "games": ("hex go", ("hex", "go")),
     "variants": (True, True),
     "club_name": ("Other Club", "Other Club"),
+    "signup": ("mail", "mail"),
 }
 """For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 

@@ -38,6 +38,14 @@ class Server:
     club_name: str = "pbmserv"
     """What people call this server: in From, in Subjects without a board, on the pages."""
 
+    signup: Literal["web", "mail"] = "web"
+    """Where an account can be opened: on a page, too, or by mail alone."""
+
+    @property
+    def has_join_page(self) -> bool:
+        """Whether an account can be opened on a page, whose mails lead back to the pages."""
+        return bool(self.site_url) and self.signup == "web"
+
     @property
     def domain(self) -> str:
         """What stands after the @ of the address."""
