@@ -17,8 +17,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
+from pbmserv.cli.setting_checks import database_address, host_address, host_and_port
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.games import games
@@ -29,7 +29,6 @@ from pbmserv.server.listener import split as split_listener
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
-DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 
 
 class WrongSetting(Exception):
@@ -146,36 +145,9 @@ class Settings(BaseSettings):
             raise ValueError("is not the name of a folder")
         return value
 
-    @field_validator("web")
-    @classmethod
-    def _is_host_and_port(cls, value: str) -> str:
-        host, _, port = value.rpartition(":")
-        if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-            raise ValueError("is not host:port")
-        return value
-
-    @field_validator("trusted_proxy")
-    @classmethod
-    def _is_host_address(cls, value: str) -> str:
-        try:
-            return str(ip_address(value)) if value else ""
-        except ValueError:
-            raise ValueError("is not the address of a machine, such as 127.0.0.1") from None
-
-    @field_validator("database")
-    @classmethod
-    def _is_database(cls, value: str) -> str:
-        try:
-            url = make_url(value) if value else None
-        except ArgumentError:
-            raise ValueError("is not a SQLAlchemy URL, such as sqlite:///file.db") from None
-        if url is not None and {"password", "sslpassword"} & url.query.keys():
-            raise ValueError("must not hold a password: it has a setting of its own")
-        if url is not None and url.drivername not in DRIVERS:
-            raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
-        if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-            raise ValueError("must name a file, as in sqlite:///FILE: a database in memory is lost")
-        return value
+    _web = field_validator("web")(host_and_port)
+    _database = field_validator("database")(database_address)
+    _trusted_proxy = field_validator("trusted_proxy")(host_address)
 
     @property
     def database_url(self) -> str:

@@ -152,17 +152,18 @@ def _shown(body: MailBody) -> dict[int, int]:
     return shown
 
 
-def takes_html(player: Player | None) -> bool:
+def takes_html(player: Player | None, practice: PracticeView | None = None) -> bool:
     """Whether mail to a player has an HTML part: unless they turned it off.
 
     Unknown senders get text alone, but for the welcome that they have asked for.
     """
-    return player is not None and player.mail.html and not in_words(player)
+    if player is None:
+        return practice is not None
+    return player.mail.html and not in_words(player)
 
 
 def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelope: Envelope) -> str | None:
-    is_welcome = draft.player is None and body.practice is not None
-    if not body.has_html or not (takes_html(draft.player) or is_welcome):
+    if not body.has_html or not takes_html(draft.player, body.practice):
         return None
     content = body.content or Content(Document() if body.views else said, body.views)
     content = replace(content, asks=draft.is_question, practice=body.practice)

@@ -8,10 +8,8 @@ from hashlib import sha256
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.decision import Decision, Question, Remark, words_above
 from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.queue import MovesQueued, QueueShown
 from pbmserv.games.game import Move
 from pbmserv.matches.errors import AmbiguousMove
@@ -40,7 +38,7 @@ from pbmserv.services.compose import (
     takes_html,
 )
 from pbmserv.services.first_board import offered_practice
-from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened
+from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened, subject_of
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
@@ -134,12 +132,12 @@ def answer(
         content = AnswerContent(reports, left_out, views, unshown, texts, practice)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
-    has_html = (takes_html(to.player) or (practice is not None and to.player is None)) and not is_brief
+    has_html = takes_html(to.player, practice) and not is_brief
     draft = OutgoingMail(
         kind=to.kind,
         recipient=to.recipient,
         player=to.player,
-        subject=board_subject(alone) if alone else other_subject(app.server, _about(results)),
+        subject=board_subject(alone) if alone else other_subject(app.server, subject_of(results[0])),
         body=MailBody(
             content.text(app, words=in_words(to.player)),
             views,
@@ -291,13 +289,3 @@ def _boards_for_sender(
 
 def _remarks(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
     return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
-
-
-def _about(results: Sequence[CommandResult]) -> str:
-    first = results[0]
-    if not isinstance(first.line, Parsed):
-        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
-    name = first.line.command.name
-    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
-        return f"{name} {' '.join(first.line.arguments.words)}"
-    return name

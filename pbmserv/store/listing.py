@@ -8,16 +8,12 @@ SQLite takes any equality for a good beginning; where it is none, `_plainly` kee
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     Connection,
-    Row,
     Select,
-    bindparam,
     exists,
     func,
     literal,
@@ -28,7 +24,6 @@ from sqlalchemy import literal_column as literally
 
 from pbmserv.matches.queries import (
     MOST_COUNTED,
-    BoardRow,
     BoardSearch,
     Cursor,
     Filter,
@@ -37,7 +32,7 @@ from pbmserv.matches.queries import (
     SearchPage,
 )
 from pbmserv.store import clocks
-from pbmserv.store.matches import options_of, summary_of, userids_at
+from pbmserv.store.board_rows import lines_of
 from pbmserv.store.rankings import winners_of
 from pbmserv.store.tables import clocks as clock_table
 from pbmserv.store.tables import matches, players, seats
@@ -47,7 +42,6 @@ MOST_SORTED: Final = 1000
 """The most running boards of a player that are sorted. For more, all running boards are read in their order."""
 
 _MOST_COMPARED: Final = 10_000
-_AT_ONCE: Final = 500
 
 _STATUS: Final[dict[Filter, tuple[ColumnElement[bool], ...]]] = {
     "all": (),
@@ -94,7 +88,7 @@ def search(connection: Connection, wanted: BoardSearch) -> SearchPage:
         wanted = replace(wanted, before=None)
         places = _places(connection, wanted, ids)
     numbers = [place.number for place in places[: wanted.count]]
-    lines = _lines(connection, numbers if wanted.before is None else numbers[::-1])
+    lines = lines_of(connection, numbers if wanted.before is None else numbers[::-1])
     return SearchPage(
         lines,
         _count(connection, wanted.game, wanted.boards, ids, wanted.sort == "time", MOST_COUNTED + 1),
@@ -111,14 +105,14 @@ def listing(connection: Connection, wanted: ListingQuery) -> Listing:
         return Listing((), 0)
     if wanted.filter == "next":
         every = _waiting(connection, wanted.game, ids, wanted.with_practice)
-        return Listing(_lines(connection, every[wanted.first :][: wanted.count]), len(every))
+        return Listing(lines_of(connection, every[wanted.first :][: wanted.count]), len(every))
     total = _count(connection, wanted.game, wanted.filter, ids, with_practice=wanted.with_practice)
     end = min(wanted.first + wanted.count, total)
     if wanted.first >= end:
         return Listing((), total)
     ways = _by_last_move(connection, wanted.game, wanted.filter, ids, wanted.with_practice)
     places = _merged([way.places(connection, None, None, end) for way in ways], is_backward=False)
-    return Listing(_lines(connection, [place.number for place in places[wanted.first : end]]), total)
+    return Listing(lines_of(connection, [place.number for place in places[wanted.first : end]]), total)
 
 
 def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
@@ -291,24 +285,7 @@ def _values(place: Cursor) -> Iterator[ColumnElement[Any]]:
     yield literal(place.number)
 
 
-def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
-    left, lines = iter(numbers), []
-    # A statement has so many parameters and no more.
-    while some := list(islice(left, _AT_ONCE)):
-        rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
-        userids = userids_at(connection, some)
-        lines += [_listed(rows[number], userids[number]) for number in some]
-    return tuple(lines)
-
-
-def _listed(row: Row[Any], userids: tuple[str, ...]) -> BoardRow:
-    deadline = clocks.deadline_of(row)
-    return BoardRow(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
-
-
 _RUNS_OUT: Final = clocks.DEADLINE.is_not(None)
 _seat: Final = seats.alias("seat_too")
 _match: Final = matches.alias("match_too")
 _COUNTS: Final = matches.c.practice.is_(False)
-_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
-_FACTS: Final = clocks.with_deadline(select(matches), matches.c.number).where(matches.c.number.in_(_NUMBERS))
