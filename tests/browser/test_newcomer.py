@@ -44,8 +44,8 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def test_the_way_in(server: Live, page: Page) -> None:
-    """A form, a first move, a game that is won by taps on the boards of mails, and a challenge: nothing is read but
-    what comes along."""
+    """A form, a first move, a game that is won by taps on the boards of mails, and a challenge: nothing is read
+    but what comes along."""
     page.goto(server.home)
     page.get_by_role("link", name="Join", exact=True).first.click()
     page.get_by_label("Name").fill("nina")
