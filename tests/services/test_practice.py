@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -158,3 +159,39 @@ def test_every_club_has_a_board_to_begin_on(game: str) -> None:
     moves = [unquote(link.attributes["href"]).partition("?subject=practice ")[2] for link in links]
     assert moves
     assert all(rules.read(position, move) for move in moves)
+
+
+@pytest.mark.parametrize("is_tapped", [True, False])
+def test_without_tagged_addresses_a_tap_names_the_question(
+    tmp_path: Path, quick_hasher: PasswordHasher, is_tapped: bool
+) -> None:
+    """All mail comes from one address then: a tap brings the word along, an answer is known by its thread."""
+    made = make_house(f"sqlite:///{tmp_path / 'practice.db'}", quick_hasher, replace(SERVER, delimiter=""))
+    tokens = count()
+    house, clock = replace(made, new_token=lambda: f"token{next(tokens):015}"), Clock()
+    welcome = send(house, clock, written("signup alice"))
+    answered = b"In-Reply-To: " + welcome.message_id.encode() + b"\r\n"
+    raw = tap(welcome, "B3") if is_tapped else answered + written("Re: welcome", text="b3")
+    assert "You played B3" in shown_text(parsed(send(house, clock, raw).raw))
+    house.engine.dispose()
+
+
+def test_the_robot_is_a_player_in_the_same_commit(house: App) -> None:
+    clock = Clock()
+    welcome = send(house, clock, written("signup alice"))
+    with reading(house.engine) as connection:
+        assert TransactionQueries(connection).robot("random") is None
+    send(house, clock, tap(welcome, "B3"))
+    with reading(house.engine) as connection:
+        robot = TransactionQueries(connection).robot("random")
+    assert robot is not None
+    assert robot.userid == "robot.random"
+
+
+def test_an_answer_of_a_week_ago_opens_nothing(house: App) -> None:
+    clock = Clock()
+    raw = tap(send(house, clock, written("signup alice")), "B3")
+    clock.move(days=8)
+    answer = send(house, clock, raw)
+    assert "signup" in shown_text(parsed(answer.raw))
+    assert load_game_state(house, 101) is None
