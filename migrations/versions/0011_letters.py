@@ -77,10 +77,20 @@ def upgrade() -> None:
     op.create_index("ix_wordy_mails_at", "wordy_mails", ["at"])
     _ratings_by("pool", "game", ["mu", "last_at", "sigma", "counted", "player_id"])
     _into_pools(op.get_bind())
+    op.create_table(
+        "web_sign_ups",
+        sa.Column("id", RowId, nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("address_digest", sa.String(length=40), nullable=False),
+        sa.Column("host", sa.String(length=45), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_web_sign_ups")),
+    )
+    op.create_index("ix_web_sign_ups_at", "web_sign_ups", ["at"])
 
 
 def downgrade() -> None:
     """Takes them away again. Ratings are left empty: a program without pools makes them anew when it starts."""
+    op.drop_table("web_sign_ups")
     for table in ("recounts", "rating_changes", "ratings"):
         op.execute(f"DELETE FROM {table}")  # noqa: S608
     _ratings_by("game", "pool", ["mu", "last_at", "sigma", "player_id"])

@@ -16,7 +16,6 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
 from pbmserv.cli import setting_forms
 from pbmserv.commands.base.server import Server
@@ -29,7 +28,6 @@ from pbmserv.server.listener import split as split_listener
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
-DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 
 
 class WrongSetting(Exception):
@@ -42,7 +40,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid", validate_default=True)
 
     data: Path = Field(Path("data"), description="folder for the database, the outgoing Maildir and marks")
-    database: str = Field("", description="SQLAlchemy URL; empty: SQLite in the data folder")
+    database: Annotated[str, AfterValidator(setting_forms.database_address)] = Field(
+        "", description="SQLAlchemy URL; empty: SQLite in the data folder"
+    )
     database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
     address: str = Field("pbmserv@localhost", description="the server's own mail address")
     club_name: Annotated[str, AfterValidator(setting_forms.club_name)] = Field(
@@ -83,6 +83,12 @@ class Settings(BaseSettings):
     games: str = Field("", description="games that can be begun, blanks between; empty: all")
     variants: bool = Field(
         False, description="whether games can be begun with sizes that their inventors did not publish"
+    )
+    signup: Literal["web", "mail"] = Field(
+        "web", description="where accounts are opened: on a page, too (with `site_url`), or by mail alone"
+    )
+    trusted_proxy: Annotated[str, AfterValidator(setting_forms.host_address)] = Field(
+        "", description="address of the proxy whose X-Forwarded-For says who asks for a page; empty: none"
     )
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
@@ -140,21 +146,6 @@ class Settings(BaseSettings):
             mailbox_address(value)
         return value
 
-    @field_validator("database")
-    @classmethod
-    def _is_database(cls, value: str) -> str:
-        try:
-            url = make_url(value) if value else None
-        except ArgumentError:
-            raise ValueError("is not a SQLAlchemy URL, such as sqlite:///file.db") from None
-        if url is not None and {"password", "sslpassword"} & url.query.keys():
-            raise ValueError("must not hold a password: it has a setting of its own")
-        if url is not None and url.drivername not in DRIVERS:
-            raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
-        if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-            raise ValueError("must name a file, as in sqlite:///FILE: a database in memory is lost")
-        return value
-
     @property
     def database_url(self) -> str:
         """The URL with its password in place."""
@@ -209,6 +200,7 @@ class Settings(BaseSettings):
             club_name=self.club_name,
             club_contact=self.club_contact,
             accent=self.accent,
+            signup=self.signup,
         )
 
     def environment(self) -> dict[str, str]:

@@ -61,7 +61,7 @@ def web_part(settings: Settings, app: App, kept: threading.Event | None = None) 
     from pbmserv.web.site import Site
 
     ring = (lambda: None) if kept is None else kept.set
-    return {"web": WebPart(Site(app, settings.outgoing, ring), *place).run}
+    return {"web": WebPart(Site(app, settings.outgoing, ring, settings.trusted_proxy), *place).run}
 
 
 def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:

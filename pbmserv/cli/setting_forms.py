@@ -1,13 +1,19 @@
 """The forms of single settings: each function gives its value, or says in a ValueError what is wrong with it."""
 
 import re
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 from pbmserv.commands.base.vocabulary import is_address, normalised
 from pbmserv.parser.command_block import Title, title_of
 from pbmserv.parser.parse import titled_board
 from pbmserv.web.accent import colour_of, contrast_flaw
+
+DRIVERS: Final = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 
 LONGEST_NAME: Final = 40
 """Characters of a club's name."""
@@ -74,6 +80,29 @@ def host_and_port(value: str) -> str:
     host, _, port = value.rpartition(":")
     if value and not (host and port.isascii() and port.isdigit() and int(port) < 65536):
         raise ValueError("is not host:port")
+    return value
+
+
+def host_address(value: str) -> str:
+    """The address of a machine, as it is written best; empty for none."""
+    try:
+        return str(ip_address(value)) if value else ""
+    except ValueError:
+        raise ValueError("is not the address of a machine, such as 127.0.0.1") from None
+
+
+def database_address(value: str) -> str:
+    """The URL of a database, without its password; empty for the one in the data folder."""
+    try:
+        url = make_url(value) if value else None
+    except ArgumentError:
+        raise ValueError("is not a SQLAlchemy URL, such as sqlite:///file.db") from None
+    if url is not None and {"password", "sslpassword"} & url.query.keys():
+        raise ValueError("must not hold a password: it has a setting of its own")
+    if url is not None and url.drivername not in DRIVERS:
+        raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
+    if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ValueError("must name a file, as in sqlite:///FILE: a database in memory is lost")
     return value
 
 

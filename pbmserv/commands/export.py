@@ -36,7 +36,9 @@ MOST_BOARDS: Final = 1000
 def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
     """Gathers it; the answer goes to an address of the player."""
     player = request.player
-    found = records.boards(ListingQuery(userids=(player.userid,), filter="all", count=MOST_BOARDS))
+    found = records.boards(
+        ListingQuery(userids=(player.userid,), filter="all", count=MOST_BOARDS, with_practice=True)
+    )
     return Decision(
         Exported(
             userid=player.userid,

@@ -72,9 +72,10 @@ def run_games(request: Request[GamesArguments], records: Queries, now: datetime)
     require_game(request.arguments.game)
     userids = named_players(request.arguments.userids, records)
     wanted_filter = filter_of(request.arguments.words, "active")
-    if wanted_filter == "next" and not userids and request.actor.player is not None:
+    is_own = wanted_filter == "next" and not userids and request.actor.player is not None
+    if is_own and request.actor.player is not None:
         userids = (request.actor.player.userid,)
-    wanted = ListingQuery(request.arguments.game, userids, wanted_filter)
+    wanted = ListingQuery(request.arguments.game, userids, wanted_filter, with_practice=is_own)
     found = records.boards(wanted)
     return Decision(BoardList(wanted, found.lines, found.total))
 

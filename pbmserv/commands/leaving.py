@@ -87,7 +87,9 @@ def leave_all(player: Player, records: Queries, now: datetime) -> GamesLeft:
 def _running(player: Player, records: Queries) -> list[int]:
     numbers: list[int] = []
     while True:
-        page = records.boards(ListingQuery(userids=(player.userid,), first=len(numbers), count=_PAGE))
+        page = records.boards(
+            ListingQuery(userids=(player.userid,), first=len(numbers), count=_PAGE, with_practice=True)
+        )
         numbers += [line.number for line in page.lines]
         if len(numbers) >= page.total or not page.lines:
             return numbers

@@ -68,7 +68,9 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
     require_willing(players, starter, records)
     require_within_limits(players, starter, records, now)
     before = board.match
-    terms = Terms(before.game, before.options, before.rated, before.clock)
+    # After practice comes a game as the club offers it.
+    options = () if before.practice and not request.server.variants else before.options
+    terms = Terms(before.game, options, before.rated, before.clock)
     require_offered(terms, request.server)
     match = opened(terms, players, starter, records, now, after=number)
     return Decision(

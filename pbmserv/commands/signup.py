@@ -13,6 +13,7 @@ from pbmserv.commands.base.lookup import NotOurPlayer
 from pbmserv.commands.base.names import is_kept_back, names_like, skeleton
 from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
+from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address, is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -31,14 +32,14 @@ class SignupArguments:
 class SignedUp(Reply):
     """An account was opened, and its address is believed: the server's mail goes there.
 
-    Without a password where more than one was chosen for it, and nobody can tell by whom.
+    Without a password where none was chosen, or more than one, and nobody can tell by whom.
     """
 
     template: ClassVar[str] = "commands/signup.txt:signed_up"
 
     userid: str
     address: str
-    has_password: bool = True
+    has_password: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class AccountOpened(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Welcome(Reply):
-    """The first mail to a new address: whoever reads it there is to answer."""
+    """The first mail to a new address: whoever reads it there is to answer, by a first move or by `yes`."""
 
     template: ClassVar[str] = "commands/signup.txt:welcome"
 
@@ -114,9 +115,9 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
     if not address:
         raise NotOurPlayer(command="signup")
     if not is_userid(userid):
-        raise BadUserid(why="form", free=_free("", request, records))
+        raise BadUserid(why="form", free=free_names("", sender or "", request.server, records))
     if is_kept_back(userid, request.server):
-        raise BadUserid(why="reserved", free=_free(userid, request, records))
+        raise BadUserid(why="reserved", free=free_names(userid, sender or "", request.server, records))
     if address != sender and not is_address(address):
         raise BadAddress()
     if request.server.owns(address):
@@ -126,18 +127,17 @@ def run(request: Request[SignupArguments], records: Queries, now: datetime) -> D
     if owner is not None and owner.is_confirmed and address == sender:
         raise AddressTaken(address=address, userid=owner.userid)
     if other is not None:
-        raise UseridTaken(userid=userid, like=other.userid, free=_free(userid, request, records))
+        free = free_names(userid, sender or "", request.server, records)
+        raise UseridTaken(userid=userid, like=other.userid, free=free)
     if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
         # Who names another's address is told the same, whoever has it.
         return Decision(AccountOpened(userid, address))
-    if request.password_hash is None:
-        raise ValueError("a sign-up without a password")
     is_confirmed = request.actor.is_believed and address == sender
     in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
     replaced = tuple(sorted(in_the_way))
     account = NewPlayer(userid, address, request.password_hash, is_confirmed, replaced)
     if is_confirmed:
-        return Decision(SignedUp(userid, address), changes=(account,))
+        return Decision(SignedUp(userid, address, account.password_hash is not None), changes=(account,))
     asked = Confirmation("sign-up", userid, address, about=f"sign-up {address}")
     return Decision(
         AccountOpened(userid, address),
@@ -157,17 +157,18 @@ def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Pla
     return None
 
 
-def _free(userid: str, request: Request[SignupArguments], records: Queries) -> tuple[str, ...]:
-    names = names_like(userid, request.actor.address or "", request.server)
+def free_names(userid: str, address: str, server: Server, records: Queries) -> tuple[str, ...]:
+    """Names that nobody has, for one who wants this name and has this address."""
+    names = names_like(userid, address, server)
     return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
 
 
 command = OpenCommand(
     name="signup",
     kind="signup",
-    forms=("signup userid password [address]",),
+    forms=("signup userid [password] [address]",),
     summary="open an account for your mail address",
-    example="signup alice sesame",
+    example="signup alice",
     arguments=SignupArguments,
     run=run,
     help="commands/signup.txt:help_signup",

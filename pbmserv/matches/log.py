@@ -68,7 +68,7 @@ class Match:
 
     `userids` stand in order of play; `options` are those that were given, sorted by name; `rules` is the version
     the match is played under ("cephalopod/1"); `clock` the terms of its clocks, if it has any; `after` the board
-    that it is a rematch of.
+    that it is a rematch of. A `practice` board is a newcomer's first, against a robot: no list has it.
     """
 
     number: int
@@ -82,6 +82,7 @@ class Match:
     entries: tuple[Entry, ...] = ()
     clock: TimeControl | None = None
     after: int | None = None
+    practice: bool = False
 
     def seat_of(self, userid: str) -> Seat | None:
         """The seat of a userid, whatever its case; None when it is not on this board."""
@@ -106,9 +107,11 @@ def rules_of(match: Match) -> Game:
 
 
 def title_of(match: Match) -> str:
-    """What the game of a match is called: a variant never plainly by the name of the game.
+    """What the game of a match is called: a variant never plainly by the name of the game, nor practice.
 
     Boards that were begun before variants had a name keep theirs, and with it their Subject.
     """
     title = rules_of(match).info.title
+    if match.practice:
+        return f"{title} practice"
     return f"{title} variant" if match.rules.endswith(VARIANT) else title

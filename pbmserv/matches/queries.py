@@ -36,6 +36,8 @@ class ListingQuery:
     filter: Filter = "active"
     first: int = 0
     count: int = 50
+    with_practice: bool = False
+    """Practice boards are among them, too: only for whoever plays there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +262,17 @@ class Queries(Protocol):
     def boards(self, wanted: ListingQuery) -> Listing:
         """A page of the boards that fit."""
 
+    def practice_of(self, player: Player) -> int | None:
+        """The number of a player's practice board, whatever has become of it; None before it was begun."""
+
+    def robot(self, name: str) -> Player | None:
+        """The player for whom the robot of a name plays; None before it is one."""
+
     def running(self) -> Sequence[tuple[str, int]]:
-        """How many boards of each game are active, by name; games without any may be left out."""
+        """How many boards of each game are active, by name, practice aside; games without any may lack."""
 
     def started_since(self, userid: str, since: datetime) -> int:
-        """How many matches that player started since then."""
+        """How many matches that player started since then; practice is not counted."""
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches `starter` started in which `opponent` has not moved yet."""

@@ -21,6 +21,7 @@ from pbmserv.commands.base.vocabulary import (
     SETTINGS,
     SMALL_WORDS,
     board_number,
+    is_address,
     is_userid,
     stripped_board,
 )
@@ -202,6 +203,12 @@ def _new_password(words: Words, rest: FittedWords, board: int | None, slot: _Slo
     return replace(rest, new_password=Secret(words[0])) if words else rest
 
 
+def _first_password(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> FittedWords | None:
+    # It may be left out, and then an address stands in its place.
+    is_left_out = bool(words) and slot.optional and not rest.arguments.address and is_address(words[0])
+    return None if is_left_out else _new_password(words, rest, board, slot)
+
+
 def _token(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> FittedWords | None:
     if not words:
         return rest
@@ -269,7 +276,7 @@ _READERS: dict[str, Callable[[Words, FittedWords, int | None, _Slot], FittedWord
     "claim": _claim,
     "old": _old_password,
     "new": _new_password,
-    "password": _new_password,
+    "password": _first_password,
     "token": _token,
     "move": lambda words, rest, board, slot: (_moves if slot.many else _move)(words, rest, board, slot),
     "moves": _ahead,

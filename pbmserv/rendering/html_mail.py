@@ -11,6 +11,7 @@ from pbmserv.rendering.html_board import draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.piece_style import PIECE_STYLES
+from pbmserv.rendering.practice import PracticeView, draw_practice
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 
@@ -27,6 +28,8 @@ class Content:
     """The boards below what is said."""
     asks: bool = False
     """Whether the mail waits for a `yes`."""
+    practice: PracticeView | None = None
+    """A practice board that is not there yet, below all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
     frame = partial(_frame, title, blocks, links)
-    room = LARGEST - len(frame([""] * len(content.views)))
-    whole = frame(list(_boards(content.views, address, server, room)))
+    more = [] if content.practice is None else [_ascii(draw_practice(content.practice, address))]
+    room = LARGEST - len(frame([*[""] * len(content.views), *more]))
+    whole = frame([*_boards(content.views, address, server, room), *more])
     return whole if len(whole) <= LARGEST else None
 
 

@@ -146,7 +146,9 @@ def _back(
 ) -> OutboxMessage | None:
     """What a player whom mail reaches again is told of their clocks; None when none of them runs."""
     records = TransactionQueries(connection, app.recent)
-    listing = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_BOARDS))
+    listing = records.boards(
+        ListingQuery(userids=(player.userid,), filter="next", count=MOST_BOARDS, with_practice=True)
+    )
     lines = []
     for number in sorted(line.number for line in listing.lines):
         board = readable(records, number, "is left out of what a player is told who is back")

@@ -1,15 +1,16 @@
 """Writes outgoing mails: answers, boards, notices, questions and invitations."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from pbmserv.commands.base.decision import Question, Reply
 from pbmserv.commands.base.mail_kinds import LeaveKind, leaving_command
+from pbmserv.commands.base.practice import NOT_THERE_YET, practice_to_come
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.message import MessageFrom
+from pbmserv.commands.signup import Welcome
 from pbmserv.mail.sending.message import Attachment, Envelope, envelope_sender, message_id, sender_address, write
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import IncomingMail
@@ -17,6 +18,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, filled
+from pbmserv.rendering.practice import PracticeView, view_practice
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
@@ -56,6 +58,8 @@ class MailBody:
     # False if even a player who takes HTML gets text alone.
     has_html: bool = True
     attachments: tuple[Attachment, ...] = ()
+    # The practice board below, which is not there yet.
+    practice: PracticeView | None = None
     # The key in the links of the boards.
     key: str = field(default="", repr=False)
 
@@ -98,7 +102,7 @@ class OutgoingMail:
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
     """Writes a mail: the message for the outbox."""
     body, cause = draft.body, draft.cause
-    shown, token = _shown(body.views), app.new_token()
+    shown, token = _shown(body), app.new_token()
     if draft.is_question and not app.server.delimiter:
         body = _with_word(body, token)
     said = document_of(body.text)
@@ -146,30 +150,37 @@ def _with_word(body: MailBody, token: str) -> MailBody:
     """The same question with the word that an answer must hold, where our address cannot hold it."""
     word = render("mail/question_word.txt", word=token)
     content = body.content
+    if body.practice is not None:
+        body = replace(body, practice=replace(body.practice, word=token))
     if content is not None:
         content = replace(content, said=content.said.then(document_of(word)))
     return replace(body, text=f"{body.text}\n\n{word}", content=content)
 
 
-def _shown(views: Sequence[BoardView]) -> dict[int, int]:
+def _shown(body: MailBody) -> dict[int, int]:
     """The newest ply that is shown of each board: an answer is about that one."""
-    shown: dict[int, int] = {}
-    for view in views:
+    shown: dict[int, int] = {NOT_THERE_YET: 0} if body.practice is not None else {}
+    for view in body.views:
         ply = view.plies if view.ply is None else view.ply
         shown[view.number] = max(ply, shown.get(view.number, 0))
     return shown
 
 
-def takes_html(player: Player | None) -> bool:
-    """Whether mail to a player has an HTML part: unless they turned it off. Unknown senders get text alone."""
-    return player is not None and player.mail.html and not in_words(player)
+def takes_html(player: Player | None, practice: PracticeView | None = None) -> bool:
+    """Whether mail to a player has an HTML part: unless they turned it off.
+
+    Unknown senders get text alone, but for the welcome that they have asked for.
+    """
+    if player is None:
+        return practice is not None
+    return player.mail.html and not in_words(player)
 
 
 def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelope: Envelope) -> str | None:
-    if not body.has_html or not takes_html(draft.player):
+    if not body.has_html or not takes_html(draft.player, body.practice):
         return None
     content = body.content or Content(Document() if body.views else said, body.views)
-    content = replace(content, asks=draft.is_question)
+    content = replace(content, asks=draft.is_question, practice=body.practice)
     return html_part(content, draft.subject, sender_address(envelope, app.server), app.server)
 
 
@@ -200,6 +211,7 @@ def plain_notice(
 
 def question_mail(app: App, question: Question, inbox_id: int | None, now: datetime) -> OutboxMessage:
     """A question that goes to another address than the answer to the mail that caused it."""
+    practice = welcome_practice(question.words, app.server)
     draft = OutgoingMail(
         kind="question",
         recipient=question.confirmation.address,
@@ -207,7 +219,7 @@ def question_mail(app: App, question: Question, inbox_id: int | None, now: datet
         subject=other_subject(
             app.server, "your address" if question.confirmation.kind == "take back" else "please confirm"
         ),
-        body=MailBody(say(question.words, app.server)),
+        body=with_practice(say(question.words, app.server), practice, app.server),
         cause=MailCause(inbox_id, proven=False),
         is_question=True,
     )
@@ -252,6 +264,24 @@ def notice_mail(
         leaves=leaves,
     )
     return build_message(app, draft, now)
+
+
+def welcome_practice(words: Reply, server: Server) -> PracticeView | None:
+    """The practice board of whoever reads this in the first mail; None where it is no such mail."""
+    return view_practice(practice_to_come(words.userid, server)) if isinstance(words, Welcome) else None
+
+
+def with_practice(text: str, practice: PracticeView | None, server: Server) -> MailBody:
+    """A mail of a text alone, with the practice board below it, if any."""
+    if practice is None:
+        return MailBody(text)
+    shown = practice_text(practice, server)
+    return MailBody(f"{text}\n\n{shown}", content=Content(document_of(text)), practice=practice)
+
+
+def practice_text(practice: PracticeView, server: Server, words: bool = False) -> str:
+    """The practice board in a text."""
+    return filled(render("mail/practice.txt", words=words, practice=practice, server=server))
 
 
 def in_words(player: Player | None) -> bool:

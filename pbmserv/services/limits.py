@@ -36,7 +36,7 @@ parse as commands. Forged mails alone do not reach this number."""
 
 FRUITFUL: Final = frozenset(
     {"accept", "broadcast", "challenge", "chat", "confirm", "delete", "message", "move", "no", "propose", "reject"}
-    | {"rematch", "resign", "signoff", "signup", "undo", "yes"}
+    | {"practice", "rematch", "resign", "signoff", "signup", "undo", "yes"}
     | {"add", "block", "change address", "change password", "revoke", "unblock"}
 )
 """Commands that change a board or an account, or start or end one; talk has its own limit. Settings do not count:

@@ -6,10 +6,12 @@ from typing import Any, Final, Literal
 
 from pbmserv.commands.base.decision import Decision, Notifications
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_userid
 from pbmserv.commands.chat import NothingToSay
+from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.message import NoWords
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
@@ -68,6 +70,16 @@ def report_line(
             return LineReport("refused", line, say(refused, server, words))
         case SkippedCommand(board):
             return LineReport("not run", line, "", board)
+
+
+def subject_of(first: CommandResult) -> str:
+    """What the Subject of an answer says that is about no one board: the first line's command."""
+    if not isinstance(first.line, Parsed):
+        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
+    name = first.line.command.name
+    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
+        return f"{name} {' '.join(first.line.arguments.words)}"
+    return name
 
 
 def is_unsaid(result: CommandResult, records: Queries) -> bool:

@@ -8,10 +8,8 @@ from hashlib import sha256
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.decision import Decision, Question, Remark, words_above
 from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.queue import MovesQueued, QueueShown
 from pbmserv.games.game import Move
 from pbmserv.matches.errors import AmbiguousMove
@@ -22,6 +20,7 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.practice import PracticeView
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
@@ -35,9 +34,11 @@ from pbmserv.services.compose import (
     in_words,
     news_mail,
     other_subject,
+    practice_text,
     takes_html,
 )
-from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened
+from pbmserv.services.first_board import offered_practice
+from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened, subject_of
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
@@ -71,6 +72,8 @@ class AnswerContent:
     unshown: Sequence[int]
     # The records of games that were asked for, as text.
     records: Sequence[str] = ()
+    # The practice board below, which is not there yet.
+    practice: PracticeView | None = None
     # For a brief answer: whether something is missing, and the commands that ask for it.
     has_more: bool = False
     rest: Sequence[str] = ()
@@ -88,7 +91,8 @@ class AnswerContent:
             rest=self.rest,
             server=app.server,
         )
-        return "\n\n".join([text, *self.records])
+        shown = practice_text(self.practice, app.server, words) if self.practice and with_boards else ""
+        return "\n\n".join([text, *([shown] if shown else []), *self.records])
 
     def html(self, app: App) -> Content:
         """The same for the HTML part, which draws the boards in its own way."""
@@ -114,6 +118,7 @@ def answer(
     known = records.known_among(named_userids(result.line for result in results))
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
     left_out = sendable_words(records, results, to.left_out)
+    practice = None if is_brief else offered_practice(results, asks, records, app.server)
     # Unknown senders get no files: their address may be somebody else's.
     files = record_files(results, app.server) if to.player and not is_brief else ()
     if is_brief:
@@ -126,21 +131,22 @@ def answer(
         )
     else:
         texts = record_texts(results, files, app.server, in_words(to.player))
-        content = AnswerContent(reports, left_out, views, unshown, texts)
+        content = AnswerContent(reports, left_out, views, unshown, texts, practice)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
-    has_html = takes_html(to.player) and not is_brief
+    has_html = takes_html(to.player, practice) and not is_brief
     draft = OutgoingMail(
         kind=to.kind,
         recipient=to.recipient,
         player=to.player,
-        subject=board_subject(alone) if alone else other_subject(app.server, _about(results)),
+        subject=board_subject(alone) if alone else other_subject(app.server, subject_of(results[0])),
         body=MailBody(
             content.text(app, words=in_words(to.player)),
             views,
             content=content.html(app) if has_html else None,
             has_html=has_html,
             attachments=files,
+            practice=practice,
             key=key,
         ),
         board=alone.number if alone else None,
@@ -287,13 +293,3 @@ def _boards_for_sender(
 def remarks_of(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
     """What the boards that changed say above them."""
     return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
-
-
-def _about(results: Sequence[CommandResult]) -> str:
-    first = results[0]
-    if not isinstance(first.line, Parsed):
-        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
-    name = first.line.command.name
-    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
-        return f"{name} {' '.join(first.line.arguments.words)}"
-    return name

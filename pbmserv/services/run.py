@@ -12,16 +12,18 @@ from pbmserv.commands.agreements import IN_A_MOVES_PLACE
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
 from pbmserv.commands.base.permission import decide
+from pbmserv.commands.base.practice import ROBOT
 from pbmserv.commands.base.request import Actor, RepliedTo, Request
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.robots.robot import userids
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, proof_of_head
 from pbmserv.services.steps import Step, acting, hold, steps
-from pbmserv.store import changes, confirmations, matches, players
+from pbmserv.store import changes, confirmations, matches, players, robots
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -103,6 +105,8 @@ def run_all(
     """Runs the lines of a mail as of when it was received, and writes what they change."""
     todo = steps(connection, pending)
     hold(connection, [step.line for step in todo], acting(todo, pending.identity, credentials))
+    if any(isinstance(step.line, Parsed) and step.line.command.name == "practice" for step in todo):
+        robots.ensure(connection, ROBOT, userids(ROBOT), pending.message.received_at)
     # Somebody who was read before these locks may have left meanwhile.
     records.forget_players()
     identity = pending.identity

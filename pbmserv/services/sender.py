@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.commands.base.request import Proof
 from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.from_web import is_web_sign_up
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import IncomingMail
@@ -97,6 +98,8 @@ def identify_sender(connection: Connection, mail: IncomingMail, server: Server, 
     )
     # Beside a token an oddly written From says who the token is of; by itself it is not believed anywhere.
     is_believed = mail.authenticated or (server.confirm == "from" and not mail.doubtful_senders)
+    # On a page anybody can type any address.
+    is_believed = is_believed and not is_web_sign_up(mail.message_id)
     proof: Proof = "none"
     if player is not None:
         proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)

@@ -81,12 +81,15 @@ def _answer(
 
 
 def _implied_yes(pending: PendingMail) -> tuple[Parsed, ...]:
-    """The `yes` of a newcomer who answers the first mail with other commands at once."""
+    """The `yes` of a newcomer who answers the first mail with a move, or with other commands, at once.
+
+    Nobody wrote it, so it has no line to be told.
+    """
     question, lines = pending.identity.confirmation, pending.runnable.lines
     named = [line.command for line in lines if isinstance(line, Parsed)]
     if question is None or question.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
         return ()
-    return (Parsed("yes", commands()["yes"], Arguments()),)
+    return (Parsed("", commands()["yes"], Arguments()),)
 
 
 LEAVING: Final = frozenset({"delete", "signoff"})

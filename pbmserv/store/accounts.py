@@ -110,7 +110,7 @@ def _open(connection: Connection, account: NewPlayer, now: datetime) -> None:
         "userid": account.userid,
         "userid_lower": account.userid.lower(),
         "skeleton": skeleton(account.userid),
-        "password_hash": account.password_hash,
+        "password_hash": account.password_hash or NO_HASH,
         "created_at": now,
     }
     player_id = connection.execute(insert(players).values(row).returning(players.c.id)).scalar_one()

@@ -80,9 +80,10 @@ def add(
     now: datetime,
     full_size: int | None = None,
     priority: int = UNKNOWN_SENDERS,
+    host: str | None = None,
 ) -> int:
     """Stores a mail. `sender` is its From address in lower case: mails of one sender are handled in order."""
-    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, priority)
+    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, priority, host)
     mail_id: int = connection.execute(_STORE_ONE, row).scalar_one()
     return mail_id
 

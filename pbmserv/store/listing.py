@@ -8,16 +8,12 @@ SQLite takes any equality for a good beginning; where it is none, `_plainly` kee
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     Connection,
-    Row,
     Select,
-    bindparam,
     exists,
     func,
     literal,
@@ -28,7 +24,6 @@ from sqlalchemy import literal_column as literally
 
 from pbmserv.matches.queries import (
     MOST_COUNTED,
-    BoardRow,
     BoardSearch,
     Cursor,
     Filter,
@@ -37,7 +32,7 @@ from pbmserv.matches.queries import (
     SearchPage,
 )
 from pbmserv.store import clocks
-from pbmserv.store.matches import options_of, summary_of, userids_at
+from pbmserv.store.board_rows import lines_of
 from pbmserv.store.rankings import winners_of
 from pbmserv.store.tables import clocks as clock_table
 from pbmserv.store.tables import matches, players, seats
@@ -47,7 +42,6 @@ MOST_SORTED: Final = 1000
 """The most running boards of a player that are sorted. For more, all running boards are read in their order."""
 
 _MOST_COMPARED: Final = 10_000
-_AT_ONCE: Final = 500
 
 _STATUS: Final[dict[Filter, tuple[ColumnElement[bool], ...]]] = {
     "all": (),
@@ -94,7 +88,7 @@ def search(connection: Connection, wanted: BoardSearch) -> SearchPage:
         wanted = replace(wanted, before=None)
         places = _places(connection, wanted, ids)
     numbers = [place.number for place in places[: wanted.count]]
-    lines = _lines(connection, numbers if wanted.before is None else numbers[::-1])
+    lines = lines_of(connection, numbers if wanted.before is None else numbers[::-1])
     return SearchPage(
         lines,
         _count(connection, wanted.game, wanted.boards, ids, wanted.sort == "time", MOST_COUNTED + 1),
@@ -110,15 +104,15 @@ def listing(connection: Connection, wanted: ListingQuery) -> Listing:
     if ids is None:
         return Listing((), 0)
     if wanted.filter == "next":
-        every = _waiting(connection, wanted.game, ids)
-        return Listing(_lines(connection, every[wanted.first :][: wanted.count]), len(every))
-    total = _count(connection, wanted.game, wanted.filter, ids)
+        every = _waiting(connection, wanted.game, ids, wanted.with_practice)
+        return Listing(lines_of(connection, every[wanted.first :][: wanted.count]), len(every))
+    total = _count(connection, wanted.game, wanted.filter, ids, with_practice=wanted.with_practice)
     end = min(wanted.first + wanted.count, total)
     if wanted.first >= end:
         return Listing((), total)
-    ways = _by_last_move(connection, wanted.game, wanted.filter, ids)
+    ways = _by_last_move(connection, wanted.game, wanted.filter, ids, wanted.with_practice)
     places = _merged([way.places(connection, None, None, end) for way in ways], is_backward=False)
-    return Listing(_lines(connection, [place.number for place in places[wanted.first : end]]), total)
+    return Listing(lines_of(connection, [place.number for place in places[wanted.first : end]]), total)
 
 
 def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
@@ -171,21 +165,30 @@ def _ways(connection: Connection, wanted: BoardSearch, ids: Sequence[int]) -> li
         return [_Way(_of_players(wanted.game, wanted.boards, ids), (seats.c.match,))]
     # Boards of a game that run are few among those of the game, and more among those that run.
     is_of_game = _is_of(wanted.game, plainly=wanted.boards == "active")
-    return [_Way(select(matches).where(*_STATUS[wanted.boards], *is_of_game), (matches.c.number,))]
+    return [_Way(select(matches).where(*_STATUS[wanted.boards], *is_of_game, _COUNTS), (matches.c.number,))]
 
 
-def _by_last_move(connection: Connection, game: str | None, which: Filter, ids: Sequence[int]) -> list[_Way]:
+def _by_last_move(
+    connection: Connection, game: str | None, which: Filter, ids: Sequence[int], with_practice: bool = False
+) -> list[_Way]:
     along = (matches.c.last_at, matches.c.number)
     everybodys = select(matches).where(*_is_of(game))
+    if not with_practice:
+        everybodys = everybodys.where(_COUNTS)
     if not ids:
         return [_Way(everybodys.where(*_STATUS[which]), along)]
     if which == "all":
-        return [way for each in ("active", "inactive") for way in _by_last_move(connection, game, each, ids)]
+        return [
+            way
+            for each in ("active", "inactive")
+            for way in _by_last_move(connection, game, each, ids, with_practice)
+        ]
     if which != "active":
-        return [_Way(_of_players(game, which, ids), (seats.c.ended_at, seats.c.match))]
+        theirs = _of_players(game, which, ids, with_practice=with_practice)
+        return [_Way(theirs, (seats.c.ended_at, seats.c.match))]
     if _boards_of(connection, ids[0], is_running=True) > MOST_SORTED:
         return [_Way(everybodys.where(*_STATUS[which], *_sit_at(ids, matches.c.number)), along)]
-    return [_Way(_of_players(game, which, ids, with_matches=True), along)]
+    return [_Way(_of_players(game, which, ids, with_matches=True, with_practice=with_practice), along)]
 
 
 def _by_deadline(connection: Connection, game: str | None, ids: Sequence[int]) -> _Way:
@@ -199,10 +202,13 @@ def _by_deadline(connection: Connection, game: str | None, ids: Sequence[int]) -
     return _Way(every, along, is_ascending=True)
 
 
-def _waiting(connection: Connection, game: str | None, ids: Sequence[int]) -> Sequence[int]:
+def _waiting(
+    connection: Connection, game: str | None, ids: Sequence[int], with_practice: bool = False
+) -> Sequence[int]:
     """The numbers of the boards on which one of these players is to move, the most urgent first."""
-    query = _of_players(game, "next", ids, with_matches=True) if ids else select(matches).where(*_STATUS["next"])
+    query = select(matches).where(*_STATUS["next"], _COUNTS)
     if ids:
+        query = _of_players(game, "next", ids, with_matches=True, with_practice=with_practice)
         on_turn = _seat.c.player_id.in_(ids), _seat.c.seat == matches.c.to_move
         query = query.where(exists().where(_seat.c.match == matches.c.number, *on_turn))
     else:
@@ -225,9 +231,12 @@ def _count(
     ids: Sequence[int],
     runs_out: bool = False,
     most: int | None = None,
+    with_practice: bool = False,
 ) -> int:
     """How many boards fit, and of those perhaps only those whose clock runs; `most` where there are more."""
-    query = _of_players(game, which, ids) if ids else select(matches).where(*_STATUS[which], *_is_of(game))
+    query = select(matches).where(*_STATUS[which], *_is_of(game), _COUNTS)
+    if ids:
+        query = _of_players(game, which, ids, with_practice=with_practice)
     if runs_out:
         number = seats.c.match if ids else matches.c.number
         query = query.join(clock_table, clock_table.c.match == number).where(_RUNS_OUT)
@@ -235,9 +244,13 @@ def _count(
     return connection.execute(select(func.count()).select_from(fitting)).scalar_one()
 
 
-def _of_players(game: str | None, which: Filter, ids: Sequence[int], with_matches: bool = False) -> Select[Any]:
+def _of_players(
+    game: str | None, which: Filter, ids: Sequence[int], with_matches: bool = False, with_practice: bool = False
+) -> Select[Any]:
     """The boards at which all of them sit, found among those of the first."""
     query = select(seats).where(seats.c.player_id == ids[0], *_sit_at(ids[1:], seats.c.match))
+    if not with_practice:
+        query = query.where(~exists().where(_match.c.number == seats.c.match, _match.c.practice))
     if which != "all":
         query = query.where(_is_on_or_over(which in ("active", "next")))
     if game is None and which != "finished" and not with_matches:
@@ -272,22 +285,7 @@ def _values(place: Cursor) -> Iterator[ColumnElement[Any]]:
     yield literal(place.number)
 
 
-def _lines(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
-    left, lines = iter(numbers), []
-    # A statement has so many parameters and no more.
-    while some := list(islice(left, _AT_ONCE)):
-        rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
-        userids = userids_at(connection, some)
-        lines += [_listed(rows[number], userids[number]) for number in some]
-    return tuple(lines)
-
-
-def _listed(row: Row[Any], userids: tuple[str, ...]) -> BoardRow:
-    deadline = clocks.deadline_of(row)
-    return BoardRow(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
-
-
 _RUNS_OUT: Final = clocks.DEADLINE.is_not(None)
 _seat: Final = seats.alias("seat_too")
-_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
-_FACTS: Final = clocks.with_deadline(select(matches), matches.c.number).where(matches.c.number.in_(_NUMBERS))
+_match: Final = matches.alias("match_too")
+_COUNTS: Final = matches.c.practice.is_(False)

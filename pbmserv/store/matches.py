@@ -138,9 +138,12 @@ def started_at(connection: Connection, game: str, started: datetime) -> Sequence
 
 
 def finished_between(connection: Connection, since: datetime, until: datetime) -> Sequence[int]:
-    """The numbers of the finished matches whose last entry is from then, ascending."""
+    """The numbers of the finished matches whose last entry is from then, ascending; practice is left out."""
     query = select(matches.c.number).where(
-        matches.c.status == "finished", matches.c.last_at >= since, matches.c.last_at < until
+        matches.c.status == "finished",
+        matches.c.last_at >= since,
+        matches.c.last_at < until,
+        matches.c.practice.is_(False),
     )
     return connection.execute(query.order_by(matches.c.number)).scalars().all()
 
@@ -164,9 +167,15 @@ def is_end_noted(connection: Connection, number: int, summary: Summary) -> bool:
 
 
 def running(connection: Connection) -> list[tuple[str, int]]:
-    """How many boards of each game are active."""
-    query = select(matches.c.game, func.count()).where(matches.c.status == "active").group_by(matches.c.game)
-    return [(row[0], row[1]) for row in connection.execute(query)]
+    """How many boards of each game are active; practice is not counted."""
+    query = select(matches.c.game, func.count()).where(matches.c.status == "active", matches.c.practice.is_(False))
+    return [(row[0], row[1]) for row in connection.execute(query.group_by(matches.c.game))]
+
+
+def practice_of(connection: Connection, player_id: int) -> int | None:
+    """The number of a player's practice board."""
+    query = select(matches.c.number).where(matches.c.started_by == player_id, matches.c.practice)
+    return connection.execute(query.limit(1)).scalar_one_or_none()
 
 
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -206,6 +215,7 @@ def _open(connection: Connection, board: GameState) -> None:
         "rated": match.rated,
         "clock": clocks.as_json(match.clock),
         "after": match.after,
+        "practice": match.practice,
         "started_by": ids[match.started_by.lower()],
         "started_at": match.started,
         **_summary_row(summarise(board.state)),
@@ -249,6 +259,7 @@ def _without_log(connection: Connection, number: int) -> Match | None:
         started=row.started_at,
         clock=clocks.from_json(row.clock),
         after=row.after,
+        practice=row.practice,
     )
 
 

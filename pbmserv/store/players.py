@@ -31,6 +31,11 @@ def owner_of(connection: Connection, address: str) -> Player | None:
     return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
+def find_robot(connection: Connection, robot: str) -> Player | None:
+    """The player for whom the robot of that name plays."""
+    return _one(connection, _FIND_ROBOT, {"robot": robot})
+
+
 def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
     """The player who got the mail with the first known one of these tokens; None if there is none."""
     digests = [digest(token) for token in tokens]
@@ -173,6 +178,7 @@ def _id_of(name: str) -> Any:
 
 
 _FIND: Final = _players().where(players.c.userid_lower == bindparam("userid"))
+_FIND_ROBOT: Final = _players().where(players.c.robot == bindparam("robot"))
 _HAS_ADDRESS: Final = select(addresses.c.player_id).where(addresses.c.address == bindparam("address"))
 _OWNER_OF: Final = _players().where(players.c.id == _HAS_ADDRESS.scalar_subquery())
 _FIND_AT: Final = _players().where(

@@ -245,6 +245,14 @@ class TransactionQueries:
         """A page of the boards that fit."""
         return listing.listing(self._connection, wanted)
 
+    def practice_of(self, player: Player) -> int | None:
+        """A player's practice board."""
+        return matches.practice_of(self._connection, player.id)
+
+    def robot(self, name: str) -> Player | None:
+        """The player for whom a robot plays."""
+        return players.find_robot(self._connection, name)
+
     def running(self) -> Sequence[tuple[str, int]]:
         """How many boards of each game are active."""
         return matches.running(self._connection)
@@ -253,7 +261,7 @@ class TransactionQueries:
         """How many matches a player started since then."""
         query = select(func.count()).select_from(match_table)
         started = query.where(match_table.c.started_by == _id_of(userid), match_table.c.started_at > since)
-        return self._connection.execute(started).scalar_one()
+        return self._connection.execute(started.where(match_table.c.practice.is_(False))).scalar_one()
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
@@ -263,7 +271,10 @@ class TransactionQueries:
         )
         query = select(func.count()).select_from(match_table.join(seats, seated))
         waiting = query.where(
-            match_table.c.started_by == _id_of(starter), match_table.c.status == "active", ~moved
+            match_table.c.started_by == _id_of(starter),
+            match_table.c.status == "active",
+            match_table.c.practice.is_(False),
+            ~moved,
         )
         return self._connection.execute(waiting).scalar_one()
 

@@ -1,4 +1,4 @@
-"""What rate limits count: failed logins, by userid and by sender, and messages between players."""
+"""What rate limits count: failed logins, by userid and by sender, sign-ups on the page, messages of players."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,8 @@ from typing import Final
 from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from pbmserv.commands.base.changes import TalkCounted
-from pbmserv.store.tables import addresses, failed_logins, players, talk_counts
+from pbmserv.store.mail_tokens import digest
+from pbmserv.store.tables import addresses, failed_logins, players, talk_counts, web_sign_ups
 
 FAILED_LOGIN_RETENTION: Final = timedelta(days=1)
 
@@ -71,6 +72,29 @@ def count_talk(connection: Connection, change: TalkCounted, now: datetime) -> No
     """Counts one message."""
     who = {"player_id": change.player_id, "stranger_id": change.stranger_id}
     connection.execute(insert(talk_counts).values(**who, kind=change.kind, at=now))
+
+
+def record_web_sign_up(connection: Connection, address: str, host: str | None, now: datetime) -> None:
+    """Records a sign-up on the page, for an address, from a host if that is known."""
+    values = {"at": now, "address_digest": digest(address), "host": host}
+    connection.execute(insert(web_sign_ups).values(values))
+
+
+def web_sign_ups_since(
+    connection: Connection, since: datetime, address: str | None = None, host: str | None = None
+) -> int:
+    """How many there were since then: in all, for an address, or from a host."""
+    query = select(func.count()).where(web_sign_ups.c.at > since)
+    if address is not None:
+        query = query.where(web_sign_ups.c.address_digest == digest(address))
+    if host is not None:
+        query = query.where(web_sign_ups.c.host == host)
+    return connection.execute(query).scalar_one()
+
+
+def purge_web_sign_ups(connection: Connection, before: datetime) -> None:
+    """Deletes those from before then."""
+    connection.execute(delete(web_sign_ups).where(web_sign_ups.c.at < before))
 
 
 def purge_talk(connection: Connection, before: datetime) -> None:

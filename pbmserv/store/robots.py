@@ -44,6 +44,12 @@ def add(connection: Connection, robot: str, userids: Iterable[str], now: datetim
     return userid
 
 
+def ensure(connection: Connection, robot: str, userids: Iterable[str], now: datetime) -> None:
+    """Gives a robot an account, unless it has one."""
+    if robot not in names(connection):
+        add(connection, robot, userids, now)
+
+
 def waiting(connection: Connection) -> Sequence[Waiting]:
     """The boards that wait for robots, the longest-waiting first, once for each robot."""
     rows = connection.execute(_WAITING)

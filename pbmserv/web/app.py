@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbmserv.matches.log import MissingRules
-from pbmserv.web import boards, dev_mailbox, games, leave, pictures, play, players, privacy
+from pbmserv.web import boards, dev_mailbox, games, join, leave, pictures, play, players, privacy
 from pbmserv.web import help as help_pages
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
 from pbmserv.web.query import LONGEST_ECHO
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 def make_app(site: Site) -> Starlette:
     """Builds the application."""
-    pages = (games, pictures, boards, players, help_pages, privacy, play, leave, dev_mailbox)
+    pages = (games, pictures, boards, players, help_pages, privacy, play, join, leave, dev_mailbox)
     shown = (games.home_routes, *(page.routes for page in pages))
     errors = _ErrorPages(site)
     app = Starlette(
@@ -42,7 +42,7 @@ def make_app(site: Site) -> Starlette:
             *(Route(path, _page(answer)) for routes in shown for path, answer in routes(site).items()),
             *(
                 Route(path, _form(answer), methods=["POST"])
-                for page in (play, leave, dev_mailbox)
+                for page in (play, join, leave, dev_mailbox)
                 for path, answer in page.forms(site).items()
             ),
             *(Route(f"/{name}", _asset(site, name)) for name in _ASSETS),

@@ -31,7 +31,7 @@ class Page:
     """The root of all pages."""
 
     template: ClassVar[str]
-    section: ClassVar[Literal["home", "games", "standings", "help", "mailbox", ""]] = ""
+    section: ClassVar[Literal["home", "games", "standings", "help", "join", "mailbox", ""]] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
+from secrets import token_bytes
 from types import MappingProxyType
 from typing import Final, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -100,6 +101,10 @@ class Site:
     outgoing: Path | None = None
     # Tells a worker in the same process that a mail was stored.
     ring: Callable[[], object] = field(default=lambda: None, repr=False)
+    # The address of the proxy that is believed who asks for a page; empty: none is.
+    trusted_proxy: str = ""
+    # Signs what the pages of this process hand out and take back.
+    secret: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
 
     def show(
         self, request: Request, page: Page, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
@@ -149,6 +154,22 @@ class Site:
         is_old = request.scope.get("http_version") == "1.0"
         is_direct = not is_old and not any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers))
         return is_direct and _is_loopback(client) and _is_loopback(_host(request))
+
+    def visitor(self, request: Request) -> str | None:
+        """The address of the host that asks; None where a proxy asks for it that is not believed, or none is told.
+
+        Of IPv6 it is the network that one customer has.
+        """
+        host = request.client.host if request.client else ""
+        if self.trusted_proxy and host == self.trusted_proxy:
+            host = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        elif any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers)):
+            return None
+        try:
+            address = ip_address(host)
+        except ValueError:
+            return None
+        return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
 
     @property
     def _is_reached_from_elsewhere(self) -> bool:

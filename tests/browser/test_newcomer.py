@@ -5,6 +5,7 @@ elsewhere, where links begin mails, which are sent from the players' addresses t
 """
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.live import ALICE, BOB, PERSONAL_LINK, Live, serving
 
+NINA = "nina@example.org"
 PATIENCE = 30_000  # milliseconds
+A_PERSON = 3500  # milliseconds that filling in a form takes
+MOST_TAPS = 60
 A_STEP = 1100  # milliseconds between two plies of a film
 
 
@@ -39,13 +43,66 @@ def page(browser: Browser) -> Iterator[Page]:
     assert cookies == []
 
 
+def test_the_way_in(server: Live, page: Page) -> None:
+    """A form, a first move, a game that is won by taps on the boards of mails, and a challenge: nothing is read
+    but what comes along."""
+    page.goto(server.home)
+    page.get_by_role("link", name="Join", exact=True).first.click()
+    page.get_by_label("Name").fill("nina")
+    page.get_by_label("Mail address").fill(NINA)
+    page.wait_for_timeout(A_PERSON)
+    page.get_by_role("button", name="Send me the mail").click()
+    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+
+    open_newest_mail(page, server, NINA)
+    page.frame_locator("iframe").get_by_role("link", name="B3").click()
+    expect(page.get_by_label("From")).to_have_value(NINA)
+    assert "You played B3, and your first game has begun" in sent(page)
+
+    number = play_to_the_end(page, server)
+    # The robot plays by chance, but by the same chance on the same board.
+    assert re.search("nina wins|You won", server.newest(NINA))
+
+    open_newest_mail(page, server, NINA)
+    page.frame_locator("iframe").get_by_role("link", name="play again").click()
+    assert "Cephalopod between robot.random and nina" in sent(page)
+    page.goto(f"{server.home}/players/nina")
+    expect(page.get_by_text(f"Board {number}")).to_have_count(0)
+
+
+def play_to_the_end(page: Page, server: Live) -> int:
+    """Taps in each mail that has a board to tap on the square that captures most, until the game is over."""
+    for _ in range(MOST_TAPS):
+        wait_for_my_turn(server)
+        text = server.newest(NINA)
+        number = board_of(text)
+        if re.search("The game is over| won", text):
+            return number
+        open_newest_mail(page, server, NINA)
+        mail = page.frame_locator("iframe")
+        takes = mail.get_by_role("link", name=re.compile("play, capturing"))
+        (takes if takes.count() else mail.get_by_role("link", name=re.compile("play$"))).first.click()
+        if "#" in page.url.partition("/mailbox")[2]:
+            continue
+        sent(page)
+    raise AssertionError("the game does not end")
+
+
+def wait_for_my_turn(server: Live) -> None:
+    """Waits until the newest mail is one that waits for a move, or tells the end."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not re.search("nina's turn|Your turn|The game is over| won", server.newest(NINA)):
+        assert time.monotonic() < deadline, "the robot does not answer"
+        time.sleep(0.2)
+
+
 def test_at_home(server: Live, page: Page) -> None:
     """With nothing but a browser: two players, one window."""
     for address, userid in ((ALICE, "alice"), (BOB, "bob")):
         page.goto(server.home)
-        page.get_by_role("link", name="Sign up by mail").click()
+        page.get_by_role("link", name="signup USERID", exact=True).click()
         page.get_by_label("From").fill(address)
-        page.get_by_label("Subject").fill(f"signup {userid} {userid}-sesame")
+        page.get_by_label("Subject").fill(f"signup {userid}")
         assert f"Welcome, {userid}!" in sent(page)
 
     page.goto(server.home)
@@ -88,8 +145,8 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
     assert page.get_by_role("link", name="Mailbox").count() == 0
     assert page.request.get(f"{server.elsewhere}/mailbox").status == 404
     for address, userid in ((carol, "carol"), (dan, "dan")):
-        link = mail_link(page, "Sign up by mail")
-        filled_in = link.replace("USERID", userid).replace("PASSWORD", f"{userid}-sesame")
+        link = mail_link(page, "signup USERID")
+        filled_in = link.replace("USERID", userid)
         assert f"Welcome, {userid}!" in server.send(address, filled_in)
     link = mail_link(page, "cephalopod challenge YOU SOMEBODY")
     filled_in = link.replace("YOU", "carol").replace("SOMEBODY", "dan")
@@ -125,7 +182,7 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
 
 def board_of(answer: str) -> int:
     """The number of the board that a mail shows."""
-    found = re.search(r"Cephalopod(?: variant)? Board ([0-9]+)", answer)
+    found = re.search(r"Cephalopod(?: variant| practice)? Board ([0-9]+)", answer)
     assert found is not None
     return int(found[1])
 

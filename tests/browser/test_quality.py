@@ -24,6 +24,9 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # Each page by its name: where it is, or how it is come to.
 PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "home": "/",
+    "join": "/join",
+    "join-wrongly": lambda page, _: join_wrongly(page),
+    "joined": "/join/sent",
     "games": "/games",
     "games-filtered": "/games?player=alice&status=over&sort=newest",
     "games-all": "/games?status=all",
@@ -247,6 +250,15 @@ def write_wrongly(page: Page) -> None:
     """Sends a mail between addresses that cannot be."""
     page.goto("/mailbox/write?from=nobody&to=zoe@example.org")
     page.get_by_role("button", name="Send").click()
+    page.wait_for_load_state()
+
+
+def join_wrongly(page: Page) -> None:
+    """Asks for a name that is kept back, with an address of the server."""
+    page.goto("/join")
+    page.get_by_label("Name").fill("operator")
+    page.get_by_label("Mail address").fill("pbmserv@club.test")
+    page.get_by_role("button", name="Send me the mail").click()
     page.wait_for_load_state()
 
 

@@ -248,7 +248,7 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
             return terminal.succeed("mail", "--from", f"{who}@example.org", *words)
 
         for who in ("alice", "bob"):
-            assert "Please confirm your new account" in mail(who, f"signup {who} sesame")
+            assert "That confirms your account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
         assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x5")
         assert "You played B2" in mail("bob", "--answer", "b2")

@@ -221,20 +221,34 @@ class Memory:
         page = fit[wanted.first : wanted.first + wanted.count]
         return Listing(tuple(map(_listed, page)), len(fit))
 
+    def practice_of(self, player: Player) -> int | None:
+        """A player's practice board."""
+        own = (
+            match.number for match in self.matches.values() if match.practice and player.userid in match.userids
+        )
+        return next(own, None)
+
+    def robot(self, name: str) -> Player | None:
+        """The player for whom a robot plays."""
+        return next((each for each in self.players.values() if each.robot == name), None)
+
     def running(self) -> Sequence[tuple[str, int]]:
         """Active boards of each game."""
-        active = [match.game for match in self.matches.values() if fold(match).status == "active"]
+        counted = [match for match in self.matches.values() if not match.practice]
+        active = [match.game for match in counted if fold(match).status == "active"]
         return [(name, active.count(name)) for name in sorted(set(active))]
 
     def started_since(self, userid: str, since: datetime) -> int:
         """Matches started since."""
-        return sum(match.started_by == userid and match.started > since for match in self.matches.values())
+        started = [match for match in self.matches.values() if match.started_by == userid and not match.practice]
+        return sum(match.started > since for match in started)
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """Matches that wait for a first move."""
         return sum(
             match.started_by == starter and fold(match).status == "active" and _waits_for(match, opponent)
             for match in self.matches.values()
+            if not match.practice
         )
 
 
@@ -374,7 +388,8 @@ def _fits(match: Match, wanted: ListingQuery) -> bool:
         "finished": state.status == "finished",
         "next": on_turn,
     }[wanted.filter]
-    return right_status and wanted.game in (None, match.game) and set(named) <= set(sitting)
+    is_listed = wanted.with_practice or not match.practice
+    return is_listed and right_status and wanted.game in (None, match.game) and set(named) <= set(sitting)
 
 
 def _listed(match: Match) -> BoardRow:

@@ -59,9 +59,16 @@ def test_signup(table: Table) -> None:
     """Opens an account for the sender's address."""
     decided = table.decide("signup Dora poppy", "dora@example.org")
     assert isinstance(decided, Decision)
-    assert decided.reply == SignedUp("Dora", "dora@example.org")
+    assert decided.reply == SignedUp("Dora", "dora@example.org", has_password=True)
     assert decided.changes == (NewPlayer("Dora", "dora@example.org", "hashed"),)
     assert "hashed" not in repr(decided)
+
+
+def test_signup_needs_no_password(table: Table) -> None:
+    decided = table.decide("signup Dora", "dora@example.org")
+    assert isinstance(decided, Decision)
+    assert decided.reply == SignedUp("Dora", "dora@example.org")
+    assert decided.changes == (NewPlayer("Dora", "dora@example.org", None),)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ CHANGED: Final[dict[str, tuple[Any, Any]]] = {
     "club_name": ("Other Club", "Other Club"),
     "club_contact": ("ann@other.test", "ann@other.test"),
     "accent": ("#7a1f5c", "#7a1f5c"),
+    "signup": ("mail", "mail"),
 }
 """For each field of `Server`, what an operator may set in place of the default, and what it becomes there."""
 

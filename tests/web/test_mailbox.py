@@ -248,7 +248,7 @@ def first(tryout: Tryout) -> str:
 def test_an_empty_one_tells_how_to_begin(tryout: Tryout) -> None:
     link = tryout.see("/mailbox").one("p", class_="none").one("a")
     welcome = tryout.send(link.attributes["href"])
-    assert "Please confirm your new account: alice" in welcome.one("pre").said
+    assert "Hello, alice! Make your first move" in welcome.one("pre").said
 
 
 def test_mails_are_listed_the_newest_first_and_by_recipient(begun: Tryout) -> None:
@@ -401,7 +401,7 @@ def test_an_answer_that_is_late_is_waited_for(tryout: Tryout, monkeypatch: pytes
     again = next(a.attributes["href"] for a in page.all("a") if a.said == "Look again")
     tryout.is_working = True
     tryout.work()
-    assert "Please confirm your new account: alice" in tryout.see(again).one("pre").said
+    assert "Hello, alice! Make your first move" in tryout.see(again).one("pre").said
 
 
 def test_an_answer_is_shown_with_what_became_of_the_mail(tryout: Tryout) -> None:

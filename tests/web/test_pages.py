@@ -98,7 +98,7 @@ def test_every_page_has_a_title_of_its_own(get: Get) -> None:
 def test_the_first_page_says_how_to_start_and_leads_on(get: Get) -> None:
     found = main(get("/")).all("a")
     links = {link.said: link.attributes["href"] for link in found}
-    assert links["signup USERID PASSWORD"] == "mailto:pbmserv@club.test?subject=signup%20USERID%20PASSWORD"
+    assert links["signup USERID"] == "mailto:pbmserv@club.test?subject=signup%20USERID"
     assert {"/games", "/help", "/help/commands", "/help/cephalopod", "/help/tutorial"} <= {
         link.attributes["href"] for link in found
     }

@@ -17,14 +17,14 @@ SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages
 
 @dataclass(frozen=True, slots=True)
 class NewPlayer:
-    """An account is opened. Its address is believed at once when `is_confirmed`.
+    """An account is opened. Its address is believed at once when `is_confirmed`. It needs no password.
 
     `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
     """
 
     userid: str
     address: str
-    password_hash: str = field(repr=False)
+    password_hash: str | None = field(repr=False)
     is_confirmed: bool = True
     replaced: tuple[int, ...] = ()
 

@@ -87,7 +87,9 @@ class WaitingBoards:
 
 def waiting_boards(player: Player, records: Queries) -> WaitingBoards:
     """The boards where it is a player's turn."""
-    found = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_WAITING_SHOWN))
+    found = records.boards(
+        ListingQuery(userids=(player.userid,), filter="next", count=MOST_WAITING_SHOWN, with_practice=True)
+    )
     numbers = tuple(line.number for line in found.lines)
     return WaitingBoards(numbers, found.total - len(numbers))
 
@@ -108,7 +110,7 @@ def find_board(number: int, game: str | None, records: Queries, asker: Player | 
 def _no_such_board(number: int, records: Queries, asker: Player | None) -> NoSuchBoard:
     if asker is None:
         return NoSuchBoard(number=number)
-    own = records.boards(ListingQuery(userids=(asker.userid,), count=MOST_OWN_BOARDS))
+    own = records.boards(ListingQuery(userids=(asker.userid,), count=MOST_OWN_BOARDS, with_practice=True))
     return NoSuchBoard(number=number, userid=asker.userid, own=tuple(sorted(line.number for line in own.lines)))
 
 

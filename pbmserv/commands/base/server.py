@@ -44,6 +44,14 @@ class Server:
     accent: str = ""
     """The colour of links and buttons on the pages ("#rrggbb"); empty: the one of their style sheet."""
 
+    signup: Literal["web", "mail"] = "web"
+    """Where an account can be opened: on a page, too, or by mail alone."""
+
+    @property
+    def has_join_page(self) -> bool:
+        """Whether an account can be opened on a page, whose mails lead back to the pages."""
+        return bool(self.site_url) and self.signup == "web"
+
     @property
     def domain(self) -> str:
         """What stands after the @ of the address."""

@@ -95,6 +95,26 @@ def came_by_link(raw: bytes, link_id: str) -> bool:
     return open_message(raw)[1].first("message-id").strip().startswith(f"<{link_id}.".encode())
 
 
+_JOIN: Final = "<join."
+"""So the Message-IDs begin of mails that the page for sign-ups writes."""
+
+
+def write_sign_up(sender: str, recipient: str, command: str, now: datetime) -> bytes:
+    """The mail of somebody who signs up on the page. Nothing says that its From address is theirs."""
+    mail = compose(sender, recipient, command, "", now)
+    mail.replace_header("Message-ID", mail["Message-ID"].replace("<", _JOIN, 1))
+    return mail.as_bytes(policy=_WIRE)
+
+
+def is_web_sign_up(message_id: str | None) -> bool:
+    """Whether a mail with that Message-ID was written by the page for sign-ups, or says so.
+
+    >>> is_web_sign_up("<join.1234@club.test>"), is_web_sign_up("<1234@club.test>")
+    (True, False)
+    """
+    return message_id is not None and message_id.startswith(_JOIN)
+
+
 def write_by_link(move: LinkedMove, now: datetime) -> bytes:
     """The mail: its command in Subject and text, as our mail links write it, then `end`, then the comment."""
     words = move.words.replace("\r\n", "\n").replace("\r", "\n")

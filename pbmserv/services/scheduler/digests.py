@@ -87,7 +87,9 @@ def _digest(connection: Connection, app: App, player: Player, now: datetime) -> 
     if player.is_suspended or player.mail.is_off or not player.address:
         return None
     records = TransactionQueries(connection, app.recent)
-    found = records.boards(ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED))
+    found = records.boards(
+        ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED, with_practice=True)
+    )
     looked_at = (readable(records, line.number, "is left out of a digest") for line in found.lines)
     boards = [board for board in looked_at if board is not None]
     if not boards:

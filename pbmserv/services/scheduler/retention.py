@@ -23,6 +23,10 @@ TALK_COUNTS: Final = timedelta(days=2)
 """No limit looks further back at who has spoken to others; a mail may wait a while until it is handled."""
 
 
+WEB_SIGN_UPS: Final = timedelta(days=1)
+"""No limit looks further back at who has signed up on the page."""
+
+
 @dataclass(frozen=True, slots=True)
 class Purged:
     """How many mails taken in were emptied, mails sent emptied and deleted, and bounces deleted."""
@@ -63,6 +67,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         confirmations.purge(connection, now)
         accounts.delete_unconfirmed(connection, now)
         rate_limits.purge_failed_logins(connection, now)
+        rate_limits.purge_web_sign_ups(connection, now - WEB_SIGN_UPS)
         rate_limits.purge_talk(connection, now - TALK_COUNTS)
         subscriptions.purge(connection)
     truncate_wal(app.engine)

@@ -13,6 +13,7 @@ from pbmserv.store.tables.people import (
     standstills,
     talk_counts,
     vacations,
+    web_sign_ups,
     wordy_mails,
 )
 
@@ -45,5 +46,6 @@ __all__ = [
     "subscriptions",
     "talk_counts",
     "vacations",
+    "web_sign_ups",
     "wordy_mails",
 ]

@@ -104,6 +104,19 @@ failed_logins = Table(
     Index("ix_failed_logins_at", "at"),
 )
 
+# Sign-ups on the page, kept for a day.
+web_sign_ups = Table(
+    "web_sign_ups",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    # Of the address that a mail was to go to.
+    Column("address_digest", String(40), nullable=False),
+    # NULL if it is not known.
+    Column("host", String(45)),
+    Index("ix_web_sign_ups_at", "at"),
+)
+
 # Mails without a command, kept for a day: the same words, or the same topic, are not answered again soon.
 wordy_mails = Table(
     "wordy_mails",

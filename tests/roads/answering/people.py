@@ -77,7 +77,7 @@ class Person:
         return written
 
     def _words(self, text: str, place: "re.Match[str] | None") -> str | None:
-        if "Reply with one word: yes" in " ".join(text.split()):
+        if "To confirm it without a move, answer yes" in " ".join(text.split()):
             return "yes"
         self.has_account = self.has_account or text.startswith(f"Welcome, {self.userid}!")
         if place is None or f"It is {self.userid}'s turn." not in text:

@@ -26,7 +26,7 @@ def settings(tmp_path: Path, box: Box) -> dict[str, str]:
     }
 
 
-ASKED = "Please confirm your new account: alice"
+ASKED = "Hello, alice! Make your first move"
 
 
 def answers(folder: Path) -> str:
