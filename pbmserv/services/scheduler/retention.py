@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbmserv.services.app import App
-from pbmserv.store import accounts, confirmations, rate_limits, retention, subscriptions
+from pbmserv.store import accounts, confirmations, rate_limits, retention, subscriptions, wordy_mails
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -65,6 +65,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         rate_limits.purge_failed_logins(connection, now)
         rate_limits.purge_talk(connection, now - TALK_COUNTS)
         subscriptions.purge(connection)
+        wordy_mails.purge(connection, now)
     truncate_wal(app.engine)
 
 
