@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from pbmserv.commands.base.vocabulary import COURTESY
@@ -16,6 +17,9 @@ from pbmserv.parser.topics_english import ASKED
 
 SOCIAL: Final = frozenset({"hello", "thanks", "sorry"})
 """Topics that any other comes before."""
+
+GENERAL: Final = "help"
+"""The topic that any other comes before but for these."""
 
 _SHORT: Final = 9
 """Words of a mail that is only a greeting or thanks. A longer one is a letter to somebody."""
@@ -35,23 +39,24 @@ def topic_of(text: str, subject: str = "") -> str:
     >>> topic_of("My dog ate a stone. Rules are rules!")
     ''
     """
-    for part in (text, subject):
-        said = plain_words("\n".join(_first_lines(part)))
-        if found := _topic_of(said) if said else "":
-            return found
-    return ""
+    said, titled = (plain_words("\n".join(_first_lines(part))) for part in (text, subject))
+    topic, other = _topic_of(said), _topic_of(titled)
+    return topic if said and (other in SOCIAL or topic not in {"", *SOCIAL}) else other or topic
 
 
 def _topic_of(said: str) -> str:
+    if not said:
+        return ""
+    said = " ".join(_LONG_FORMS.get(word, word) for word in said.split())
     alone = " ".join(word for word in said.split() if word not in _COURTESY)
-    best, length = "", 0
+    best, most = "", 0
     for topic, is_whole, pattern in _patterns():
         match = pattern.fullmatch(alone or said) if is_whole else pattern.search(said)
         if match is None:
             continue
-        words = 0 if topic in SOCIAL else len(match[0].split())
-        if not best or words > length:
-            best, length = topic, words
+        weight = 0 if topic in SOCIAL else 1 if topic == GENERAL else 1 + len(match[0].split())
+        if not best or weight > most:
+            best, most = topic, weight
     return "" if best in SOCIAL and len(said.split()) > _SHORT else best
 
 
@@ -78,6 +83,9 @@ def plain_words(text: str, most: int = _MOST_CHARACTERS) -> str:
 
 
 _APOSTROPHES: Final = "'\u2019\u2018`\u00b4"
+_LONG_FORMS: Final = MappingProxyType(
+    {"whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is", "whens": "when is"}
+)
 _COURTESY: Final = COURTESY - {"thanks", "thank", "thx", "cheers", "ta"} | {"bitte", "merci", "server", "pbmserv"}
 
 

@@ -11,6 +11,7 @@ ABROAD: Final[Mapping[str, str]] = MappingProxyType(
     {
         "stop": """
             =stopp, =halt, =schluss, =aufhören, =abmelden, abbestellen, austragen, keine mails mehr,
+            mich aus abmelden, tragen sie mich aus,
             keine mail mehr, keine e mails mehr, keine emails mehr, keine nachrichten mehr, aufhören zu spielen,
             nicht mehr spielen, =arrêter, =arrêtez, =stopper, désabonner, désinscrire, désinscription,
             plus de mails, plus de courriels, ne plus recevoir, arrêter de jouer, plus jouer, =parar, =basta,
@@ -36,7 +37,7 @@ ABROAD: Final[Mapping[str, str]] = MappingProxyType(
             =regeln, spielregeln, die regeln, welche regeln, wie sind die regeln, =règles, les règles,
             règle du jeu, règles du jeu, =reglas, las reglas, qué reglas, =regole, le regole, =regels,
             spelregels, de regels, =zasady, zasady gry, jakie są zasady, =regras, as regras, =regler, reglerna,
-            spelregler, =pravidla, jaká jsou pravidla, pravidla hry, =правила, правила игры, какие правила,
+            spelregler, =pravidla, jaká jsou pravidla, pravidla hry, правила, правила игры, какие правила,
             wie spielt man, comment on joue, comment joue t on, cómo se juega, come si gioca, hoe speel je,
             hoe speelt men, jak się gra, como se joga, hur spelar man, jak se hraje, как играть, säännöt,
             szabályok,

@@ -14,7 +14,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
             =stop, =quit, =exit, =end, =enough, =cancel, =unsubscribe, =remove, =opt out, =stop it,
             stop (sending|mailing|emailing|writing|spamming|bothering),
             stop _ (mail|mails|email|emails|messages), unsubscribe, remove me, (take|get) me off,
-            off (your|this|the) (mailing )?list, opt me out,
+            off (your|this|the) (mailing )?list, opt me out, (remove|delete) _ from (your|the|this) _ list,
             (no|any|get|want|receive) more (mail|mails|email|emails|messages) _ from you,
             no more (mail|mails|email|emails), (dont|do not) (want|wish) _ (mail|mails|email|emails|messages),
             leave me alone, (dont|do not) write (to )?me,
@@ -35,14 +35,14 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
         "rules": """
             =rules, =rule, =the rules, =what are the rules,
             (explain|know|see|read|send|show|understand|learn|find|remember) _ rules, what are the rules,
-            where (are|can|do) _ rules, rules (of|for) (the|this) game, rules please, forgot _ rules,
+            where (are|can|do) _ rules, rules (of|for) (the|this) game, rules please, (forgot|forgotten) _ rules,
             how (do|does) (you|one|i|we) win, how (is|do) _ (won|scored|scoring),
             how does _ (game|scoring) (work|end), (dont|do not|not|didnt) (know|understand|get) _ (rules|game),
             how (is|do you|do i|do we|to) play* (this|the|it), what (is|are) _ (aim|goal|object|point) of,
             what counts, is it allowed, (am i|are we|is one) allowed, when (does|is) (the|this) game (end|over),
             why (is|was|cant|can not|cannot) _ (legal|illegal|allowed),
-            what do the (numbers|brackets|signs|dice|pips|stars|dots) mean,
-            what does _ (number|numbers|bracket|sign|star|dot|stars|dots) mean,
+            what do the (numbers|brackets|signs|dice|pips|stars|dots) _ mean,
+            what does _ (number|numbers|bracket|sign|star|dot|stars|dots) _ mean,
         """,
         "capture": """
             how _ captur*,
@@ -50,11 +50,11 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
             (pieces|piece|dice|die|stones|stone|man|men|seeds|his|hers|theirs),
             (do|must|can|could|may|should|when) (i|you|one|we) (have to )?captur*, what (is|are|does) _ captur*,
             why (did|was|were|do|does|cant|cannot|could) _ captur*, =captur*, (is|are) captur*,
-            captur* (work|rule|rules), (about|explain) captur*, when can i take,
+            captur* (work|works|rule|rules), (about|explain) captur*, when can i take,
             which _ (are|is|were|was) captured,
         """,
         "turn": """
-            who* turn, whose (move|go), is it (my|your|his|her) (turn|move|go),
+            who* turn, who is turn, whose (move|go), is it (my|your|his|her) (turn|move|go),
             who (is|s) (to move|next|on|up|on turn), who (moves|plays|goes|begins|starts) (next|first|now),
             am i (next|on|up|to move), (is|isnt) it me, my turn, your turn, =next player, (waiting|wait) for me,
             what (is|s) (waiting|pending), who are we waiting for, which (boards|games) (are|wait),
@@ -62,7 +62,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
         """,
         "time": """
             how (long|much time|many days) (do|does|have|has|is|will|can), =time, =time left, =how long,
-            =deadline, (how much|any|enough) time, time (is )?left,
+            =deadline, (how much|any|enough) time, how long (i|we) (have|got), time (is )?left,
             (what|when) (is|s) (the|my) (deadline|time limit), run* out of time, time limit,
             when (do|must|should) i (move|answer|reply|play), (need|want|have) more time,
             (what happens|what if) _ (late|time|in time|too slow), lose on time, lost on time, the clock,
@@ -127,7 +127,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
             is (the|this|our) (game|match) (over|finished|done),
         """,
         "rating": """
-            (my|whats my|what is my|a|the|our|his|her) (rating|ranking|rank|elo|score in the list),
+            (my|what is my|a|the|our|his|her) (rating|ranking|rank|elo|score in the list),
             how (good|strong) am i, (is|are) _ (rated|ranked|unrated),
             (ranking|rating|standings|leaderboard|league) (list|table|work|works), best players, who is the best,
             how (is|are) _ (rating|ratings) _,
@@ -135,7 +135,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
         "board": """
             (cant|cannot|can not|dont|do not|couldnt) (see|read|view|find|open|display) _
             (board|game|picture|position|diagram|mail|mails|pieces|colours|colors|it),
-            (show|send|mail|see|resend|get) (me )?_ (board|position|diagram|picture),
+            (show|send|mail|see|resend|get) _ (board|position|diagram|picture),
             (board|picture|position|diagram|table|mail) (is|looks|does|doesnt|isnt|not) _
             (broken|garbled|wrong|empty|small|tiny|big|missing|mess|strange|ugly|scrambled|distorted|readable|show|display|unreadable|visible),
             lost (the|your|my) (mail|email|board|last), (deleted|lost) _ (mail|mails|email|message),
@@ -169,9 +169,9 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
             (play|start) (chess|go|hex|checkers|draughts|reversi|amazons|oware),
         """,
         "password": """
-            (forgot*|lost|change|reset|new|wrong|what is|whats|dont have|remember|need|my) _ password, =password,
+            (forgot*|lost|change|reset|new|wrong|what is|dont have|remember|need|my) _ password, =password,
             log in, login, sign in, (change|new|another|other|different|update) _ (email|mail|e mail)? ?address,
-            my address (has )?change*, change my (name|username|userid),
+            my _ address _ change*, change my (name|username|userid),
         """,
         "who": """
             who (are|r) you, what (are|is) (you|this|that),
@@ -205,7 +205,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
             =will do, =done, nice game, great game,
         """,
         "hello": """
-            hello, hi, hey, good (morning|afternoon|evening|day), greetings, howdy, how are you, whats up, =test,
+            hello, hi, hey, good (morning|afternoon|evening|day), greetings, howdy, how are you, what is up, =test,
             =testing, =this is a test, dear (server|sir|madam|sirs|pbmserv|friend|friends|all), nice to meet you,
             happy new year, merry christmas, good luck, have fun,
         """,
@@ -215,7 +215,7 @@ ASKED: Final[Mapping[str, str]] = MappingProxyType(
         "language": """
             (speak|write|have|in|know|understand) (german|french|spanish|italian|dutch|polish|portuguese|swedish),
             (speak|write|have|in|know|understand) (czech|russian|english|japanese|chinese|finnish|danish|turkish),
-            another language, my language, english (is|isnt) (not )?_ (good|native|bad),
+            another language, my language, english (is|isnt) _ (good|native|bad),
         """,
     }
 )

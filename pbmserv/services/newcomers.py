@@ -1,7 +1,8 @@
 """How mails of unknown senders may be answered. Their address may be somebody else's, so little goes there.
 
-A person who writes anything but an open command or a sign-up gets one letter a day, unless the mail has a sign
-that its address is forged. The letter holds none of their words.
+A sign-up is answered as long as there is room. For anything else there must be no sign that the address is forged:
+then an open command is answered, and a person who writes anything else gets one letter a day. It holds none of
+their words.
 """
 
 from datetime import datetime, timedelta
@@ -33,9 +34,6 @@ LETTERS_A_DOMAIN: Final = 5
 LETTERS_A_PROVIDER: Final = 25
 """A day, to all mailboxes of one domain and its subdomains."""
 
-_GRAVE: Final = frozenset({"marked", "forged"})
-"""With these signs not even an open command is answered."""
-
 _DAY: Final = timedelta(days=1)
 
 
@@ -52,12 +50,13 @@ def allowance(connection: Connection, records: Queries, to: ReplyContext, pendin
         return Allowance.SILENCE
     if is_sign_up:
         return _allowance_of_sign_up(connection, to, pending)
+    if pending.mail.unwelcome is not None:
+        return Allowance.SILENCE
     if outbox.count_since(connection, ("stranger", "short"), to.now - _DAY) >= UNKNOWN_SENDERS_A_DAY:
         return Allowance.SILENCE
     if any(map(_asks_openly, lines)):
-        return Allowance.SILENCE if pending.mail.unwelcome in _GRAVE else Allowance.FULL
-    may_go = pending.mail.unwelcome is None and _may_have_letter(connection, to.recipient, to.now)
-    return Allowance.LETTER if may_go else Allowance.SILENCE
+        return Allowance.FULL
+    return Allowance.LETTER if _may_have_letter(connection, to.recipient, to.now) else Allowance.SILENCE
 
 
 def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -> OutboxMessage:

@@ -9,7 +9,7 @@ These limits are for everybody who is answered as a player. All count in SQL, an
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final
@@ -68,7 +68,7 @@ def hear(connection: Connection, records: Queries, pending: PendingMail, to: Rep
     is_answered = allowed is Allowance.FULL
     if is_answered and isinstance(error, NoCommand) and not (error.asked or error.near):
         asked_before = wordy_mails.topics_since(connection, mail, to.now - _HOUR)
-        error.is_again = asked_before > 0
+        error = replace(error, is_again=asked_before > 0)
         if asked_before >= ANSWERS_A_TOPIC:
             allowed, is_answered = Allowance.SILENCE, False
     wordy_mails.add(connection, mail, is_answered, to.now)
@@ -129,25 +129,32 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         userid=to.player.userid if to.player else "",
         writer=parsed.writer,
     )
-    if error.asked is None and to.player is not None:
-        _add_boards(records, to.player, error)
-    return error
+    if error.asked is not None or to.player is None:
+        return error
+    return _with_boards(records, to.player, error)
 
 
-def _add_boards(records: Queries, player: Player, error: NoCommand) -> None:
-    """Adds the board that the mail is about, or the one that waits most urgently, and which others wait."""
+def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoCommand:
+    """Adds the board that the mail is about, or else the most urgent one, and which others wait for the player."""
     waiting = waiting_boards(player, records).numbers
-    if error.board is None and not error.writer:
-        error.board = next(iter(waiting), None)
-    board = _board(records, error.board)
-    error.waiting = tuple(number for number in waiting if number != error.board)
+    number = error.board
+    if number is None and not error.writer:
+        number = next(iter(waiting), None)
+    more = tuple(each for each in waiting if each != number)
+    board = _board(records, number)
     if board is None:
-        return
-    error.game = games()[board.match.game].info
-    error.is_over = board.state.status != "active"
-    error.is_turn = error.board in waiting
-    if board.match.seat_of(player.userid) is not None:
-        error.others = tuple(userid for userid in dict.fromkeys(board.match.userids) if userid != player.userid)
+        return replace(error, waiting=more)
+    sits = board.match.seat_of(player.userid) is not None
+    others = tuple(userid for userid in dict.fromkeys(board.match.userids) if userid != player.userid)
+    return replace(
+        error,
+        board=number,
+        game=games()[board.match.game].info,
+        is_over=board.state.status != "active",
+        is_turn=number in waiting,
+        others=others if sits else (),
+        waiting=more,
+    )
 
 
 def _board(records: Queries, number: int | None) -> GameState | None:
