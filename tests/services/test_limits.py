@@ -161,9 +161,13 @@ def test_a_believed_address_is_not_limited(sqlite_post: Post) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello there", "Buy now!\nhttp://spam.example", "we moved"])
-def test_a_stranger_without_a_command_hears_nothing(asking_club: Post, text: str) -> None:
+def test_a_stranger_without_a_command_gets_a_letter_a_day(asking_club: Post, text: str) -> None:
+    """It says nothing of theirs (`test_plain_words`, `test_wordy_limits`)."""
+    (letter,) = asking_club.mail("eve@example.net", "hi", text)
+    assert letter.kind == "short"
+    assert "spam.example" not in letter.raw.decode()
     assert asking_club.mail("eve@example.net", "hi", text) == []
-    assert asking_club.fates()[-1] == "silent"
+    assert asking_club.fates()[-2:] == ["handled", "silent"]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,6 @@
-"""What people write in plain words, in mid-game and as strangers, and what each mail brings.
+"""What people write in plain words, in mid-game and as strangers, and what each mail brings (`plain/`)."""
 
-The files in `plain/` hold the mails, one entry each: a line, or lines after `|`; `=>` tells what it means.
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import delete, select
@@ -20,40 +15,11 @@ from pbmserv.store.tables import wordy_mails
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
 from tests.every import every
+from tests.services.plain_mails import Entry, entries
 from tests.services.post import Post, text_of
 
-PLAIN = Path(__file__).parent / "plain"
 ALICE, BOB = "alice@example.org", "bob@example.org"
 A_LETTER = 3_000
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A mail of a file: its headers and its text, and what it means."""
-
-    place: str
-    headers: dict[str, str]
-    text: str
-    means: str
-
-
-def entries(name: str) -> Iterator[Entry]:
-    """All entries of a file."""
-    headers: dict[str, str] = {}
-    text: list[str] = []
-    for number, line in enumerate((PLAIN / name).read_text().split("\n"), 1):
-        if line.startswith("|"):
-            key, colon, value = line[2:].partition(": ")
-            if colon and not text and key.istitle() | (key in ("X-Spam-Flag", "Cc", "To")):
-                headers[key] = value
-            else:
-                text.append(line[2:])
-        elif line.startswith("=> "):
-            yield Entry(f"{name}:{number}", headers, "\n".join(text), line[3:])
-            headers, text = {}, []
-        elif " => " in line:
-            said, _, means = line.partition(" => ")
-            yield Entry(f"{name}:{number}", {}, said, means)
 
 
 @pytest.fixture

@@ -167,9 +167,7 @@ def test_a_machine_whose_words_read_as_commands(club: Post) -> None:
     """It does what it says; but talk that moves nothing on any board is not answered for ever."""
     for words in WORDS:
         club.clock.move(days=2)
-        assert until_rest(club, wordy(words), ALICE, club.mail(ALICE, "next alice")) <= SHOWN_AN_HOUR + 3, (
-            words
-        )
+        assert until_rest(club, wordy(words), ALICE, club.mail(ALICE, "next alice")) <= SHOWN_AN_HOUR + 3, words
 
 
 def test_two_machines_at_one_board(club: Post) -> None:
