@@ -8,6 +8,19 @@ from pbmserv.games.game import Info
 from pbmserv.matches.errors import CommandError
 
 
+@dataclass(frozen=True, slots=True)
+class BoardStanding:
+    """How a board stands for one who writes about it."""
+
+    # The game of the board, or the one that examples are of.
+    game: Info
+    is_over: bool = False
+    # Whether the writer is to move.
+    is_turn: bool = False
+    # The other players; empty if the writer is none.
+    others: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class NoCommand(CommandError):
     """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
@@ -25,14 +38,10 @@ class NoCommand(CommandError):
     is_empty: bool = False
     # Whether the mail answers a mail about `board`.
     is_reply: bool = False
-    # Whether the game on the board is over, and whether the writer is to move there.
-    is_over: bool = False
-    is_turn: bool = False
-    # The game of the board, or the one that examples are of.
-    game: Info | None = None
-    # The writer, and the others on the board; empty where there is none.
+    # How the board stands for the writer.
+    standing: BoardStanding
+    # The writer; empty where the address is nobody's yet.
     userid: str = ""
-    others: tuple[str, ...] = ()
     # The player whose message it answers, or empty.
     writer: str = ""
     # More boards where it is the writer's turn.

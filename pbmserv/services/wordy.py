@@ -26,7 +26,7 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.command_block import title_of
-from pbmserv.parser.errors import Forwarded, NoCommand, TooLarge
+from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge
 from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.topics import plain_words, topic_of
 from pbmserv.services.compose import ReplyContext
@@ -125,7 +125,7 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         near=parsed.near,
         is_empty=not text and not subject,
         is_reply=parsed.board is not None,
-        game=_example_game(identity.server.default_game),
+        standing=BoardStanding(_example_game(identity.server.default_game)),
         userid=to.player.userid if to.player else "",
         writer=parsed.writer,
     )
@@ -149,10 +149,12 @@ def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoComman
     return replace(
         error,
         board=number,
-        game=games()[board.match.game].info,
-        is_over=board.state.status != "active",
-        is_turn=number in waiting,
-        others=others if sits else (),
+        standing=BoardStanding(
+            game=games()[board.match.game].info,
+            is_over=board.state.status != "active",
+            is_turn=number in waiting,
+            others=others if sits else (),
+        ),
         waiting=more,
     )
 
