@@ -4,25 +4,48 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.games.game import Info
 from pbmserv.matches.errors import CommandError
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStanding:
+    """How a board stands for one who writes about it."""
+
+    # The game of the board, or the one that examples are of.
+    game: Info
+    is_over: bool = False
+    # Whether the writer is to move.
+    is_turn: bool = False
+    # The other players; empty if the writer is none.
+    others: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True)
 class NoCommand(CommandError):
-    """The mail holds nothing meant as a command; with `board` it answers a mail of that board.
-
-    `asked` is the question that it answers without saying `yes` or `no`; `near` is the only move that
-    its words name in passing, or empty. `is_over`: on the board nothing more is played. `writer` is the player
-    whose message it answers, or empty.
-    """
+    """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
 
     template: ClassVar[str] = "parser/errors.txt:no_command"
 
+    # What the words ask about, a topic of `topics`; empty if that is not known.
+    topic: str = ""
+    # Whether the same was answered a short while ago.
+    is_again: bool = False
+    # The question that it answers without saying `yes` or `no`.
     asked: Confirmation | None = None
+    # The only move that its words name in passing, or empty.
     near: str = ""
     is_empty: bool = False
-    is_over: bool = False
+    # Whether the mail answers a mail about `board`.
+    is_reply: bool = False
+    # How the board stands for the writer.
+    standing: BoardStanding
+    # The writer; empty where the address is nobody's yet.
+    userid: str = ""
+    # The player whose message it answers, or empty.
     writer: str = ""
+    # More boards where it is the writer's turn.
+    waiting: tuple[int, ...] = ()
 
 
 @dataclass(kw_only=True)

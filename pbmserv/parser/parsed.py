@@ -25,6 +25,9 @@ class IncomingMail:
 
     Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
     anything else with an `@`. They grant nothing by themselves.
+
+    `unwelcome` is a sign that the From address may be somebody else's ("marked", "forged", "not its envelope",
+    "not to us"): an unknown sender gets no letter then. None where there is no such sign.
     """
 
     sender: str | None
@@ -38,6 +41,7 @@ class IncomingMail:
     thread_words: tuple[str, ...] = field(default=(), repr=False)
     authenticated: bool = False
     doubtful_senders: tuple[str, ...] = ()
+    unwelcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

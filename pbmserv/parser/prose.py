@@ -49,6 +49,8 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
         return False
     if name == "no" or (name == "yes" and answered_board is not None):
         return not any(map(_TOKEN.fullmatch, after))
+    if name == "unsubscribe":
+        return not any(map(is_witness, after))
     if name in ADDRESSED:
         return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):

@@ -7,7 +7,7 @@ template uses must be given to it: a missing one is an error, never an empty pla
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, lru_cache, partial
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from jinja2 import (
@@ -100,6 +100,8 @@ def _environment(words: bool) -> Environment:
     env.globals["gap"] = ", " if words else "  "
     env.globals["drawn_rules"] = drawn_rules
     env.globals["rules_of"] = lambda game: source_of(rules_document(game, words).blocks)
+    env.globals["rules_about"] = partial(rules_about, words=words)
+    env.globals["rules_in_short"] = partial(rules_in_short, words=words)
     env.globals["rules_section"] = partial(rules_section, words=words)
     env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
     env.globals["leaves"] = language.LANGUAGE.leaves
@@ -181,6 +183,23 @@ def rule(game: str, number: int, words: bool = False) -> Item:
 def quoted(game: str, number: int, words: bool = False) -> Marked:
     """A paragraph of a game's rules, as a template says it."""
     return source_of([Numbered((rule(game, number, words),))])
+
+
+def rules_about(game: str, stem: str, most: int, words: bool = False) -> Marked:
+    """The first numbered paragraphs of a game's rules that have a word with this stem; empty if none has."""
+    items = rules_document(game, words).items()
+    found = tuple(islice((item for item in items if stem in source_of([Numbered((item,))]).lower()), most))
+    return source_of([Numbered(found)]) if found else Marked()
+
+
+def rules_in_short(game: str, words: bool = False) -> Marked:
+    """The numbered paragraphs of a game's rules up to the one that says how it is won."""
+    found: list[Item] = []
+    for item in rules_document(game, words).items():
+        found.append(item)
+        if " win" in source_of([Numbered((item,))]):
+            break
+    return source_of([Numbered(tuple(found))])
 
 
 def rules_section(game: str, heading: str, words: bool = False) -> Marked:

@@ -1,22 +1,18 @@
 """Processes one mail inside its transaction: runs its commands, queues the answers, notes the outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Erased, NewPassword, NewSetting
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.base.changes import Erased, NewPassword
 from pbmserv.mail.sending.message import write_masked
-from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import MissingRules
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import named_userids
-from pbmserv.parser.errors import Forwarded, NoCommand, TooLarge
 from pbmserv.parser.parse import as_kept
-from pbmserv.parser.parsed import Parsed, Unparsed
-from pbmserv.services import sign_ups
+from pbmserv.parser.parsed import Parsed
+from pbmserv.services import newcomers, sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
 from pbmserv.services.bounces import heed_report, lift_for
@@ -25,8 +21,8 @@ from pbmserv.services.guesses import count_failed_logins
 from pbmserv.services.limits import (
     Allowance,
     allowance,
-    allowance_of_fruitless,
     allowance_of_heavy,
+    allowance_of_shown,
     ask,
     may_be_warned,
     room_for,
@@ -35,10 +31,19 @@ from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note_queued_moves
 from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
-from pbmserv.services.run import CommandResult, decisions, run_all, touched
-from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention
+from pbmserv.services.run import (
+    CommandResult,
+    bears_fruit,
+    decisions,
+    has_changed,
+    is_confirmed,
+    run_all,
+    touched,
+)
+from pbmserv.services.wordy import hear
+from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention, wordy_mails
 from pbmserv.store.inbox import FinalStatus
-from pbmserv.store.outbox import Hold, MailKind
+from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -79,7 +84,15 @@ def is_processed(connection: Connection, app: App, pending: PendingMail, now: da
     """Whether a mail's commands are run even if no password in it is right."""
     records = TransactionQueries(connection, app.recent)
     to = _reply_context(records, pending, VerifiedCredentials({}, (), {}), now)
-    return to is not None and allowance(connection, records, to, pending) is Allowance.FULL
+    return to is not None and _allowance(connection, records, to, pending) is Allowance.FULL
+
+
+def _allowance(
+    connection: Connection, records: TransactionQueries, to: ReplyContext, pending: PendingMail
+) -> Allowance:
+    if to.kind in TO_UNKNOWN_SENDERS:
+        return newcomers.allowance(connection, records, to, pending)
+    return allowance(connection, to, pending)
 
 
 def _process(
@@ -95,9 +108,22 @@ def _process(
     to = _reply_context(records, pending, credentials, now)
     if to is None:
         return _warn_owner(connection, app, pending, now)
-    allowed = allowance(connection, records, to, pending)
+    if to.kind == "puzzled":
+        heard = hear(connection, records, pending, to)
+        if heard.allowed is not Allowance.FULL:
+            return _reply_briefly(connection, app, to, heard.allowed)
+        back = mail_on_again(connection, records, to)
+        return _reply(connection, records, app, pending, to, (*back, heard.result))
+    if to.player is None and mail.tokens and not pending.parsed.lines:
+        warned = _warn_owner(connection, app, pending, now)
+        if warned.fate != "silent":
+            return warned
+    allowed = _allowance(connection, records, to, pending)
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
         return _warn_owner(connection, app, pending, now)
+    if allowed is Allowance.LETTER:
+        outbox.queue(connection, [newcomers.letter(app, records, to, pending)], now)
+        return ProcessedMail("handled")
     if allowed is not Allowance.FULL:
         _void_password(connection, records, pending, now)
         return _reply_briefly(connection, app, to, allowed)
@@ -139,8 +165,6 @@ def _warn_owner(connection: Connection, app: App, pending: PendingMail, now: dat
 def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: Allowance) -> ProcessedMail:
     """Sends the fixed text that stands in for an answer, if any."""
     match allowed:
-        case Allowance.SHORT:
-            reply = plain_answer(app, to, "mail/stranger.txt", "your mail", "short")
         case Allowance.NO_ROOM:
             reply = plain_answer(app, to, "mail/no_room.txt", "signup", "no room")
         case Allowance.LAST_NOTICE:
@@ -148,7 +172,7 @@ def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: 
         case _:
             return ProcessedMail("silent")
     outbox.queue(connection, [reply], to.now)
-    return ProcessedMail("handled" if allowed is Allowance.SHORT else "silent")
+    return ProcessedMail("silent")
 
 
 def _run_and_reply(
@@ -160,14 +184,29 @@ def _run_and_reply(
     credentials: VerifiedCredentials,
 ) -> ProcessedMail:
     back = mail_on_again(connection, records, to)
-    results = run_all(connection, records, pending, credentials) or (_no_command(records, pending),)
-    results = (*back, *results)
-    is_proven = to.proven or pending.identity.proof != "none" or any(map(_is_confirmed, results))
-    if to.proven and not to.by_password and not any(map(_bears_fruit, results)):
-        to = replace(to, proven=False, kind="fruitless")
-        allowed = allowance_of_fruitless(connection, to)
-        if allowed is not Allowance.FULL:
-            return _reply_briefly(connection, app, to, allowed)
+    before = None if to.player is None else records.player(to.player.userid)
+    results = run_all(connection, records, pending, credentials)
+    if to.proven:
+        is_changed = before is not None and records.player(before.userid) != before
+        if not any(bears_fruit(result, is_changed) for result in results):
+            to = replace(to, kind="fruitless")
+            allowed = allowance_of_shown(connection, to)
+            if allowed is not Allowance.FULL:
+                return _reply_briefly(connection, app, to, allowed)
+        if decisions(results):
+            wordy_mails.forgive(connection, to.recipient)
+    return _reply(connection, records, app, pending, to, (*back, *results))
+
+
+def _reply(
+    connection: Connection,
+    records: TransactionQueries,
+    app: App,
+    pending: PendingMail,
+    to: ReplyContext,
+    results: Sequence[CommandResult],
+) -> ProcessedMail:
+    is_proven = to.proven or pending.identity.proof != "none" or any(map(is_confirmed, results))
     # What the mail has changed about its sender already counts for its answer.
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
@@ -177,13 +216,13 @@ def _run_and_reply(
         outbox.queue(connection, messages_to_others(records, app, to, results), to.now)
         if to.player is not None:
             lift_for(connection, app, to.player, to.now)
-        return ProcessedMail("handled", tuple(touched(results).values()))
+        return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
     sent = answer(records, app, to, results, remarks=acknowledgement.remarks)
     if not is_proven:
         room = room_for(connection, to, pending)
         if len(sent.message.raw) > room.whole:
             sent = answer(records, app, to, results, is_brief=True)
-        if len(sent.message.raw) > room.at_all and not any(map(_changes, results)):
+        if len(sent.message.raw) > room.at_all and not any(map(has_changed, results)):
             return _reply_briefly(connection, app, to, allowance_of_heavy(connection, to))
     reply = sent.message
     if sent.asks is not None:
@@ -226,9 +265,8 @@ def _reply_context(
     if player is None and asked is None:
         signs_up = any(isinstance(line, Parsed) and line.command.kind == "signup" for line in parsed.lines)
         kind = "sign-up" if signs_up else "stranger"
-    if not parsed.lines and not parsed.near and kind == "answer":
+    if not parsed.lines and kind == "answer":
         kind = "puzzled"
-    # A mail from a personal address may come from a program that answers everything: only commands are proof.
     by_password = claimant is not None
     by_head = identity.proof != "none" or asked is not None
     return ReplyContext(
@@ -237,60 +275,8 @@ def _reply_context(
         recipient,
         player,
         kind,
-        by_password or (by_head and bool(parsed.lines)),
+        by_password or by_head,
         now,
         by_password,
         pending.left_out,
     )
-
-
-def _is_confirmed(result: CommandResult) -> bool:
-    return result.actor is not None and result.actor.proof == "confirmed"
-
-
-def _bears_fruit(result: CommandResult) -> bool:
-    """Whether a line has changed a board or the account, asks or tells somebody, or was waited for.
-
-    Such a mail is answered whatever the limits say.
-    """
-    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
-        return False
-    decided = result.outcome
-    is_waited_for = result.line.command.kind == "token" or _is_confirmed(result)
-    changes_more = any(not isinstance(change, NewSetting) for change in decided.changes)
-    return is_waited_for or bool(
-        decided.opened
-        or decided.boards
-        or decided.notifications.to_players
-        or decided.notifications.question
-        or changes_more
-    )
-
-
-def _changes(result: CommandResult) -> bool:
-    """Whether a line has changed anything, so that its sender must be told."""
-    decided = result.outcome
-    return isinstance(decided, Decision) and bool(decided.opened or decided.boards or decided.changes)
-
-
-def _no_command(records: TransactionQueries, pending: PendingMail) -> CommandResult:
-    """The error for a mail without any command."""
-    asked, parsed = pending.identity.confirmation, pending.parsed
-    try:
-        board = None if parsed.board is None else records.board(parsed.board)
-    except MissingRules:
-        board = None
-    refused: CommandError = NoCommand(
-        board=parsed.board,
-        asked=asked,
-        near=parsed.near,
-        is_empty=not pending.mail.text.strip(),
-        is_over=board is not None and board.state.status != "active",
-        writer=parsed.writer,
-    )
-    if parsed.forwarded:
-        refused = Forwarded()
-    if pending.message.full_size is not None:
-        refused = TooLarge(kilobytes=pending.message.full_size // 1000)
-    actor = Actor(pending.identity.player, pending.mail.sender, "none")
-    return CommandResult(Unparsed("", refused), refused, actor, still_asked=asked)

@@ -7,8 +7,10 @@ from typing import ClassVar, Final, Literal
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.arguments import Arguments
 from pbmserv.commands.base.conditional_moves import QueuePlayed
 from pbmserv.commands.base.decision import Decision, Remark, Reply, ShownBoards, words_above
+from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import Actor
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.set import resume_mail
@@ -16,8 +18,7 @@ from pbmserv.mail.reading.read import head_of
 from pbmserv.mail.sending.from_web import is_by_link
 from pbmserv.matches.player import MOVES_ACKNOWLEDGED, Player
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import NoCommand
-from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import MailCause, ReplyContext
 from pbmserv.services.line_reports import is_unsaid
@@ -107,7 +108,7 @@ def mail_on_again(
     decision = resume_mail(player, records)
     write_decision(connection, records, decision, to.now)
     actor = Actor(player, to.mail.sender, "none")
-    return (CommandResult(Unparsed("", NoCommand()), decision, actor),)
+    return (CommandResult(Parsed("", commands()["set"], Arguments()), decision, actor),)
 
 
 def note_queued_moves(

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
+from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
 from pbmserv.commands.base.permission import decide
@@ -87,6 +88,38 @@ class CommandResult:
             shown = (ref.number for ref in self.outcome.shown.boards)
             return (*self.outcome.changed_boards, *shown, *previews, *self.awaited_boards)
         return () if self.outcome.board is None else (self.outcome.board,)
+
+
+def is_confirmed(result: CommandResult) -> bool:
+    return result.actor is not None and result.actor.proof == "confirmed"
+
+
+def bears_fruit(result: CommandResult, is_player_changed: bool) -> bool:
+    """Whether a line has changed a board or the account, asks or tells somebody, or was waited for.
+
+    A setting that was already so is no change: a program could set it for ever.
+
+    Such a mail is answered whatever the limits say.
+    """
+    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
+        return False
+    decided = result.outcome
+    is_waited_for = result.line.command.kind == "token" or is_confirmed(result)
+    settings = (NewSetting, NewDigest, MailStopped)
+    changes_more = any(is_player_changed or not isinstance(change, settings) for change in decided.changes)
+    return is_waited_for or bool(
+        decided.opened
+        or decided.boards
+        or decided.notifications.to_players
+        or decided.notifications.question
+        or changes_more
+    )
+
+
+def has_changed(result: CommandResult) -> bool:
+    """Whether a line has changed anything, so that its sender must be told."""
+    decided = result.outcome
+    return isinstance(decided, Decision) and bool(decided.opened or decided.boards or decided.changes)
 
 
 def decisions(results: Iterable[CommandResult]) -> list[Decision]:

@@ -71,7 +71,7 @@ def _places(
 ) -> list[tuple[str, int, int]]:
     """Of each kind of places that a sign-up takes one of: its name, how many are taken, and how many there are."""
     since, host = now - _DAY, pending.message.host
-    domain = _family(address.rpartition("@")[2])
+    domain = domain_family(address.rpartition("@")[2])
     of_domain = OF_A_PROVIDER if domain in PROVIDERS else OF_A_DOMAIN
     places = [
         ("in all", players.count_sign_ups(connection, since), IN_ALL),
@@ -82,10 +82,10 @@ def _places(
     return places
 
 
-def _family(domain: str) -> str:
+def domain_family(domain: str) -> str:
     """What a domain and its subdomains have in common: whoever owns one can have as many as they like.
 
-    >>> _family("mail.evil.example"), _family("a.b.club.co.uk"), _family("gmail.com")
+    >>> domain_family("mail.evil.example"), domain_family("a.b.club.co.uk"), domain_family("gmail.com")
     ('evil.example', 'club.co.uk', 'gmail.com')
     """
     labels = domain.split(".")

@@ -28,7 +28,7 @@ MailKind = Literal[
     "puzzled",  # a reply to a mail without any command
     "stranger",  # a reply to an unknown sender
     "sign-up",  # a reply to an unknown sender's sign-up
-    "short",  # a short reply to an unknown sender
+    "short",  # the letter to an unknown sender
     "limit",  # the notice that a rate limit was reached
     "no room",  # the notice that no more accounts can be opened now
     "not theirs",  # the notice that a mail does not seem to come from the player it names
@@ -219,6 +219,12 @@ def count_since(
     """How many mails of these kinds were queued, to one address or to all."""
     query = _COUNT_SINCE if address is None else _COUNT_SINCE_TO
     return connection.execute(query, {"kinds": [*kinds], "since": since, "address": address}).scalar_one()
+
+
+def recipients_since(connection: Connection, kind: MailKind, since: datetime, most: int) -> Sequence[str]:
+    """To whom mails of a kind were queued, one entry a mail, at most so many."""
+    query = select(outbox.c.recipient).where(outbox.c.kind == kind, outbox.c.created_at > since).limit(most)
+    return connection.execute(query).scalars().all()
 
 
 def times_sent(connection: Connection, board: int, since: datetime) -> int:

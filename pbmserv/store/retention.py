@@ -11,6 +11,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, text, update
 
+from pbmserv.store import wordy_mails
 from pbmserv.store.bounces import is_settled, may_be_sent_again
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import bounces, inbox, outbox
@@ -123,6 +124,7 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     ours = update(outbox).where(outbox.c.id.in_(mails))
     connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))
     connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
+    wordy_mails.forget(connection, theirs)
 
 
 def _is_due_in_inbox(before: datetime) -> ColumnElement[bool]:

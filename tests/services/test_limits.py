@@ -9,11 +9,10 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.vacation import TOLD_A_DAY
 from pbmserv.services.app import App
 from pbmserv.services.limits import (
-    FRUITLESS_AN_HOUR,
-    UNKNOWN_SENDER_A_DAY,
-    UNKNOWN_SENDERS_A_DAY,
+    SHOWN_AN_HOUR,
     UNPROVEN_AN_HOUR,
 )
+from pbmserv.services.newcomers import UNKNOWN_SENDER_A_DAY, UNKNOWN_SENDERS_A_DAY
 from pbmserv.services.views import load_board
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
@@ -65,7 +64,7 @@ def test_consent_and_what_was_submitted_count_as_moves_do(asking_club: Post) -> 
     asking_club.mail(ALICE, "challenge alice bob -size=3x3")
     asking_club.answer(newest(ALICE), "submit b2")
     shown = newest(ALICE)
-    for _ in range(FRUITLESS_AN_HOUR + 5):
+    for _ in range(SHOWN_AN_HOUR + 5):
         asking_club.answer(shown, "preview b2")
     assert asking_club.fates()[-1] == "silent"
     asking_club.answer(shown, "confirm")
@@ -162,9 +161,13 @@ def test_a_believed_address_is_not_limited(sqlite_post: Post) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello there", "Buy now!\nhttp://spam.example", "we moved"])
-def test_a_stranger_without_a_command_hears_nothing(asking_club: Post, text: str) -> None:
+def test_a_stranger_without_a_command_gets_a_letter_a_day(asking_club: Post, text: str) -> None:
+    """It says nothing of theirs (`test_plain_words`, `test_wordy_limits`)."""
+    (letter,) = asking_club.mail("eve@example.net", "hi", text)
+    assert letter.kind == "short"
+    assert "spam.example" not in letter.raw.decode()
     assert asking_club.mail("eve@example.net", "hi", text) == []
-    assert asking_club.fates()[-1] == "silent"
+    assert asking_club.fates()[-2:] == ["handled", "silent"]
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,21 @@ def _is_about(properties: str, sender: str) -> bool:
             return False
         position = found.end()
     return True
+
+
+_FAILED: Final = re.compile(r"[ \t]*(?:spf|dmarc)[ \t]*(?:/[ \t]*[0-9]+[ \t]*)?=[ \t]*fail\b")
+
+
+def has_failed(headers: Headers, authserv_id: str) -> bool:
+    """Whether the server that puts `authserv_id` on its results says that SPF or DMARC failed.
+
+    Any of its headers counts, and any result in it: who is suspected wrongly only gets no letter.
+    """
+    if not authserv_id:
+        return False
+    for value in headers.every("authentication-results"):
+        who, *results = _outline(value)[0].split(";")
+        server = _WHO.match(who)
+        if server is not None and server[2] == authserv_id.lower() and any(map(_FAILED.match, results)):
+            return True
+    return False

@@ -16,6 +16,7 @@ from pbmserv.mail.reading.headers import MAX_VALUE, Headers, doubtful_addresses,
 from pbmserv.mail.reading.html_quotes import without_struck
 from pbmserv.mail.reading.mime import as_text, written_parts
 from pbmserv.mail.reading.quotes import reply_text
+from pbmserv.mail.reading.unwelcome import unwelcome_sign
 from pbmserv.parser.command_block import first_line
 from pbmserv.parser.parsed import IncomingMail
 
@@ -74,6 +75,7 @@ def read(
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
         doubtful_senders=_doubtful_senders(headers) if sender is None else (),
+        unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
     )
 
 

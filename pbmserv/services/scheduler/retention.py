@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbmserv.services.app import App
-from pbmserv.store import accounts, confirmations, rate_limits, retention, subscriptions
+from pbmserv.store import accounts, confirmations, rate_limits, retention, subscriptions, wordy_mails
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -70,6 +70,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         rate_limits.purge_web_sign_ups(connection, now - WEB_SIGN_UPS)
         rate_limits.purge_talk(connection, now - TALK_COUNTS)
         subscriptions.purge(connection)
+        wordy_mails.purge(connection, now)
     truncate_wal(app.engine)
 
 

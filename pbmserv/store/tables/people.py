@@ -124,8 +124,12 @@ wordy_mails = Table(
     Column("id", RowId, primary_key=True),
     Column("address", String(320), nullable=False),
     Column("at", UtcDateTime, nullable=False),
-    # What it was answered with; empty if it was not answered.
-    Column("topic", String(20), nullable=False),
+    # What it asks about, and on which board.
+    Column("topic", String(40), nullable=False),
+    # Whether it was answered.
+    Column("is_answered", Boolean, nullable=False),
+    # Whether anything but its From address shows who wrote it.
+    Column("is_proven", Boolean, nullable=False),
     # Of its words without digits.
     Column("words_digest", String(40), nullable=False),
     # Whether it came within seconds of a mail of ours.

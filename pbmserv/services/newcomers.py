@@ -1,0 +1,122 @@
+"""How mails of unknown senders may be answered. Their address may be somebody else's, so little goes there.
+
+A sign-up is answered as long as there is room. For anything else there must be no sign that the address is forged:
+then an open command is answered, and a person who writes anything else gets one letter a day. It holds none of
+their words.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.base.lookup import WrongForm
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
+from pbmserv.matches.queries import ListingQuery, Queries
+from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.parser.topics import topic_of
+from pbmserv.services import sign_ups
+from pbmserv.services.app import App
+from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, last_notice
+from pbmserv.services.pending import PendingMail
+from pbmserv.services.sign_ups import PROVIDERS, domain_family
+from pbmserv.store import outbox
+from pbmserv.store.outbox import OutboxMessage
+
+UNKNOWN_SENDERS_A_DAY: Final = 200
+"""Sign-ups have a limit of their own (`sign_ups`)."""
+
+UNKNOWN_SENDER_A_DAY: Final = 20
+
+LETTERS_A_DOMAIN: Final = 5
+LETTERS_A_PROVIDER: Final = 25
+"""A day, to all mailboxes of one domain and its subdomains."""
+
+_DAY: Final = timedelta(days=1)
+
+
+def allowance(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Allowance:
+    """How the mail of an unknown sender may be answered. Unless that is in full, its commands are not run."""
+    lines = pending.parsed.lines
+    is_sign_up = to.kind == "sign-up"
+    if is_sign_up and sign_ups.is_welcome(connection, to.recipient, to.now):
+        return Allowance.SILENCE if _is_waited_for(records, to, lines[0]) else Allowance.FULL
+    for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (_DAY, UNKNOWN_SENDER_A_DAY)):
+        if outbox.unproven_since(connection, to.recipient, to.now - span) >= most:
+            return last_notice(connection, to, to.now - span)
+    if lines and _is_waited_for(records, to, lines[0]):
+        return Allowance.SILENCE
+    if is_sign_up:
+        return _allowance_of_sign_up(connection, to, pending)
+    if pending.mail.unwelcome is not None:
+        return Allowance.SILENCE
+    if outbox.count_since(connection, ("stranger", "short"), to.now - _DAY) >= UNKNOWN_SENDERS_A_DAY:
+        return Allowance.SILENCE
+    if any(map(_asks_openly, lines)):
+        return Allowance.FULL
+    return Allowance.LETTER if _may_have_letter(connection, to.recipient, to.now) else Allowance.SILENCE
+
+
+def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -> OutboxMessage:
+    """The letter: what this is, how to open an account, and where to see a game."""
+    newest = next(iter(records.boards(ListingQuery(count=1)).lines), None)
+    return plain_answer(
+        app,
+        to,
+        "mail/stranger.txt",
+        "your mail",
+        "short",
+        board=newest.number if newest else None,
+        has_commands=bool(pending.parsed.lines),
+        wants_out=topic_of(pending.mail.text, pending.mail.subject) == "stop",
+        is_waited_for=records.owner_of(to.recipient) is not None,
+    )
+
+
+def mailbox_of(address: str) -> str:
+    """An address without its tag: all of these reach one person.
+
+    >>> mailbox_of("ann+games@club.example"), mailbox_of("ann@club.example")
+    ('ann@club.example', 'ann@club.example')
+    """
+    local, _, domain = address.lower().rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def _may_have_letter(connection: Connection, address: str, now: datetime) -> bool:
+    told = outbox.recipients_since(connection, "short", now - _DAY, UNKNOWN_SENDERS_A_DAY)
+    if mailbox_of(address) in map(mailbox_of, told):
+        return False
+    family = _family_of(address)
+    most = LETTERS_A_PROVIDER if family in PROVIDERS else LETTERS_A_DOMAIN
+    return sum(_family_of(each) == family for each in told) < most
+
+
+def _family_of(address: str) -> str:
+    return domain_family(address.rpartition("@")[2])
+
+
+def _allowance_of_sign_up(connection: Connection, to: ReplyContext, pending: PendingMail) -> Allowance:
+    if sign_ups.has_room(connection, pending, to.recipient, to.now):
+        return Allowance.FULL
+    may_be_mailed = sign_ups.may_be_turned_away(connection, to.recipient, to.now)
+    return Allowance.NO_ROOM if may_be_mailed else Allowance.SILENCE
+
+
+def _is_waited_for(records: Queries, to: ReplyContext, first: Parsed | Unparsed) -> bool:
+    """Whether the address was sent a welcome recently and has not answered: until then no command is run."""
+    owner = records.owner_of(to.recipient)
+    if owner is None or records.signed_up(owner) <= to.now - HELD_UNCONFIRMED:
+        return False
+    is_sign_up = isinstance(first, Parsed) and first.command.name == "signup"
+    return not is_sign_up or records.signed_up(owner) > to.now - ASKED_AGAIN_AFTER
+
+
+def _asks_openly(line: Parsed | Unparsed) -> bool:
+    """Whether a line is, or was meant to be, a command that anybody may use."""
+    if isinstance(line, Parsed):
+        return line.command.kind in ("open", "signup")
+    meant = commands().get(line.error.command) if isinstance(line.error, WrongForm) else None
+    return meant is not None and meant.kind in ("open", "signup")
