@@ -11,6 +11,7 @@ from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.prose import ANSWERING
+from pbmserv.parser.spoken import stands_alone
 
 Own = Callable[[str], str]
 """Gives of words below a command those that are the sender's beyond doubt."""
@@ -61,6 +62,8 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
             return _block(_one_move_only(found, board), after, heard, spelling) if found else answer
         read = PROSE if _is_signature(plain, bool(found), greeted > 0) else parse_line(plain, board, spelling)
+        if read.is_spoken and not stands_alone(lines, number, spelling):
+            read = PROSE
         is_answer = board is not None and _is_bare_answer(read)
         if not read.is_prose and not is_answer:
             if found and read.unparsed is not None:
