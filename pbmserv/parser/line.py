@@ -38,6 +38,7 @@ from pbmserv.parser.prose import given_up, is_sentence, single_word_reply, witho
 from pbmserv.parser.slips import acts, named_command, slip_for
 from pbmserv.parser.spoken import spoken_move
 from pbmserv.parser.typos import names_board_or_square
+from pbmserv.parser.wishes import wish_for
 
 _LONGEST = 1000
 
@@ -74,7 +75,10 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
             or (plain.only_marks and read.is_prose and not inner.is_prose)
         ):
             return inner
-    return _spoken(line, answered_board, spelling) if read.is_prose else read
+    if not read.is_prose:
+        return read
+    spoken = _spoken(line, answered_board, spelling)
+    return wish_for(words, answered_board) if spoken.is_prose else spoken
 
 
 def _is_half_read(read: ParsedLine, spelling: Spelling) -> bool:

@@ -7,26 +7,22 @@ Whatever is not listed makes the line words, since it might deny the move, doubt
 from typing import Final
 
 from pbmserv.commands.base.vocabulary import COURTESY, LABELS, NEGATIONS, SMALL_WORDS
-from pbmserv.parser.correcting_words import BEFORE, DROPPING
+from pbmserv.parser.correcting_words import BEFORE, DROPPING, phrases
 
 Phrase = tuple[str, ...]
-
-
-def _phrases(text: str) -> frozenset[Phrase]:
-    return frozenset(tuple(phrase.split()) for phrase in text.split("|"))
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NEEDING_COLONS = _phrases(
+_NEEDING_COLONS = phrases(
     "answer|my answer|reply|my reply|antwort|meine antwort|réponse|ma réponse|respuesta|risposta|antwoord"
     "|svar|mitt svar|mit svar|resposta|odpowiedź|odpověď|vastaus|ответ"
 )
 """Labels that say too little where no colon stands behind them."""
 
-LEADS: Final = (_phrases("|".join(LABELS)) - _NEEDING_COLONS) | _phrases(
+LEADS: Final = (phrases("|".join(LABELS)) - _NEEDING_COLONS) | phrases(
     "move|my move is|my next move|my next move is|my answer is|my choice|my choice is|my reply is|play"
     "|please play|playing|i'm playing|i am playing|i'll play|i will play|i shall play|so i play|i go|i'll go"
     "|i will go|i'm going|i go with|i'll go with|i go for|i'll go for|i'm going with|i'm going for|going with"
@@ -52,17 +48,17 @@ LEADS: Final = (_phrases("|".join(LABELS)) - _NEEDING_COLONS) | _phrases(
 )
 """What says, right before a move, that it is played."""
 
-OPENING: Final = _phrases("ok|okay|k|alright|all right|d'accord|rendben|tamam|εντάξει|ладно|好的|はい|네")
+OPENING: Final = phrases("ok|okay|k|alright|all right|d'accord|rendben|tamam|εντάξει|ладно|好的|はい|네")
 """What may stand before it, with or without a comma."""
 
-ALWAYS: Final = _phrases(
+ALWAYS: Final = phrases(
     "then|now|please|pls|plz|bitte|dann|jetzt|alors|maintenant|por favor|entonces|ahora|per favore|allora"
     "|adesso|dan|alsjeblieft|alstublieft|aub|teraz|proszę|agora|então|nu|då|så|teď|prosím|nyt|тогда"
     "|пожалуйста|s'il te plaît|s'il vous plaît|svp|stp"
 )
 """What may stand before it and behind it, with or without a comma."""
 
-WEAK: Final = _phrases(
+WEAK: Final = phrases(
     "yes|yep|yeah|ja|oui|sí|si|tak|sim|jo|joo|ano|да|da|well|so|tja|nun|also|also gut|ben|bueno|nou|no to"
     "|fine|gut|na gut|bon|vale|va bene|goed|prima|dobrze|está bem|bra|dobře|hyvä|no niin|хорошо|dobro|好|moi"
 )
@@ -79,7 +75,7 @@ GREETINGS: Final = _words(
 NAMED_AFTER: Final = frozenset({"there", "all", "again", "everyone", "everybody", "my", "friend", "sir", "madam"})
 """What may be said for a name, though it is none."""
 
-ASIDE: Final = _phrases(
+ASIDE: Final = phrases(
     "thanks|thank you|thx|ta|cheers|many thanks|thanks a lot|thanks again|thank you very much"
     "|thank you so much|thanks for the game|thank you for the game|thanks for waiting|thanks for playing"
     "|thanks for your patience|good morning|good afternoon|good evening|good day|good night|morning|evening"
@@ -101,7 +97,7 @@ ASIDE: Final = _phrases(
 )
 """What people say beside a move, parted from it by a comma if it stands before."""
 
-BEHIND: Final = _phrases(
+BEHIND: Final = phrases(
     "then|it is|it'll be|it will be|it shall be|for me|this time|is my move|is my choice|is my answer"
     "|is what i play|your turn|your move|over to you|you're up|you are up|now it's your turn|it's your turn"
     "|your go|regards|best regards|kind regards|warm regards|best wishes|all the best|greetings|bye|bye bye"
@@ -133,7 +129,7 @@ NAMED_BEFORE: Final = _words(
 )
 """Words behind which a line may end in the name of who writes, or of who is thanked."""
 
-UNDECIDED: Final = _phrases(
+UNDECIDED: Final = phrases(
     "or|or maybe|or perhaps|or else|maybe|perhaps|either|probably|possibly|i think|i guess|i suppose|hm|hmm"
     "|hmmm|um|er|not sure|i am not sure|i'm not sure|i don't know|which is better|what about|how about|and"
     "|but|no|not|oder|oder vielleicht|vielleicht|entweder|wohl|ich glaube|ich denke|bin nicht sicher|ou"
