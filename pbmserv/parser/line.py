@@ -74,7 +74,8 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
             or inner.claim is not None
             or (plain.only_marks and read.is_prose and not inner.is_prose)
         ):
-            return inner
+            spoken = _spoken(line, answered_board, spelling) if _is_half_read(inner, spelling) else PROSE
+            return inner if spoken.is_prose else spoken
     if not read.is_prose:
         return read
     spoken = _spoken(line, answered_board, spelling)

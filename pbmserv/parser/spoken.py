@@ -17,6 +17,7 @@ from pbmserv.parser.spoken_words import (
     ASIDE,
     BEHIND,
     CONDITIONAL,
+    DEAR,
     GREETINGS,
     LEADS,
     NAMED_AFTER,
@@ -46,6 +47,7 @@ _EAST = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _BESIDE_EAST = re.compile(rf"(?<=[a-z0-9])(?=[{_EAST}])|(?<=[{_EAST}])(?=[a-z][1-9])", re.IGNORECASE)
 _GLUED = re.compile(r"(?<=[^\W\d_])([,:;!=.]+)(?=[a-z][1-9])", re.IGNORECASE)
 _BROKEN_CELL = re.compile(r"(?<![\w'])([b-hj-zA-HJ-Z]) (?=[1-9][0-9]?(?!\w))", re.ASCII)
+_GLUED_BEHIND = re.compile(r"(?<=[0-9])([,;!.])(?=[^\W\d_]{2})")
 _DIGIT = re.compile(r"[0-9]")
 _PARTED = (",", ".", "!", ";", "-", "\u2026", ")")
 _SENTENCE_END = re.compile(r"[.!?:)\u2026]\W*$")
@@ -141,7 +143,7 @@ _ASKED = (
 def _words(line: str) -> list[str]:
     """The words of a line, marks that stand alone at the end of the word before them."""
     text = _MARKS.sub(" ", line.replace("\u3002", ". ").replace("\u3001", ", "))
-    text = _GLUED.sub(r"\1 ", _BESIDE_EAST.sub(" ", text))
+    text = _GLUED.sub(r"\1 ", _GLUED_BEHIND.sub(r"\1 ", _BESIDE_EAST.sub(" ", text)))
     words: list[str] = []
     for word in text.split():
         if word.strip(_AROUND):
@@ -187,9 +189,11 @@ def _is_aside(words: Sequence[str], plain: Sequence[str], is_led: bool) -> bool:
     """Whether all words before a move, or before its lead, are no part of what is said with it."""
     place = 0
     while place < len(plain):
-        if plain[place] in GREETINGS:
-            place += 1
-            place += _names_at(words, plain, place)
+        if plain[place] in GREETINGS | DEAR:
+            names = _names_at(words, plain, place + 1)
+            if not names and plain[place] in DEAR:
+                return False
+            place += 1 + names
             continue
         length = _phrase_at(plain, place, OPENING | ALWAYS) or (_phrase_at(plain, place, WEAK) if is_led else 0)
         if not length:
@@ -246,13 +250,13 @@ def _is_greeting(line: str) -> bool:
     words = _words(line)
     plain = [_plain(word) for word in words]
     is_named = 0 < len(words) <= _LONGEST_NAMED_LINE and words[-1].endswith(_PARTED)
-    is_name = is_named and all(map(_may_be_name, plain)) and plain[0] in GREETINGS
+    is_name = is_named and all(map(_may_be_name, plain)) and plain[0] in GREETINGS | DEAR
     return bool(words) and (is_name or _is_ended(words) or _is_greeted(plain))
 
 
 def _is_greeted(plain: Sequence[str]) -> bool:
     names = plain[1:]
-    is_greeting = plain[0] in GREETINGS
+    is_greeting = plain[0] in GREETINGS | DEAR
     return (
         is_greeting
         and len(names) <= _MOST_NAMES

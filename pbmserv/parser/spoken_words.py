@@ -59,18 +59,23 @@ ALWAYS: Final = phrases(
 """What may stand before it and behind it, with or without a comma."""
 
 WEAK: Final = phrases(
-    "yes|yep|yeah|ja|oui|sí|si|tak|sim|jo|joo|ano|да|da|well|so|tja|nun|also|also gut|ben|bueno|nou|no to"
+    "yes|yep|yeah|ja|oui|sí|sì|tak|sim|jo|joo|ano|да|well|so|tja|nun|also|also gut|ben|bueno|nou|no to"
     "|fine|gut|na gut|bon|vale|va bene|goed|prima|dobrze|está bem|bra|dobře|hyvä|no niin|хорошо|dobro|好|moi"
 )
 """What may stand before it where a lead says that the move is played; alone it may be an answer to the others."""
 
 GREETINGS: Final = _words(
-    "hi hello hey hiya dear greetings howdy hallo halló hej hei hoi dag moin servus grüezi lieber liebe "
-    "bonjour salut coucou cher chère hola buenas querido querida ciao salve caro cara beste cześć hejka witaj "
-    "olá oi tjena tja ahoj zdravím čau terve moi привет здравствуй здравствуйте привіт szia sziasztok merhaba "
-    "γεια bok zdravo"
+    "hi hello hey hiya greetings howdy hallo halló hej hei hoi dag moin servus grüezi bonjour salut "
+    "coucou hola buenas ciao salve cześć hejka witaj olá oi tjena ahoj zdravím čau terve moi привет "
+    "здравствуй здравствуйте привіт szia sziasztok merhaba γεια bok zdravo"
 )
-"""Words behind which people are named."""
+"""Words behind which people may be named."""
+
+DEAR: Final = _words(
+    "dear lieber liebe cher chère querido querida caro cara beste drogi droga kära kære kjære milý milá "
+    "дорогой дорогая"
+)
+"""Words behind which they must be: `lieber e5` is another thing."""
 
 NAMED_AFTER: Final = frozenset({"there", "all", "again", "everyone", "everybody", "my", "friend", "sir", "madam"})
 """What may be said for a name, though it is none."""
@@ -122,10 +127,11 @@ BEHIND: Final = phrases(
 """What people write behind it."""
 
 NAMED_BEFORE: Final = _words(
-    "thanks thank you cheers regards best wishes greetings grüße gruß lg vg mfg danke merci cordialement "
-    "amicalement bises saludos saludo abrazo gracias saluti grazie groet groeten groetjes mvg bedankt "
-    "pozdrawiam pozdrowienia dziękuję dzięki abraço abraços obrigado obrigada hälsningar mvh tack hilsen tak "
-    "takk zdraví pozdravem díky děkuji terveisin kiitos спасибо уважением bye ciao"
+    "luck glück saluto salutation thanks thank you cheers regards best wishes greetings grüße gruß lg vg "
+    "mfg danke merci cordialement amicalement bises saludos saludo abrazo gracias saluti grazie groet "
+    "groeten groetjes mvg bedankt pozdrawiam pozdrowienia dziękuję dzięki abraço abraços obrigado "
+    "obrigada hälsningar mvh tack hilsen tak takk zdraví pozdravem díky děkuji terveisin kiitos спасибо "
+    "уважением bye ciao"
 )
 """Words behind which a line may end in the name of who writes, or of who is thanked."""
 
