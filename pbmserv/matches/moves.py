@@ -65,7 +65,7 @@ def play(
             choices=choices,
             example=example,
             near=near,
-            reason=reason_against(game, state, seat, text),
+            reason=reason_against(game, state.position, seat, text),
         ) from error
     except Unfinished as error:
         raise AmbiguousMove(

@@ -6,11 +6,10 @@ does not have, a piece in the way, no piece to move.
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pbmserv.games.game import Game, Scene, Seat
 from pbmserv.games.notation import names
-from pbmserv.matches.state import State
 
 Why = Literal["off", "taken", "empty", "other", "rule"]
 
@@ -32,9 +31,9 @@ class Reason:
     move: str = ""
 
 
-def reason_against(game: Game, state: State, seat: Seat, text: str) -> Reason:
+def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
     """The reason against a move that a rule forbids, as its writer sees the board."""
-    scene = game.scene(state.position)
+    scene = game.scene(position)
     named = tuple(name for name in names(text, game.info.words) if name not in game.info.words)
     move = text.strip().upper().replace("X", "x") if named and len(text) <= _LONGEST else ""
     first, last = scene.board.names[0].upper(), scene.board.names[-1].upper()
@@ -43,14 +42,14 @@ def reason_against(game: Game, state: State, seat: Seat, text: str) -> Reason:
         return Reason("off", off.upper(), first, last, move)
     if not named:
         return Reason("rule")
-    why = _on_cell(game, state, scene, seat, named)
+    why = _on_cell(game, position, scene, seat, named)
     return Reason(why, named[0].upper(), first, last, move)
 
 
-def _on_cell(game: Game, state: State, scene: Scene, seat: Seat, named: tuple[str, ...]) -> Why:
+def _on_cell(game: Game, position: Any, scene: Scene, seat: Seat, named: tuple[str, ...]) -> Why:
     """What stands against a move in the first cell that it names, or the rule where nothing does."""
     number = scene.board.find(named[0].upper())
-    begun = {int(move[0]) for move in islice(game.moves(state.position), _MOST_COMPARED) if _is_cell(move[0])}
+    begun = {int(move[0]) for move in islice(game.moves(position), _MOST_COMPARED) if _is_cell(move[0])}
     if number is None or not begun:
         return "rule"
     pieces = scene.cells[number]

@@ -195,7 +195,7 @@ def quoted(game: str, number: int, words: bool = False) -> Marked:
             break
         lines = longer
     said = lines or [*textwrap.wrap(text, WIDTH - item.indent)[:_MOST_QUOTED], "..."]
-    return source_of([Numbered((replace(item, parts=(Prose(tuple(said), flows=True),)),))])
+    return source_of([Numbered((replace(item, parts=(Prose(tuple(said)),)),))])
 
 
 def rules_section(game: str, heading: str, words: bool = False) -> Marked:
