@@ -228,9 +228,10 @@ def _is_ended(after: Sequence[str]) -> bool:
     end = _consumed(after, ALWAYS | ASIDE | BEHIND, GREETINGS)
     if end == len(after):
         return True
-    left = plain[end:]
+    left = [word.strip(_AROUND) for word in after[end:]]
     is_signed = end > 0 and plain[end - 1] in NAMED_BEFORE
-    return is_signed and len(left) <= _MOST_NAMES and all(map(_may_be_name, left))
+    are_names = all(_may_be_name(word.lower()) and word[:1].isupper() for word in left)
+    return is_signed and len(left) <= _MOST_NAMES and are_names
 
 
 def _consumed(words: Sequence[str], phrases: Container[Phrase], alone: Container[str]) -> int:

@@ -152,7 +152,14 @@ NO_NAMES: Final = (
     | COURTESY
     | DROPPING
     | {phrase[0] for phrase in UNDECIDED | BEFORE if len(phrase) == 1}
-    | _words("nicht kein pas jamais nunca non mai niet nooit nie inte aldrig ikke não nunca ei не ні ne nem")
+    | _words(
+        "nicht kein pas jamais nunca non mai niet nooit nie inte aldrig ikke não ei не ні ne nem not never no "
+        "don't why was would should if maybe perhaps because after before instead played better unless warum "
+        "vielleicht wenn hätte statt pourquoi peut-être si quizás porque forse perché misschien waarom kanske "
+        "varför może dlaczego gdyby nikdy možná proč никогда может почему если talvez måske hvorfor ehkä "
+        "miksi where wo où dónde dove waar var gdzie kde где when wann quand cuándo quando wanneer när kiedy "
+        "kdy когда"
+    )
 ) - NAMED_AFTER
 """Nobody is called so: words that deny a move, doubt it, or make a sentence."""
 
