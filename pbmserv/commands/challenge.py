@@ -98,8 +98,11 @@ def run(request: PlayerRequest[ChallengeArguments], records: Queries, now: datet
 
 
 def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Game) -> tuple[Player, ...]:
+    """Those named, in that order; the starter moves first where only others are."""
     least, most = game.info.least_seats, game.info.most_seats
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
+    if len(others) == len(named) < most:
+        named = (starter.userid, *named)
     found = []
     for userid in named:
         player = records.player(userid)

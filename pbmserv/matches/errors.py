@@ -4,11 +4,12 @@ A command raises one; the service that runs the command catches it and answers t
 the error's fields, and the facts about the server.
 """
 
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 from pbmserv.games.game import Move
+from pbmserv.matches.reasons import Reason
 
 
 @dataclass(kw_only=True)
@@ -130,19 +131,21 @@ class StalePly(CommandError):
 
 @dataclass(kw_only=True)
 class UnreadableMove(CommandError):
-    """Not in the game's notation; `example` is a legal move here."""
+    """Not in the game's notation; `example` is a legal move here, or the one that was `asked` about."""
 
     template: ClassVar[str] = "matches/errors.txt:unreadable_move"
 
     game: str
     example: str
+    asked: bool = False
 
 
 @dataclass(kw_only=True)
 class IllegalMove(CommandError):
     """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves that begin alike.
 
-    Where there are none, `near` are legal moves that are written much like it, and `example` is any.
+    Where there are none, `near` are legal moves that are written much like it, and `example` is any. `reason` says
+    why, as far as the board alone tells.
     """
 
     template: ClassVar[str] = "matches/errors.txt:illegal_move"
@@ -152,6 +155,7 @@ class IllegalMove(CommandError):
     choices: tuple[str, ...]
     example: str
     near: tuple[str, ...] = ()
+    reason: Reason = field(default=Reason("rule"), compare=False)
 
 
 @dataclass(kw_only=True)

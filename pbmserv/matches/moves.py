@@ -18,6 +18,7 @@ from pbmserv.matches.errors import (
 )
 from pbmserv.matches.log import Entry, Match, rules_of
 from pbmserv.matches.next_state import entry_after
+from pbmserv.matches.reasons import reason_against
 from pbmserv.matches.state import State
 
 RESIGN = "resign"
@@ -50,13 +51,21 @@ def play(
     except Unreadable as error:
         if text.lower() == PASS:
             raise NoPass(board=match.number, game=match.game, example=_example(game, state)) from error
-        raise UnreadableMove(board=match.number, game=match.game, example=_example(game, state)) from error
+        asked = _asked(game, state, text)
+        example = asked or _example(game, state)
+        raise UnreadableMove(board=match.number, game=match.game, example=example, asked=bool(asked)) from error
     except Illegal as error:
         example = _example(game, state)
         choices = tuple(game.write(state.position, move) for move in error.near)
         near = () if choices else _near(game, state, text)
         raise IllegalMove(
-            board=match.number, game=match.game, rule=error.rule, choices=choices, example=example, near=near
+            board=match.number,
+            game=match.game,
+            rule=error.rule,
+            choices=choices,
+            example=example,
+            near=near,
+            reason=reason_against(game, state.position, seat, text),
         ) from error
     except Unfinished as error:
         raise AmbiguousMove(
@@ -74,6 +83,17 @@ def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int
 def _example(game: Game, state: State) -> str:
     legal = list(islice(game.moves(state.position), _MOST_COMPARED))
     return game.write(state.position, legal[len(legal) // 2]).lower()
+
+
+def _asked(game: Game, state: State, text: str) -> str:
+    """The legal move that a text is but for its question mark; empty if it is none."""
+    plain = text.rstrip("?! ")
+    if plain == text or "?" not in text:
+        return ""
+    try:
+        return game.write(state.position, game.read(state.position, plain)).lower()
+    except MoveError:
+        return ""
 
 
 def _near(game: Game, state: State, text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.prose import ANSWERING
+from pbmserv.parser.spoken import stands_alone
 
 Own = Callable[[str], str]
 """Gives of words below a command those that are the sender's beyond doubt."""
@@ -49,6 +50,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
     lines = text.split("\n")
     found: list[ParsedLine] = []
     refused: list[str] = []
+    unsure: list[ParsedLine] = []
     answer: CommandBlock = CommandBlock()
     greeted = greeted_above_answer = 0
     for number, line in enumerate(lines):
@@ -59,18 +61,21 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
         if after is not None:
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(_one_move_only(found, board), after, heard, spelling) if found else answer
+            return _block(_one_move_only(found, unsure, board), after, heard, spelling) if found else answer
         read = PROSE if _is_signature(plain, bool(found), greeted > 0) else parse_line(plain, board, spelling)
+        if read.is_spoken and not stands_alone(lines, number, spelling):
+            unsure += [] if found else [read]
+            read = PROSE
         is_answer = board is not None and _is_bare_answer(read)
         if not read.is_prose and not is_answer:
             if found and read.unparsed is not None:
                 refused.append(plain)
             found.append(read)
             if len(found) > _MOST_LINES:
-                return CommandBlock(_one_move_only(found, board))
+                return CommandBlock(_one_move_only(found, unsure, board))
         elif found:
             rest = "\n".join(lines[number:])
-            return _block(_one_move_only(found, board), rest, "\n".join([*refused, own(rest)]), spelling)
+            return _block(_one_move_only(found, unsure, board), rest, "\n".join([*refused, own(rest)]), spelling)
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = CommandBlock((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -79,7 +84,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             return answer
         else:
             greeted += 1
-    return _block(_one_move_only(found, board), "", "\n".join(refused), spelling) if found else answer
+    return _block(_one_move_only(found, unsure, board), "", "\n".join(refused), spelling) if found else answer
 
 
 def _is_signature(line: str, is_below: bool, is_greeted: bool) -> bool:
@@ -117,18 +122,21 @@ def _is_bare_answer(line: ParsedLine) -> bool:
     return said is not None and said.command.name in ANSWERING and said.token is None and said.new_password is None
 
 
-def _one_move_only(found: Sequence[ParsedLine], board: int | None) -> tuple[ParsedLine, ...]:
+def _one_move_only(
+    found: Sequence[ParsedLine], unsure: Sequence[ParsedLine], board: int | None
+) -> tuple[ParsedLine, ...]:
     """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
 
-    Whoever writes a move and `resign` below it has hardly meant both.
+    Whoever writes a move and `resign` below it has hardly meant both. Moves that are `unsure`, since their line
+    may be a piece of a sentence, count where another is said.
     """
+    if not any(line.is_bare for line in found):
+        return tuple(found)
     bare = {
         (in_a_moves_place(line.parsed), line.parsed.arguments.ply): line.parsed.line
-        for line in found
+        for line in (*unsure, *found)
         if line.is_bare and line.parsed is not None
     }
-    if not bare:
-        return tuple(found)
     kept = list(found)
     first = next(place for place, line in enumerate(kept) if line.is_bare)
     if len(bare) > 1:

@@ -6,11 +6,12 @@ Where `#` stands, any move does.
 from pbmserv.commands.base.vocabulary import COURTESY, LABELS
 
 
-def _phrases(text: str) -> frozenset[tuple[str, ...]]:
+def phrases(text: str) -> frozenset[tuple[str, ...]]:
+    """The phrases of a text that `|` separates, as their words."""
     return frozenset(tuple(phrase.split()) for phrase in text.split("|"))
 
 
-BEFORE = _phrases(
+BEFORE = phrases(
     "correction|corrected|correcting|or rather|rather|or better|instead|no wait|wait no|oops|ooops|whoops|ups|oups"
     "|sorry|apologies|pardon|i mean|i meant|meant|should be|should have been|should read|make that|make it"
     "|change that to|change it to|change to|changed my mind|scratch that|strike that|forget that|ignore that"
@@ -49,7 +50,7 @@ BEFORE = _phrases(
 )
 """What stands before it."""
 
-BEHIND = _phrases(
+BEHIND = phrases(
     "not #|instead of #|statt #"
     "|instead|rather|i meant|i mean|was meant|stattdessen|statt dessen|lieber|meinte ich|plutôt|à la place"
     "|en su lugar|en vez de eso|invece|piuttosto|in plaats daarvan|liever|bedoelde ik|istället|i stället|hellre"
@@ -74,7 +75,7 @@ AFTER = COURTESY | {"now", "of", "course", "then", "bitte", "merci"}
 CONDITIONS = frozenset({"if", "wenn", "falls"})
 """What makes a move one that may come."""
 
-PLAYED = _phrases("|".join(LABELS)) | _phrases(
+PLAYED = phrases("|".join(LABELS)) | phrases(
     "play|i'll play|i'm playing|move is|i take|i'll take|ich nehme|my move is"
 )
 """What makes a sentence with a move in it, and nothing else, one that says what is played."""

@@ -20,6 +20,7 @@ from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.parser.prose import single_word_reply
+from pbmserv.parser.spoken import moves_left_open
 
 MOST_CHOICES = 5
 
@@ -113,9 +114,18 @@ def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLin
     for plain in lines:
         # One letter is a signature, unless a correcting word stands beside it.
         yield PROSE if is_letter(plain) else parse_line(plain, board, spelling)
-        for move in corrections_in(f"{led} {plain}", spelling):
+        for move in corrections_in(f"{led} {plain}", spelling) or _left_open(plain, spelling):
             yield replace(parse_line(move, board, spelling), is_bare=True)
         led = plain if _is_phrase(plain) else ""
+
+
+def _left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
+    """The move of a line that says one and nothing else, in whatever doubt: `or maybe e5`.
+
+    Only where the game is known: elsewhere a password may look like a move of some game.
+    """
+    moves = moves_left_open(line, spelling) if spelling.is_known else ()
+    return moves if len(moves) == 1 else ()
 
 
 def corrections_in(line: str, spelling: Spelling = CELLS) -> list[str]:

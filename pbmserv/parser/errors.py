@@ -84,6 +84,13 @@ class NotPlainlySaid(CommandError):
 
 
 @dataclass(kw_only=True)
+class MoreThanYes(CommandError):
+    """A `yes` to a question stands beside another word, as in replies that programs write: it confirms nothing."""
+
+    template: ClassVar[str] = "parser/errors.txt:more_than_yes"
+
+
+@dataclass(kw_only=True)
 class WhichOne(CommandError):
     """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run."""
 

@@ -17,13 +17,15 @@ from pbmserv.parser.parsed import Parsed, Unparsed
 class ParsedLine:
     """What one line came to: exactly one of the three, or nothing when it is prose.
 
-    It is bare when it names a move and neither command nor board, or is only a word in a move's place.
+    It is bare when it names a move and neither command nor board, or is only a word in a move's place. A move that
+    is said among words is `spoken`.
     """
 
     parsed: Parsed | None = None
     unparsed: Unparsed | None = None
     claim: Credentials | None = None
     is_bare: bool = False
+    is_spoken: bool = False
 
     @property
     def is_prose(self) -> bool:

@@ -31,6 +31,11 @@ _EXCLAIMED: Final = re.compile(r"[^\W\d_][!?]+$")
 _EVERYDAY: Final = PROSY | ANSWERING | ADDRESSED | {"help", "next"}
 """Commands of no game that are words of every day: `Go help Bob`."""
 
+_PRAISE: Final = frozenset(
+    {"bad", "beautiful", "best", "clever", "fine", "good", "great", "lovely", "nice", "strong"}
+)
+"""No game's name before a command: `Good move d4`."""
+
 _WITH_MOVE: Final = frozenset({"move", "submit"})
 
 
@@ -100,7 +105,7 @@ def unknown_game(words: list[str], answered_board: int | None) -> UnknownGame | 
             continue
         name, after = _plain(words[:count]), words[count + 1 :]
         close = tuple(dict.fromkeys(_spelled()[each] for each in close_to(name, _spelled(), _CLOSE)))
-        is_name = count == 1 and is_userid(words[0]) and words[0].lower() not in SMALL_WORDS
+        is_name = count == 1 and is_userid(words[0]) and words[0].lower() not in SMALL_WORDS | _PRAISE
         is_meant = command.name == "challenge" or any(map(is_witness, after))
         is_sure = bool(after) and _is_without_prose(after) and not _EXCLAIMED.search(after[-1])
         if is_sure and (close or (is_name and is_meant)) and fit_any(command, after, answered_board):

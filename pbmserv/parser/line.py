@@ -8,6 +8,7 @@ What stands around a command is passed over, but no line gives anything up that 
 
 from dataclasses import replace
 
+from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import Credentials, Secret
 from pbmserv.commands.base.typed_moves import (
@@ -35,7 +36,9 @@ from pbmserv.parser.inline_text import cut_off, whole
 from pbmserv.parser.parsed import Parsed
 from pbmserv.parser.prose import given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, slip_for
+from pbmserv.parser.spoken import spoken_move
 from pbmserv.parser.typos import names_board_or_square
+from pbmserv.parser.wishes import wish_for
 
 _LONGEST = 1000
 
@@ -51,6 +54,8 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
     if not words:
         return PROSE
     read = _read(words, answered_board, spelling)
+    if _is_half_read(read, spelling) and (spoken := _spoken(line, answered_board, spelling)).is_spoken:
+        return spoken
     if read.parsed is not None and read.parsed.arguments.text:
         return replace(read, parsed=whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
     if read.parsed is not None and read.parsed.arguments.ahead and len(line) > _LONGEST:
@@ -64,9 +69,32 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
             return _asked_back(inner.parsed, answered_board)
         if inner.parsed is not None and not plain.only_marks and _is_word_alone(inner, spelling):
             return read
-        if inner.parsed is not None or inner.claim is not None or (plain.only_marks and read.is_prose):
-            return inner
-    return read
+        if (
+            inner.parsed is not None
+            or inner.claim is not None
+            or (plain.only_marks and read.is_prose and not inner.is_prose)
+        ):
+            spoken = _spoken(line, answered_board, spelling) if _is_half_read(inner, spelling) else PROSE
+            return inner if spoken.is_prose else spoken
+    if not read.is_prose:
+        return read
+    spoken = _spoken(line, answered_board, spelling)
+    return wish_for(words, answered_board) if spoken.is_prose else spoken
+
+
+def _is_half_read(read: ParsedLine, spelling: Spelling) -> bool:
+    """Whether other words stand beside what may be a move: `d4です`, `move d4, have a nice day`."""
+    if read.unparsed is not None:
+        return isinstance(read.unparsed.error, WrongForm) and read.unparsed.error.command == "move"
+    return read.is_bare and read.parsed is not None and not read.parsed.arguments.move.isascii()
+
+
+def _spoken(line: str, answered_board: int | None, spelling: Spelling) -> ParsedLine:
+    """The move that a line of words says in an answer to a board whose game is known: `I play d4, thanks`."""
+    move = spoken_move(line, spelling) if answered_board is not None and spelling.is_known else ""
+    if not move:
+        return PROSE
+    return replace(fitted(commands()["move"], [move], None, answered_board), is_bare=True, is_spoken=True)
 
 
 def _read(words: list[str], answered_board: int | None, spelling: Spelling) -> ParsedLine:

@@ -15,7 +15,7 @@ from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
 from pbmserv.games.game import Info
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, Title, first_line, read_block, title_of, up_to_stop
-from pbmserv.parser.corrections import asked_again
+from pbmserv.parser.corrections import asked_again, which_one
 from pbmserv.parser.echo import echo
 from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
@@ -24,6 +24,7 @@ from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
+from pbmserv.parser.spoken import move_said_among_others, undecided_moves
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
@@ -104,7 +105,13 @@ def _understood(
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
-        near = mentioned_move(mail.text, spelling) if board is not None else ""
+        open_between = undecided_moves(mail.text, spelling) if board is not None else ()
+        if open_between:
+            ready = tuple(f"move {board} {move}" for move in open_between)
+            return _reading((ParsedLine(unparsed=which_one(board, ready)),), "")
+        near = ""
+        if board is not None:
+            near = mentioned_move(mail.text, spelling) or move_said_among_others(mail.text, spelling)
         return ParsedMail(board=board, near=near, writer=_writer(about or "") if title.is_answer else "")
     return _reading((titled,), mail.text)
 

@@ -15,11 +15,30 @@ from pbmserv.commands.base.vocabulary import (
     normalised,
 )
 from pbmserv.games.board import is_cell_like
+from pbmserv.parser.correcting_words import phrases
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
 
 ANSWERING = frozenset({"yes", "no"})
+
+_LONGEST_SAID = 4
+
+
+_SAID_WITH = {
+    "yes": phrases(
+        "that was me|that's me|it's me|it is me|it was me|this is me|please|pls|plz|thanks|thank you|thx|cheers"
+        "|ta|ok|okay|confirm|confirmed|i confirm"
+    ),
+    "no": phrases(
+        "that was not me|that wasn't me|it's not me|it is not me|it was not me|it wasn't me|not me|please|pls"
+        "|thanks|thank you|thx|cheers|ta"
+    ),
+}
+"""All that may be said with either answer, as it says nothing else."""
+
+_RECEIPTS = frozenset({"delivered", "noted", "read", "received", "recorded", "registered", "seen", "thankyou"})
+"""What programs say behind a `yes`: nobody's new password."""
 
 ADDRESSED = frozenset({"message"})
 """Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
@@ -51,6 +70,8 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
         return not any(map(_TOKEN.fullmatch, after))
     if name == "unsubscribe":
         return not any(map(is_witness, after))
+    if name == "yes" and len(after) == 1 and after[0].strip(_MARKS).lower() in _RECEIPTS:
+        return True
     if name in ADDRESSED:
         return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
@@ -98,13 +119,25 @@ def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
 
 
 def yes_or_no(words: Sequence[str]) -> str | None:
-    """The answer to a question, where nothing else is said: `Yes!`, `yes, please`, `No, thank you.`
+    """The answer to a question, where nothing else is said than the words of a closed list.
 
-    >>> [yes_or_no(line.split()) for line in ("Yes.", "yes, please!", "No, thank you.", "Yes, good move!", "now")]
-    ['yes', 'yes', 'no', None, None]
+    Programs answer `Yes, I have received your mail`.
+
+    >>> said = ("Yes.", "yes, please!", "No, thank you.", "Yes, that was me!", "Yes, good move!", "Yes, it is")
+    >>> [yes_or_no(line.split()) for line in said]
+    ['yes', 'yes', 'no', 'yes', None, None]
     """
     first, *rest = [word.strip(_MARKS).lower() for word in words] or [""]
-    return first if first in ANSWERING and all(word in COURTESY or word == "you" for word in rest) else None
+    if first not in ANSWERING:
+        return None
+    place = 0
+    while place < len(rest):
+        lengths = range(min(_LONGEST_SAID, len(rest) - place), 0, -1)
+        said = next((each for each in lengths if tuple(rest[place : place + each]) in _SAID_WITH[first]), 0)
+        if not said:
+            return None
+        place += said
+    return first
 
 
 def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:

@@ -112,7 +112,7 @@ def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
         if (name[0] == lowered[0] or sorted(name) == sorted(lowered)) and name not in PROSY | NEVER_BY_SLIP
     ]
     is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS - COURTESY for each in after)
-    if is_prose or not word.isalpha() or word.lower() in ELSEWHERE:
+    if is_prose or not (word.isalpha() and word.isascii()) or word.lower() in ELSEWHERE:
         return ()
     return close_to(word, names, _CLOSE_WORD)
 
@@ -124,7 +124,7 @@ def names_board_or_square(word: str) -> bool:
 
 def _may_mean(word: str, meant: str) -> bool:
     lowered = word.lower()
-    if lowered in ELSEWHERE:
+    if lowered in ELSEWHERE or not word.isascii():
         return False
     if lowered == meant or (len(word) >= 3 and meant.startswith(lowered)):
         return True

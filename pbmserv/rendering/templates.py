@@ -4,8 +4,10 @@ Templates lie in `templates/`, beside the package in a checkout and inside it wh
 template uses must be given to it: a missing one is an error, never an empty place.
 """
 
+import re
+import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache, lru_cache, partial
 from itertools import islice, takewhile
 from pathlib import Path
@@ -28,12 +30,15 @@ from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
-from pbmserv.rendering.document import Document, Heading, Item, Numbered, between
+from pbmserv.rendering.document import Document, Heading, Item, Numbered, Prose, between
 from pbmserv.rendering.figure_words import Figures, in_words
 from pbmserv.rendering.language import listed, moment, plural, span
 from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
 from pbmserv.rendering.text import WIDTH
 from pbmserv.robots.robot import robots, userid_of
+
+_MOST_QUOTED = 4
+"""Lines of a rule in a refusal: the whole of it is one `help` away."""
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -181,8 +186,18 @@ def rule(game: str, number: int, words: bool = False) -> Item:
 
 
 def quoted(game: str, number: int, words: bool = False) -> Marked:
-    """A paragraph of a game's rules, as a template says it."""
-    return source_of([Numbered((rule(game, number, words),))])
+    """The first sentences of a paragraph of a game's rules, four lines at most, as a template says them."""
+    item = rule(game, number, words)
+    text = " ".join(" ".join(part.lines) for part in item.parts[:1] if isinstance(part, Prose))
+    sentences = re.split(r"(?<=[.:]) ", text)
+    lines: list[str] = []
+    for count in range(1, len(sentences) + 1):
+        longer = textwrap.wrap(" ".join(sentences[:count]), WIDTH - item.indent)
+        if len(longer) > _MOST_QUOTED:
+            break
+        lines = longer
+    said = lines or [*textwrap.wrap(text, WIDTH - item.indent)[:_MOST_QUOTED], "..."]
+    return source_of([Numbered((replace(item, parts=(Prose(tuple(said)),)),))])
 
 
 def rules_about(game: str, stem: str, most: int, words: bool = False) -> Marked:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.base.arguments import Arguments
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.commands.base.registry import commands
-from pbmserv.parser.errors import WhichOne
+from pbmserv.parser.errors import MoreThanYes, WhichOne
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.authenticate import VerifiedCredentials
@@ -57,6 +57,10 @@ def _steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
             yield Step(line, question)
 
 
+_TAKE_PASSWORDS: Final = frozenset({"password", "sign-up"})
+"""The questions that a `yes` with a new password behind it answers; to others a word more is no plain answer."""
+
+
 def _answer(
     connection: Connection, line: Parsed | Unparsed, pending: PendingMail
 ) -> tuple[Parsed | Unparsed, Confirmation | None]:
@@ -69,7 +73,10 @@ def _answer(
         return line, None
     identity = pending.identity
     if line.token is None:
-        return line, identity.confirmation
+        asked = identity.confirmation
+        if line.new_password is not None and asked is not None and asked.kind not in _TAKE_PASSWORDS:
+            return Unparsed("yes ...", MoreThanYes()), None
+        return line, asked
     may_be_password = line.token == line.new_password
     question = open_question(
         connection, (line.token.value,), pending.mail.sender, identity.player, pending.message.received_at

@@ -65,12 +65,12 @@ def test_games_with_robots_are_rated_only_if_somebody_says_so(
     [
         ("challenge anna", WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=())),
         (
-            "challenge bob",
-            WrongNumberOfPlayers(game="cephalopod", named=1, least=2, most=6, example=("Anna", "bob")),
+            "hex challenge anna bob cora",
+            WrongNumberOfPlayers(game="hex", named=3, least=2, most=2, example=("Anna", "bob")),
         ),
         ("challenge anna ANNA", SamePlayerTwice(userid="ANNA", game="cephalopod", userids=("anna",))),
         ("challenge anna bbo", NoSuchPlayer(suggestions=("bob",))),
-        ("challenge bob cora", NotAmongPlayers(userid="Anna", game="cephalopod", others=("bob", "cora"))),
+        ("hex challenge bob cora", NotAmongPlayers(userid="Anna", game="hex", others=("bob",))),
         (
             "challenge anna bob -speed=3",
             UnknownOption(game="cephalopod", options=("size", "rated", "unrated", *TIMES)),
@@ -93,6 +93,18 @@ def test_games_with_robots_are_rated_only_if_somebody_says_so(
 def test_challenge_refused(table: Table, line: str, expected: CommandError) -> None:
     """What is wrong with the players or the options."""
     assert table.give(line, "anna") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "userids"),
+    [("challenge bob", ("Anna", "bob")), ("challenge bob cora", ("Anna", "bob", "cora"))],
+)
+def test_others_than_oneself_are_enough(table: Table, line: str, userids: tuple[str, ...]) -> None:
+    """Whoever names only others moves first."""
+    decided = table.decide(line, "anna")
+    assert isinstance(decided, Decision)
+    assert decided.opened is not None
+    assert decided.opened.userids == userids
 
 
 @pytest.mark.parametrize("options", ["-size=4x4", "-size=3x3 -size=3x5", "-size"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.games import cephalopod
+from pbmserv.games import cephalopod, games
 from pbmserv.matches.errors import (
     AlreadyGone,
     AmbiguousMove,
@@ -20,6 +20,7 @@ from pbmserv.matches.errors import (
 )
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.moves import play, resign
+from pbmserv.matches.reasons import Reason, reason_against
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from tests.matches.test_match import ELIMINATING, NOON, match_of
@@ -48,6 +49,40 @@ def test_a_move() -> None:
     match = match_of("A1", "C1")
     assert played(match, 0, "b1 = c1 + a1") == Entry(101, 3, LATER, "played", 0, "B1xA1,C1")
     assert played(match, 0, "b1", 3) == Entry(101, 3, LATER, "played", 0, "B1xA1,C1")
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "expected"),
+    [
+        ("cephalopod", "c9", Reason("off", "C9", "A1", "E5", "C9")),
+        ("cephalopod", "c3, z1", Reason("off", "Z1", "A1", "E5", "C3, Z1")),
+        ("cephalopod", "a1", Reason("taken", "A1", "A1", "E5", "A1")),
+        ("cephalopod", "b2xa1,e5", Reason("rule", "B2", "A1", "E5", "B2xA1,E5")),
+        ("breakthrough", "d4-d5", Reason("empty", "D4", "A1", "H8", "D4-D5")),
+        ("breakthrough", "d8-d7", Reason("other", "D8", "A1", "H8", "D8-D7")),
+        ("breakthrough", "a1-a2", Reason("rule", "A1", "A1", "H8", "A1-A2")),
+        ("checkers", "45-40", Reason("rule")),
+        ("hex", "a1", Reason("taken", "A1", "A1", "K11", "A1")),
+    ],
+)
+def test_reasons_that_the_board_tells(game: str, text: str, expected: Reason) -> None:
+    """What everybody sees is told without a rule."""
+    rules = games()[game]
+    position = rules.start(2, {})
+    if game in ("cephalopod", "hex"):
+        position, _ = rules.play(position, rules.read(position, "a1"))
+    assert reason_against(rules, position, rules.to_move(position) or 0, text) == expected
+
+
+def test_a_move_with_a_question_mark_is_asked_back() -> None:
+    """It is the example; what is no move either way is not."""
+    match = match_of("A1", "C1")
+    asked = played(match, 0, "b2?")
+    assert asked == UnreadableMove(board=101, game="cephalopod", example="b2", asked=True)
+    for text in ("zz?", "a1?", "zz"):
+        refused = played(match, 0, text)
+        assert isinstance(refused, UnreadableMove)
+        assert not refused.asked
 
 
 def test_refused_moves() -> None:

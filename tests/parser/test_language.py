@@ -40,7 +40,7 @@ def test_what_stands_far_below() -> None:
 
 def test_a_move_in_passing_in_an_answer_known_otherwise() -> None:
     """The Subject need not tell the board; without any board there is no move."""
-    for text, near in [("I play b2", "b2"), ("I play b2, or c3", ""), ("Thank you", "")]:
+    for text, near in [("I play b2", "b2"), ("I liked b2 and c3", ""), ("Thank you", "")]:
         assert parse_mail(mail("hello", text), 102) == ParsedMail(board=102, near=near)
         assert read("hello", text).near == ""
 

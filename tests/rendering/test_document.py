@@ -14,12 +14,13 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.message import MessageFrom
+from pbmserv.games import games
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.command_lines import sendable, to_fill_in
 from pbmserv.rendering.document import Document, Heading, Numbered, Prose, Quoted, Verbatim, VerbatimLine
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import Marked, document_of, marked, source_of, without_marks
-from pbmserv.rendering.templates import say
+from pbmserv.rendering.templates import quoted, rules_document, say
 from pbmserv.rendering.text import as_text
 from tests.conversation import parse
 from tests.every import every
@@ -33,6 +34,15 @@ WRITTEN = st.text(alphabet=f"{MARKS}#~|$%!1. ab\n", max_size=60)
 def kinds(document: Document) -> list[str]:
     """Of which kinds the blocks are, in order."""
     return [block.kind for block in document.blocks]
+
+
+def test_a_quoted_rule_has_four_lines_at_most() -> None:
+    """Of every paragraph of every game; longer ones end with a sentence, or with dots."""
+    for name in games():
+        for item in rules_document(name).items():
+            said = as_text(document_of(quoted(name, int(item.number.rstrip("."))))).strip()
+            assert 1 <= len(said.split("\n")) <= 5, said
+            assert said.endswith((".", ":", ")", "...")), said
 
 
 def test_a_template_says_which_block_a_line_belongs_to() -> None:

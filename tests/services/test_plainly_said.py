@@ -64,7 +64,16 @@ def test_resign_in_doubt_is_offered(club: Post, board: QueuedMessage, text: str)
 
 @pytest.mark.parametrize(
     "text",
-    ["I play b2", "Hi, b2", "b2 - good luck!", "b2 (good luck)", "a\nb\nc\nd\n\nb2", "Yes, b2"],
+    ["I play b2", "Hi Bob, b2", "b2 - good luck!", "b2 (good luck)", "My move is B2, thanks", "ok b2", "B 2"],
+)
+def test_a_move_said_in_words_is_played(club: Post, board: QueuedMessage, text: str) -> None:
+    """Where these words leave no other reading."""
+    club.answer(board, text)
+    assert club.moves() == ["B2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Maybe b2", "b2 looks good", "b2 - was that right?", "a\nb\nc\nd\n\nb2", "Yes, b2"]
 )
 def test_a_move_among_words_is_offered_and_not_played(club: Post, board: QueuedMessage, text: str) -> None:
     (answer,) = club.answer(board, text)
@@ -75,7 +84,14 @@ def test_a_move_among_words_is_offered_and_not_played(club: Post, board: QueuedM
     assert club.moves() == ["B2"]
 
 
-@pytest.mark.parametrize("text", ["What a board!", "I play b2, or perhaps c3"])
+@pytest.mark.parametrize("text", ["I play b2, or perhaps c3", "b2 or c3?", "b2, no wait, c3", "b2\n\nor maybe c3"])
+def test_two_moves_among_words_are_both_offered(club: Post, board: QueuedMessage, text: str) -> None:
+    (answer,) = club.answer(board, text)
+    assert all(f"\n    move 101 {move}\n" in text_of(answer) for move in ("b2", "c3"))
+    assert club.moves() == []
+
+
+@pytest.mark.parametrize("text", ["What a board!", "I saw b2, and c3 was mine"])
 def test_no_move_is_offered_where_none_is_plain(club: Post, board: QueuedMessage, text: str) -> None:
     (answer,) = club.answer(board, text)
     assert "move 101" not in text_of(answer).split("Summary")[0]

@@ -23,8 +23,8 @@ def test_which_one(club: Post) -> None:
     assert said.startswith(
         "Not done: move 101 d4\n"
         "\n"
-        "Your mail says different things, and you can only mean one. Nothing was\n"
-        "done about these. Send the one you mean:\n"
+        "Your mail says different things, and you can only mean one, so none of\n"
+        "these was done. Send the one you mean:\n"
         "    move 101 d4\n"
         "    move 101 e5\n"
     )

@@ -466,8 +466,8 @@ def test_the_mail_that_the_button_begins_plays_the_move(empty: Club) -> None:
 @pytest.mark.parametrize(
     ("move", "said", "leads"),
     [
-        ("b1", "never on another die", "/boards/101?move="),
-        ("d9", "The rules do not allow that move", "/boards/101?move="),
+        ("b1", "B1 is taken", "/boards/101?move="),
+        ("d9", "D9 is not on this board, which goes from A1 to C3", "/boards/101?move="),
         ("hello", "That can't be read as a move", "/boards/101?move="),
         ("pass", "You can't pass in cephalopod", "/boards/101?move="),
         ("c3#9", "That can't be read as a move", "/boards/101?move="),

@@ -28,7 +28,7 @@ SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Nobody's userid, and common in prose: pronouns, prepositions and the like, and what often follows `as`."""
 
 ELSEWHERE = frozenset(
-    {"con", "del", "dele", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
+    {"con", "del", "dele", "for", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
 )
 """Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
 

@@ -1,0 +1,265 @@
+"""Moves that are said in a line of words: `Hi Bob, I play d4, thanks`.
+
+Only the words of a closed list may stand around such a move (`parser.spoken_words`): where anything else stands,
+the line is words, and the move is asked at most. A wrong move played is worse than any question.
+"""
+
+import re
+from collections.abc import Container, Iterator, Sequence
+
+from pbmserv.commands.base.typed_moves import Spelling, clear_move, is_of_words
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.games.board import is_cell_like
+from pbmserv.parser.correcting_words import AFTER, BEFORE, BETWEEN
+from pbmserv.parser.correcting_words import BEHIND as CORRECTING_BEHIND
+from pbmserv.parser.spoken_words import (
+    ALWAYS,
+    ASIDE,
+    BEHIND,
+    CONDITIONAL,
+    DEAR,
+    GREETINGS,
+    LEADS,
+    NAMED_AFTER,
+    NAMED_BEFORE,
+    NO_NAMES,
+    OPENING,
+    UNDECIDED,
+    WEAK,
+    Phrase,
+)
+
+_LONGEST_LINE = 160
+_LONGEST_MOVE = 20
+_LONGEST_PHRASE = 5
+_MOST_NAMES = 2
+_MOST_LINES = 20
+_MOST_MOVES = 5
+_LONGEST_NAMED_LINE = 3
+"""Words of a line above that is a greeting: `Dear Mr Smith,`."""
+
+_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!-/=\u2026"
+_MARKS = re.compile(
+    r"[:;]-?[()DPp](?![a-z0-9])|<3|\(!\)|[\U0001f600-\U0001f644\U0001f64f\u263a\u265f\u2705\U0001f44d\U0001f3b2\U0001f44b]"
+    "[\U0001f3fb-\U0001f3ff]?"
+)
+_EAST = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+_BESIDE_EAST = re.compile(rf"(?<=[a-z0-9])(?=[{_EAST}])|(?<=[{_EAST}])(?=[a-z][1-9])", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=[^\W\d_])([,:;!=.]+)(?=[a-z][1-9])", re.IGNORECASE)
+_BROKEN_CELL = re.compile(r"(?<![\w'])([b-hj-zA-HJ-Z]) (?=[1-9][0-9]?(?!\w))", re.ASCII)
+_GLUED_BEHIND = re.compile(r"(?<=[0-9])([,;!.])(?=[^\W\d_]{2})")
+_DIGIT = re.compile(r"[0-9]")
+_PARTED = (",", ".", "!", ";", "-", "\u2026", ")")
+_SENTENCE_END = re.compile(r"[.!?:)\u2026]\W*$")
+
+
+def spoken_move(line: str, spelling: Spelling) -> str:
+    """The one move that a normalised line says, as written; empty where it may say anything else.
+
+    >>> said = ("My move is D4, thanks", "hi bob, d4", "Zug: d4.", "d4 was great", "d4?", "not d4", "I play D 4!")
+    >>> [spoken_move(line, Spelling()) for line in said]
+    ['D4', 'd4', 'd4', '', '', '', 'D4']
+    """
+    if len(line) > _LONGEST_LINE or "?" in line:
+        return ""
+    words = _words(line)
+    found = list(_moves(words, spelling))
+    if not found:
+        words = _words(_BROKEN_CELL.sub(r"\1", line))
+        found = list(_moves(words, spelling))
+    if len(found) != 1:
+        return ""
+    start, end, move = found[0]
+    before, after = words[:start], words[end:]
+    if _DIGIT.search(" ".join((*before, *after))) or words[end - 1].endswith(("->", "=>", "\u2026", "..")):
+        return ""
+    has_lead = _is_led(before)
+    if has_lead is None or not _is_ended(after):
+        return ""
+    return move if has_lead or is_cell_like(move) else ""
+
+
+def stands_alone(lines: Sequence[str], number: int, spelling: Spelling) -> bool:
+    """Whether a line that says a move is no piece of a longer sentence, and no other move is named above it."""
+    above = [normalised(line) for line in lines[:number]]
+    if any(True for line in above for _ in _moves(_words(line[:_LONGEST_LINE]), spelling)):
+        return False
+    if any(_plain(word) in CONDITIONAL for line in above for word in line.split()):
+        return False
+    before = above[-1] if above else ""
+    after = normalised(lines[number + 1]) if number + 1 < len(lines) else ""
+    if before and not _SENTENCE_END.search(before) and not _is_greeting(before):
+        return False
+    is_closed = not after or _SENTENCE_END.search(normalised(lines[number])) is not None
+    return is_closed or after[:1].isupper() or not after[:1].isalpha() or _is_ended(_words(after))
+
+
+def undecided_moves(text: str, spelling: Spelling) -> tuple[str, ...]:
+    """The moves, as written, between which the lines of a text leave the choice open; none where they do not.
+
+    >>> undecided_moves("d4 or maybe e5?", Spelling()), undecided_moves("d4, no wait, e5", Spelling())
+    (('d4', 'e5'), ('d4', 'e5'))
+    >>> undecided_moves("d4 was better than e5", Spelling())
+    ()
+    """
+    found = {move.lower(): move for line in _first_lines(text) for move in moves_left_open(line, spelling)}
+    return tuple(found.values()) if 1 < len(found) <= _MOST_MOVES else ()
+
+
+def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
+    """The moves of a normalised line that says nothing but these, in whatever doubt: `or maybe e5`."""
+    words = _words(line[:_LONGEST_LINE].replace("?", ""))
+    moves = list(_moves(words, spelling))
+    taken = {place for start, end, _ in moves for place in range(start, end)}
+    rest = [word for place, word in enumerate(words) if place not in taken]
+    return tuple(move for _, _, move in moves) if _consumed(rest, _ASKED, ()) == len(rest) else ()
+
+
+def move_said_among_others(text: str, spelling: Spelling) -> str:
+    """The only move that lines of a text say, whatever other moves its other lines talk about; or nothing."""
+    said = {move.lower(): move for line in _first_lines(text) if (move := spoken_move(line, spelling))}
+    return next(iter(said.values())) if len(said) == 1 else ""
+
+
+def _first_lines(text: str) -> Iterator[str]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    yield from (normalised(line[:_LONGEST_LINE]) for line in lines[:_MOST_LINES])
+
+
+_ASKED = (
+    LEADS
+    | OPENING
+    | ALWAYS
+    | WEAK
+    | ASIDE
+    | BEHIND
+    | UNDECIDED
+    | BEFORE
+    | CORRECTING_BEHIND
+    | {(word,) for word in (*BETWEEN, *AFTER, *GREETINGS)}
+)
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line, marks that stand alone at the end of the word before them."""
+    text = _MARKS.sub(" ", line.replace("\u3002", ". ").replace("\u3001", ", "))
+    text = _GLUED.sub(r"\1 ", _GLUED_BEHIND.sub(r"\1 ", _BESIDE_EAST.sub(" ", text)))
+    words: list[str] = []
+    for word in text.split():
+        if word.strip(_AROUND):
+            words.append(word)
+        elif words:
+            words[-1] += word
+    return words
+
+
+def _plain(word: str) -> str:
+    return word.strip(_AROUND).lower()
+
+
+def _moves(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[int, int, str]]:
+    """The longest moves among words, and where each begins and ends. Words of a game alone are none here."""
+    place = 0
+    while place < len(words):
+        ends = range(min(place + _LONGEST_MOVE, len(words)), place, -1)
+        spans = ((end, clear_move(" ".join(words[place:end]), spelling)) for end in ends)
+        end, move = next(((end, move) for end, move in spans if move), (place + 1, ""))
+        if move and not is_of_words(move, spelling):
+            yield place, end, move
+        place = end
+
+
+def _phrase_at(plain: Sequence[str], place: int, phrases: Container[Phrase]) -> int:
+    """How many words the longest of some phrases has that stands there; 0 if none does."""
+    lengths = range(min(_LONGEST_PHRASE, len(plain) - place), 0, -1)
+    return next((each for each in lengths if tuple(plain[place : place + each]) in phrases), 0)
+
+
+def _is_led(before: Sequence[str]) -> bool | None:
+    """Whether a lead stands before a move; None where anything does that is not of the list."""
+    plain = [_plain(word) for word in before]
+    for length in range(min(_LONGEST_PHRASE, len(plain)), 0, -1):
+        start = len(plain) - length
+        if tuple(plain[start:]) in LEADS and _is_aside(before[:start], plain[:start], is_led=True):
+            return True
+    return False if _is_aside(before, plain, is_led=False) else None
+
+
+def _is_aside(words: Sequence[str], plain: Sequence[str], is_led: bool) -> bool:
+    """Whether all words before a move, or before its lead, are no part of what is said with it."""
+    place = 0
+    while place < len(plain):
+        if plain[place] in GREETINGS | DEAR:
+            names = _names_at(words, plain, place + 1)
+            if not names and plain[place] in DEAR:
+                return False
+            place += 1 + names
+            continue
+        length = _phrase_at(plain, place, OPENING | ALWAYS) or (_phrase_at(plain, place, WEAK) if is_led else 0)
+        if not length:
+            length = _phrase_at(plain, place, ASIDE)
+            if not length or not words[place + length - 1].endswith(_PARTED):
+                return False
+        place += length
+    return True
+
+
+def _names_at(words: Sequence[str], plain: Sequence[str], place: int) -> int:
+    """How many words there may be names, up to a mark that ends them."""
+    count = 0
+    if place and words[place - 1].endswith(_PARTED):
+        return 0
+    while count < _MOST_NAMES and place + count < len(words) and _may_be_name(plain[place + count]):
+        count += 1
+        if words[place + count - 1].endswith(_PARTED):
+            return count
+    # Without a mark behind it only a capital tells a name.
+    return 1 if count == 1 and place + 1 == len(words) and words[place][:1].isupper() else 0
+
+
+def _may_be_name(word: str) -> bool:
+    is_word = word.replace("-", "").replace("'", "").replace(".", "").isalpha()
+    return is_word and word not in NO_NAMES and len(word) > 1
+
+
+def _is_ended(after: Sequence[str]) -> bool:
+    """Whether all words behind a move are of the list, and perhaps a name at the end behind thanks or regards."""
+    plain = [_plain(word) for word in after]
+    end = _consumed(after, ALWAYS | ASIDE | BEHIND, GREETINGS)
+    if end == len(after):
+        return True
+    left = [word.strip(_AROUND) for word in after[end:]]
+    is_signed = end > 0 and plain[end - 1] in NAMED_BEFORE
+    are_names = all(_may_be_name(word.lower()) and word[:1].isupper() for word in left)
+    return is_signed and len(left) <= _MOST_NAMES and are_names
+
+
+def _consumed(words: Sequence[str], phrases: Container[Phrase], alone: Container[str]) -> int:
+    """How many words from the first on are made of phrases, or of words that may stand alone."""
+    plain = [_plain(word) for word in words]
+    place = 0
+    while place < len(plain):
+        length = _phrase_at(plain, place, phrases) or int(plain[place] in alone)
+        if not length:
+            break
+        place += length
+    return place
+
+
+def _is_greeting(line: str) -> bool:
+    """Whether a line is a greeting, thanks, or somebody's name, and parted from what stands below by a comma."""
+    words = _words(line)
+    plain = [_plain(word) for word in words]
+    is_named = 0 < len(words) <= _LONGEST_NAMED_LINE and words[-1].endswith(_PARTED)
+    is_name = is_named and all(map(_may_be_name, plain)) and plain[0] in GREETINGS | DEAR
+    return bool(words) and (is_name or _is_ended(words) or _is_greeted(plain))
+
+
+def _is_greeted(plain: Sequence[str]) -> bool:
+    names = plain[1:]
+    is_greeting = plain[0] in GREETINGS | DEAR
+    return (
+        is_greeting
+        and len(names) <= _MOST_NAMES
+        and all(_may_be_name(word) or word in NAMED_AFTER for word in names)
+    )

@@ -1,0 +1,72 @@
+"""What people say for a command: `play robot`, `new game please`. Only what opens a game, which binds nobody."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.vocabulary import COURTESY, ROBOTS, SMALL_WORDS, board_number, is_userid
+from pbmserv.games import games
+from pbmserv.games.board import is_cell_like
+from pbmserv.parser.correcting_words import phrases
+from pbmserv.parser.errors import UnknownCommand
+from pbmserv.parser.fitting import PROSE, ParsedLine, fitted, refused
+from pbmserv.parser.game_names import opened_by_game
+
+_PLAY: Final = "play"
+_WITH: Final = frozenset({"with", "against", "vs"})
+_MOST_OTHERS: Final = 5
+_MARKS: Final = ".,;:!?\"'()*"
+_AGAIN: Final = phrases(
+    "new game|a new game|another game|one more game|play again|let's play again|a rematch|i'd like a rematch"
+    "|i would like a rematch|i want a rematch|can i have a rematch|can we have a rematch|shall we play again"
+    "|neues spiel|noch ein spiel|noch eine partie|revanche|nouvelle partie|une autre partie|une revanche"
+    "|la revanche|otra partida|una revancha|revancha|nueva partida|rivincita|un'altra partita|nuova partita"
+    "|nog een spel|nog een partij|nieuw spel|rewanż|nowa gra|jeszcze jedna|outra partida|nova partida|desforra"
+    "|nytt spel|revansch|ett spel till|nyt spil|omkamp|nytt spill|nová hra|ještě jednu|odveta|uusi peli"
+    "|новая игра|реванш|ещё одну"
+)
+"""How people ask for another game with the same others."""
+
+_NEW_GAME: Final = ("challenge", "seek", "games")
+
+
+def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """The command that words stand for which are no command's own; prose if they stand for none.
+
+    Who asks a question has not decided. With whom a game is wished for, only an answer to a board tells.
+    """
+    plain = [word.strip(_MARKS).lower() for word in words]
+    while plain and plain[-1] in COURTESY | {"you"}:
+        plain.pop()
+    if tuple(plain) in _AGAIN:
+        return _again(words, answered_board)
+    return _challenge(words, plain, answered_board) if plain[:1] == [_PLAY] else PROSE
+
+
+def _again(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    if words[-1].endswith("?"):
+        return PROSE
+    if answered_board is None:
+        return refused("new game", UnknownCommand(word="new game", suggestions=_NEW_GAME))
+    return fitted(commands()["rematch"], [], None, answered_board)
+
+
+def _challenge(words: Sequence[str], plain: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """`play robot`, `play go against bob -size=9`: in an answer to a board only against a robot."""
+    if words[-1].endswith(("?", "!")):
+        return PROSE
+    said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])
+    if names and names[0].lower() in _WITH:
+        names = names[1:]
+    others = [name.rstrip(".,;:") for name in names if not name.startswith("-")]
+    options = [name for name in names if name.startswith("-")]
+    is_of_names = 0 < len(others) <= _MOST_OTHERS and all(map(_may_be_player, others))
+    is_robot = any(name.lower().startswith(ROBOTS) for name in others)
+    if not is_of_names or (answered_board is not None and not is_robot):
+        return PROSE
+    return fitted(commands()["challenge"], [*others, *options], said, None)
+
+
+def _may_be_player(word: str) -> bool:
+    is_taken = word.lower() in SMALL_WORDS | COURTESY or word.lower() in commands() or word.lower() in games()
+    return is_userid(word) and not is_taken and not is_cell_like(word) and board_number(word) is None
