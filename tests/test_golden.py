@@ -42,6 +42,7 @@ from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
 from tests.operating import operate
+from tests.services.post import form_of
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -93,7 +94,7 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         clock.move(minutes=1)
         door = find_play_link(house, number, key, clock())
         assert door is not None
-        assert play_by(house, door, move, words, clock()) is not None
+        assert play_by(house, door, form_of(door, move, words), clock()) is not None
         while process_next(house, clock):
             pass
         yield from hand_out(house, clock())

@@ -20,9 +20,8 @@ from pbmserv.matches.player import Player
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.html_mail import Content
-from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.templates import say
+from pbmserv.services.answer_content import AnswerContent, answer_notes
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
 from pbmserv.services.board_mail import board_subject, preview_views, with_links
@@ -37,7 +36,7 @@ from pbmserv.services.compose import (
     other_subject,
     takes_html,
 )
-from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened
+from pbmserv.services.line_reports import report_line, sendable_words, shortened
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
@@ -59,42 +58,6 @@ class Answer:
     asks: Confirmation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerContent:
-    """What an answer says and shows."""
-
-    reports: Sequence[LineReport]
-    # Commands that would pass on the words that were left out.
-    left_out: Sequence[str]
-    views: Sequence[BoardView]
-    # The numbers of changed boards that there is no room for.
-    unshown: Sequence[int]
-    # The records of games that were asked for, as text.
-    records: Sequence[str] = ()
-    # For a brief answer: whether something is missing, and the commands that ask for it.
-    has_more: bool = False
-    rest: Sequence[str] = ()
-
-    def text(self, app: App, words: bool = False, with_boards: bool = True) -> str:
-        """The text of the mail, not yet laid out."""
-        text = render(
-            "mail/answer.txt",
-            words=words,
-            results=self.reports,
-            left_out=self.left_out,
-            views=self.views if with_boards else (),
-            unshown=self.unshown,
-            has_more=self.has_more,
-            rest=self.rest,
-            server=app.server,
-        )
-        return "\n\n".join([text, *self.records])
-
-    def html(self, app: App) -> Content:
-        """The same for the HTML part, which draws the boards in its own way."""
-        return Content(document_of(self.text(app, with_boards=False)), tuple(self.views))
-
-
 def answer(
     records: TransactionQueries,
     app: App,
@@ -110,6 +73,7 @@ def answer(
     views, key = with_links(app, seen)
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
+    notes = answer_notes(records, app, to)
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
     left_out = sendable_words(records, results, to.left_out)
     # Unknown senders get no files: their address may be somebody else's.
@@ -120,11 +84,11 @@ def answer(
         views = views[:1]
         has_more = has_more or any(each.left_out for each in reports)
         content = AnswerContent(
-            reports, left_out, views, unshown, has_more=has_more, rest=rest if to.player else ()
+            reports, left_out, views, unshown, has_more=has_more, rest=rest if to.player else (), notes=notes
         )
     else:
         texts = record_texts(results, files, app.server, in_words(to.player))
-        content = AnswerContent(reports, left_out, views, unshown, texts)
+        content = AnswerContent(reports, left_out, views, unshown, texts, notes=notes)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
     has_html = takes_html(to.player) and not is_brief

@@ -114,7 +114,7 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
 
     # Whoever comes by the board's page chooses among captures.
     page.goto(f"{server.elsewhere}/boards/{number}")
-    square(page, "D4", "play, capturing 2").click()
+    square(page, "D4", "choose, capturing 2").click()
     link = mail_link(page, f"Mail move {number} d4xc4,d3")
     assert "You played D4xC4,D3" in server.send(dan, link)
     page.goto(f"{server.elsewhere}/boards/{number}")
