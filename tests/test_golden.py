@@ -210,6 +210,7 @@ def played(
             patch.setattr("pbmserv.services.line_reports.say", noted)
             patch.setattr("pbmserv.services.compose.say", noted)
             patch.setattr("pbmserv.services.board_mail.say", noted)
+            patch.setattr("pbmserv.services.answer_content.say", noted)
             patch.setattr("pbmserv.services.respond.report_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
         return Played(text, sorted(said), sorted(run))

@@ -10,6 +10,7 @@ from pbmserv.rendering.document import Block, Document, VerbatimLine
 from pbmserv.rendering.html_board import draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
+from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
@@ -27,6 +28,8 @@ class Content:
     """The boards below what is said."""
     asks: bool = False
     """Whether the mail waits for a `yes`."""
+    overview: Overview | None = None
+    """The table above several boards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,25 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     blocks = content.said.blocks
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    frame = partial(_frame, title, blocks, links)
+    frame = partial(_frame, title, blocks, links, content.overview)
     room = LARGEST - len(frame([""] * len(content.views)))
     whole = frame(list(_boards(content.views, address, server, room)))
     return whole if len(whole) <= LARGEST else None
 
 
-def _frame(title: str, blocks: tuple[Block, ...], links: Links, boards: Sequence[str]) -> str:
+def _frame(
+    title: str, blocks: tuple[Block, ...], links: Links, overview: Overview | None, boards: Sequence[str]
+) -> str:
     return _ascii(
-        render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards, looks=PIECE_STYLES)
+        render(
+            "mail/mail.html",
+            title=title,
+            blocks=blocks,
+            links=links,
+            overview=overview,
+            boards=boards,
+            looks=PIECE_STYLES,
+        )
     )
 
 

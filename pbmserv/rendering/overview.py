@@ -30,6 +30,24 @@ class OverviewRow:
     plays: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The table above the boards of a mail."""
+
+    rows: tuple[OverviewRow, ...]
+    # How many boards there are besides.
+    more: int = 0
+    # The page that shows them all; empty without a site, or for another reader.
+    desk: str = field(default="", repr=False)
+    # How many are drawn below, where that is not known from the table: as many as there is room for.
+    drawn: int = 0
+
+    @property
+    def named(self) -> tuple[tuple[int, int], ...]:
+        """The boards in it, each with its ply."""
+        return tuple((row.number, row.plies) for row in self.rows)
+
+
 def overview_rows(
     lines: Sequence[BoardRow],
     userid: str,

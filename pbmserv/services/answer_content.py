@@ -2,15 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Final
 
+from pbmserv.commands.base.decision import Reply
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import ListingQuery
+from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, in_words
 from pbmserv.services.line_reports import LineReport
 from pbmserv.services.notices import late_links
+from pbmserv.services.run import CommandResult
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -31,6 +38,8 @@ class AnswerContent:
     rest: Sequence[str] = ()
     # Sentences about something else, below all.
     notes: Sequence[str] = ()
+    # The table of several boards, if it was asked for.
+    overview: Overview | None = None
 
     def text(self, app: App, words: bool = False, with_boards: bool = True) -> str:
         """The text of the mail, not yet laid out."""
@@ -41,6 +50,7 @@ class AnswerContent:
             left_out=self.left_out,
             views=self.views if with_boards else (),
             unshown=self.unshown,
+            overview=self.overview if with_boards else None,
             has_more=self.has_more,
             rest=self.rest,
             server=app.server,
@@ -49,9 +59,36 @@ class AnswerContent:
 
     def html(self, app: App) -> Content:
         """The same for the HTML part, which draws the boards in its own way."""
-        return Content(document_of(self.text(app, with_boards=False)), tuple(self.views))
+        said = document_of(self.text(app, with_boards=False))
+        return Content(said, tuple(self.views), overview=self.overview)
 
 
-def answer_notes(records: TransactionQueries, app: App, to: ReplyContext) -> tuple[str, ...]:
-    """What the sender has to know, whatever they asked for."""
-    return tuple(say(each, app.server, in_words(to.player)) for each in late_links(records, to.player))
+@dataclass(frozen=True, slots=True)
+class DigestOffered(Reply):
+    """To a player on many boards, who gets a mail for each."""
+
+    template: ClassVar[str] = "services/answer_content.txt:digest_offered"
+
+    boards: int
+
+
+MANY_BOARDS: Final = 10
+"""Whoever plays on more of them at a time is offered one mail a day."""
+
+
+def answer_notes(
+    records: TransactionQueries, app: App, to: ReplyContext, results: Sequence[CommandResult]
+) -> tuple[str, ...]:
+    """What the sender has to know, or may like to, besides what they asked for."""
+    notes: list[Reply] = [*late_links(records, to.player), *_digest_offer(records, to.player, results)]
+    return tuple(say(each, app.server, in_words(to.player)) for each in notes)
+
+
+def _digest_offer(
+    records: TransactionQueries, player: Player | None, results: Sequence[CommandResult]
+) -> Sequence[DigestOffered]:
+    names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
+    if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
+        return ()
+    running = records.boards(ListingQuery(userids=(player.userid,), count=1)).total
+    return (DigestOffered(running),) if running > MANY_BOARDS else ()

@@ -1,8 +1,9 @@
 """What goes out for one mail: one answer to its sender, and the boards that changed to everybody else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 
 from pbmserv.commands.base.arguments import BoardRef
@@ -38,6 +39,7 @@ from pbmserv.services.compose import (
 )
 from pbmserv.services.line_reports import report_line, sendable_words, shortened
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
+from pbmserv.services.overviews import fitted, next_asked, overview_for
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -65,15 +67,30 @@ def answer(
     results: Sequence[CommandResult],
     is_brief: bool = False,
 ) -> Answer:
-    """The mail to the sender: what became of each line, then the boards it is about.
+    """The mail to the sender: what became of each line, then the boards it is about, if they fit.
 
     A brief one is text alone, with one board and the shorter sentences, and says how to ask for the rest.
     """
+    if is_brief or next_asked(results) is None:
+        return _answer(records, app, to, results, MOST_SHOWN, is_brief)
+    build = partial(_answer, records, app, to, results)
+    return fitted(build, lambda made: len(made.message.raw), MOST_SHOWN)
+
+
+def _answer(
+    records: TransactionQueries,
+    app: App,
+    to: ReplyContext,
+    results: Sequence[CommandResult],
+    most: int,
+    is_brief: bool = False,
+) -> Answer:
     seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now)
     views, key = with_links(app, seen)
+    views, asked = views[:most], next_asked(results)
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
-    notes = answer_notes(records, app, to)
+    notes = answer_notes(records, app, to, results)
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
     left_out = sendable_words(records, results, to.left_out)
     # Unknown senders get no files: their address may be somebody else's.
@@ -88,7 +105,10 @@ def answer(
         )
     else:
         texts = record_texts(results, files, app.server, in_words(to.player))
-        content = AnswerContent(reports, left_out, views, unshown, texts, notes=notes)
+        userid = to.player.userid if to.player else None
+        table = overview_for(records, app, asked, userid, key, to.now) if asked else None
+        table = replace(table, drawn=len(views)) if table else None
+        content = AnswerContent(reports, left_out, views, unshown, texts, notes=notes, overview=table)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
     has_html = takes_html(to.player) and not is_brief
@@ -104,6 +124,7 @@ def answer(
             has_html=has_html,
             attachments=files,
             key=key,
+            named=content.overview.named if content.overview and key else (),
         ),
         board=alone.number if alone else None,
         cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),

@@ -104,7 +104,8 @@ class BoardPage(Page):
 
     template = "web/board.html"
     section = "games"
-    path: str
+    # What was asked for, by whom.
+    query: BoardPageQuery
     # The board as it stands.
     now: BoardView
     # What is drawn: another moment if the visitor asked for a ply or a move.
@@ -123,8 +124,16 @@ class BoardPage(Page):
     # The beginning of several moves, which was asked for.
     choosing: Choosing | None = None
     refused: RefusedMove | None = None
-    # Who looks at it, if that is known.
-    personal: Personal | None = None
+
+    @property
+    def path(self) -> str:
+        """Its own address, with which its links begin."""
+        return self.query.path
+
+    @property
+    def personal(self) -> Personal | None:
+        """Who looks at it, if that is known."""
+        return self.query.personal
 
     @property
     def match(self) -> Match:

@@ -83,7 +83,7 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
     looks, before = looks_of(sides), _before(now, view)
     shown = [*pieces, *pieces_of(scene), *(pieces_of(before) if before else ())]
     return BoardPage(
-        path=query.path,
+        query=query,
         now=now,
         view=view,
         said=said_of(now),
@@ -103,7 +103,6 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
         drawn=DrawnBoard(draw_table(scene, looks, before), symbols(shown, looks)),
         replay=replay_of(now.state, len(now.players.userids), view.ply, query.path),
         at=utc_now(),
-        personal=query.personal,
     )
 
 

@@ -70,7 +70,8 @@ PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "away": lambda page, there: page.goto(there.away),
     "play": lambda page, there: page.goto(there.personal_links(ALICE, 101)[0]),
     "play-tried": lambda page, there: page.goto(f"{there.personal_links(ALICE, 101)[0]}?move=b3xb2,b4"),
-    "play-spent": lambda page, there: page.goto(there.personal_links(ALICE, 101)[-1]),
+    "play-late": lambda page, there: page.goto(f"{there.personal_links(ALICE, 101)[0]}?late=1"),
+    "play-waits": lambda page, there: page.goto(there.personal_links(ALICE, 106)[-1]),
     "played": lambda page, there: play(page, there.personal_links(BOB, 107)[0]),
     "mailbox": "/mailbox",
     "mailbox-of-nobody": "/mailbox?to=zoe@example.org",
@@ -252,4 +253,4 @@ def play(page: Page, link: str) -> None:
     """Plays by a personal link."""
     page.goto(f"{link}?move=c3")
     page.get_by_role("button", name="Play C3 now").click()
-    page.wait_for_url("**/done?*")
+    page.get_by_role("heading", name="You played C3").wait_for()
