@@ -43,12 +43,10 @@ def next_asked(results: Sequence[CommandResult]) -> NextBoards | None:
     return next((reply for reply in asked if isinstance(reply, NextBoards) and len(reply.numbers) > 1), None)
 
 
-def overview_for(
-    records: Queries, app: App, asked: NextBoards, reader: str | None, key: str, now: datetime
-) -> Overview:
-    """The table in the answer to `next`, for a `reader` (None: anybody)."""
+def overview_for(records: Queries, app: App, asked: NextBoards, key: str, now: datetime) -> Overview:
+    """The table in the answer to `next`; `key` is that of its links, empty for somebody else's boards."""
     found = records.boards(ListingQuery(userids=(asked.userid,), filter="next", count=MOST_LISTED))
-    return overview_of(app, asked.userid, found.lines, key if reader == asked.userid else "", found.total, now)
+    return overview_of(app, asked.userid, found.lines, key, found.total, now)
 
 
 def fitted(build: Callable[[int], Made], size: Callable[[Made], int], most: int) -> Made:

@@ -88,6 +88,7 @@ def _answer(
     seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now)
     views, key = with_links(app, seen)
     views, asked = views[:most], next_asked(results)
+    is_own = asked is not None and to.player is not None and asked.userid == to.player.userid
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
     notes = answer_notes(records, app, to, results)
@@ -105,8 +106,7 @@ def _answer(
         )
     else:
         texts = record_texts(results, files, app.server, in_words(to.player))
-        userid = to.player.userid if to.player else None
-        table = overview_for(records, app, asked, userid, key, to.now) if asked else None
+        table = overview_for(records, app, asked, key if is_own else "", to.now) if asked else None
         table = replace(table, drawn=len(views)) if table else None
         content = AnswerContent(reports, left_out, views, unshown, texts, notes=notes, overview=table)
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
@@ -124,7 +124,7 @@ def _answer(
             has_html=has_html,
             attachments=files,
             key=key,
-            named=content.overview.named if content.overview and key else (),
+            named=content.overview.named if content.overview and is_own else (),
         ),
         board=alone.number if alone else None,
         cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),

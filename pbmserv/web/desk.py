@@ -77,7 +77,9 @@ def routes(site: Site) -> Routes:
             return missing_link(site, request)
         before = request.query_params.get("after", "")
         numbers = [line.number for line in (*desk.others[:MOST_OTHERS], *desk.waiting)]
-        page = desk_page(desk, dict(count_entries(site.app, numbers)), int(before) if is_number(before) else None)
+        counted = count_entries(site.app, numbers)
+        entries = {number: counted[number] for number in numbers if number in counted}
+        page = desk_page(desk, entries, int(before) if is_number(before) else None)
         return site.show(request, page, headers=PRIVATE)
 
     return {"/desk/{key}": overview, "/desk/{key}/{number}": show, "/desk/{key}/{number}/done": done}

@@ -168,9 +168,6 @@ def played_now(page: Page, move: str, number: int) -> None:
     page.get_by_label("Message to the other players").fill("Hello from the pages!")
     page.get_by_role("button", name=f"Play {move} now").click()
     expect(page.get_by_role("heading", name=f"You played {move}")).to_be_focused()
-    expect(page.locator(".answer")).to_contain_text(f"You played {move} on board {number}.")
-    page.get_by_role("link", name=f"See board {number}").click()
-    expect(page.get_by_role("heading", name=f"Board {number}")).to_be_visible()
     expect(page.locator("body")).not_to_contain_text("Hello from the pages!")
 
 

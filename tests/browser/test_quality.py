@@ -73,6 +73,10 @@ PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "play-late": lambda page, there: page.goto(f"{there.personal_links(ALICE, 101)[0]}?late=1"),
     "play-waits": lambda page, there: page.goto(there.personal_links(ALICE, 106)[-1]),
     "played": lambda page, there: play(page, there.personal_links(BOB, 107)[0]),
+    "desk": lambda page, there: page.goto(there.desk(ALICE)),
+    "desk-board": lambda page, there: page.goto(f"{there.desk(ALICE)}/101?after=106"),
+    "desk-tried": lambda page, there: page.goto(f"{there.desk(ALICE)}/101?move=b3xb2,b4"),
+    "desk-missing": "/desk/nosuchkey",
     "mailbox": "/mailbox",
     "mailbox-of-nobody": "/mailbox?to=zoe@example.org",
     "mailbox-mail": lambda page, there: newest_mail(page, "Cephalopod Board 101"),
@@ -216,7 +220,9 @@ def test_page(visit: Visit, shots: Path | None, name: str) -> None:
     assert visit.foreign == []
 
 
-@pytest.mark.parametrize("name", ["home", "games", "board-choices", "board-largest", "help-rules", "play-tried"])
+@pytest.mark.parametrize(
+    "name", ["home", "games", "board-choices", "board-largest", "help-rules", "play-tried", "desk"]
+)
 def test_reflow(visit: Visit, name: str) -> None:
     """At a zoom of 400 %, and with letters of twice the size, nothing has to be scrolled sideways."""
     page = visit.page
