@@ -3,6 +3,7 @@
 Pictures are left where they are asked for, to be looked at: `pytest tests/browser --basetemp=/tmp/shots`.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.live import ALICE, BOB, Furnished, furnished
 
@@ -218,6 +219,26 @@ def test_page(visit: Visit, shots: Path | None, name: str) -> None:
     assert visit.axe("color-contrast") == []
     assert [each for each in visit.complaints if "responded with a status of" not in each] == []
     assert visit.foreign == []
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+@pytest.mark.parametrize("name", ["board-of-pits", "board-earlier"])
+def test_a_script_that_comes_late_moves_nothing(visit: Visit, name: str, width: int) -> None:
+    """The page is drawn before it: what the script then shows has its place already."""
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": HIGH})
+
+    def late(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
+    page.route("**/script.js*", late)
+    try:
+        visit.see(name)
+        expect(page.get_by_role("button", name="Run through")).to_be_visible()
+        assert_calm(page)
+    finally:
+        page.unroute("**/script.js*")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def _last_name(node: ast.expr) -> str:
 # Pages
 
 NOT_FOR_EVERYBODY: Final = ("/play/", "/desk/", "/mailbox", "/changes")
-"""Where only the owner of a link comes, who sits at the machine, or a page itself. They have tests of their own."""
+"""Where only the owner of a link comes, who sits at the machine, or a page itself. They have their own tests."""
 
 SAME_AS_ANOTHER: Final = ("/standings",)
 """What shows the page of a longer address."""
