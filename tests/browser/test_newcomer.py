@@ -143,7 +143,7 @@ def sent(page: Page) -> str:
 
 def square(page: Page, name: str, does: str) -> Locator:
     """The square of the board on the page that is called so, is empty, and does that."""
-    return page.locator("svg.table").get_by_role("link", name=re.compile(rf"^{name}: {does}$"))
+    return page.locator("svg.table").get_by_role("link", name=re.compile(rf"^(?:\S\d+ )?{name}: {does}$"))
 
 
 def open_newest_mail(page: Page, server: Live, address: str) -> None:
