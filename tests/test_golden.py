@@ -45,6 +45,7 @@ from pbmserv.store.heartbeats import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
 from tests.operating import operate
+from tests.services.post import form_of
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -97,7 +98,7 @@ def play_in_process(script: Script, folder: Path, hasher: PasswordHasher) -> str
         clock.move(minutes=1)
         door = find_play_link(house, number, key, clock())
         assert door is not None
-        assert play_by(house, door, move, words, clock()) is not None
+        assert play_by(house, door, form_of(door, move, words), clock()) is not None
         while process_next(house, clock):
             pass
         yield from hand_out(house, clock())
@@ -223,6 +224,7 @@ def played(
             patch.setattr("pbmserv.services.line_reports.say", noted)
             patch.setattr("pbmserv.services.compose.say", noted)
             patch.setattr("pbmserv.services.board_mail.say", noted)
+            patch.setattr("pbmserv.services.answer_content.say", noted)
             patch.setattr("pbmserv.services.respond.report_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
         return Played(text, sorted(said), sorted(run))

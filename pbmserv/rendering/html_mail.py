@@ -10,6 +10,7 @@ from pbmserv.rendering.document import Block, Document, VerbatimLine
 from pbmserv.rendering.html_board import draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
+from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.practice import PracticeView, draw_practice
 from pbmserv.rendering.templates import render
@@ -30,6 +31,8 @@ class Content:
     """Whether the mail waits for a `yes`."""
     practice: PracticeView | None = None
     """A practice board that is not there yet, below all others."""
+    overview: Overview | None = None
+    """The table above several boards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +59,26 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     blocks = content.said.blocks
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    frame = partial(_frame, title, blocks, links)
+    frame = partial(_frame, title, blocks, links, content.overview)
     more = [] if content.practice is None else [_ascii(draw_practice(content.practice, address))]
     room = LARGEST - len(frame([*[""] * len(content.views), *more]))
     whole = frame([*_boards(content.views, address, server, room), *more])
     return whole if len(whole) <= LARGEST else None
 
 
-def _frame(title: str, blocks: tuple[Block, ...], links: Links, boards: Sequence[str]) -> str:
+def _frame(
+    title: str, blocks: tuple[Block, ...], links: Links, overview: Overview | None, boards: Sequence[str]
+) -> str:
     return _ascii(
-        render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards, looks=PIECE_STYLES)
+        render(
+            "mail/mail.html",
+            title=title,
+            blocks=blocks,
+            links=links,
+            overview=overview,
+            boards=boards,
+            looks=PIECE_STYLES,
+        )
     )
 
 

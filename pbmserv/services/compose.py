@@ -62,6 +62,8 @@ class MailBody:
     practice: PracticeView | None = None
     # The key in the links of the boards.
     key: str = field(default="", repr=False)
+    # Boards that it names without showing them, each with its ply: they count as shown.
+    named: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class OutgoingMail:
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
     """Writes a mail: the message for the outbox."""
     body, cause = draft.body, draft.cause
-    shown, token = _shown(body), app.new_token()
+    shown, token = dict(body.named) | _shown(body), app.new_token()
     if draft.is_question and not app.server.delimiter:
         body = _with_word(body, token)
     said = document_of(body.text)

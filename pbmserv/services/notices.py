@@ -51,6 +51,23 @@ class StillQueued(Reply):
     line: str
 
 
+@dataclass(frozen=True, slots=True)
+class LinkUsedLate(Reply):
+    """To a player whose link was first used more than a day after its mail."""
+
+    template: ClassVar[str] = "services/notices.txt:link_used_late"
+
+    used: datetime
+    # When the mail with the link was written; None if it is gone.
+    written: datetime | None
+
+
+def late_links(records: TransactionQueries, player: Player | None) -> Sequence[LinkUsedLate]:
+    """The remark about a link that was used late, once: for the mail that is about to be written."""
+    found = None if player is None else records.late_use(player)
+    return () if found is None else (LinkUsedLate(found.used, found.written),)
+
+
 def still_queued(records: TransactionQueries, board: GameState, userid: str | None) -> Sequence[StillQueued]:
     """The remark about a player's own queue on a board, if there is one."""
     seat = None if userid is None else board.match.seat_of(userid)
@@ -181,7 +198,7 @@ def _to_player(
         comment,
         cause,
         timing,
-        (*remarks, *still_queued(records, board, player.userid)),
+        (*remarks, *still_queued(records, board, player.userid), *late_links(records, player)),
         is_talk=happened.is_talk,
     )
 

@@ -1,12 +1,13 @@
-"""Playing by the personal link of a board mail: what is sent from the page becomes a mail like any other.
+"""Playing by the personal links of a mail: what is sent from a page becomes a mail like any other.
 
-The link's key allows one thing: the next ply after the one that its mail showed, on that board, by the player whom
-the mail went to. So it is spent when that ply is played. The mail is written as the player would answer, from the
-address that ours went to, and kept in the same inbox: whatever holds for an answer by mail holds for it.
+A link's key allows moves on the boards that its mail named, by the player whom the mail went to, and nothing else.
+It plays on until a newer mail with a link to the board has been out for a week. The mail is written as the player
+would answer, from the address that ours went to, and kept in the same inbox: whatever holds for an answer by mail
+holds for it. It counts for the ply that the page showed.
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from pbmserv.games.game import MoveError, Seat
@@ -15,14 +16,15 @@ from pbmserv.mail.reading.inspect import open_mail
 from pbmserv.mail.reading.read import head_of, read, sender_of
 from pbmserv.mail.sending.from_web import LinkedMove, came_by_link, link_id_of, write_by_link
 from pbmserv.matches.log import rules_of
+from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import mail_tokens, matches, outcomes, players
-from pbmserv.store.engine import reading
-from pbmserv.store.mail_tokens import PlayLinkMail
+from pbmserv.store import mail_tokens, matches, outcomes, play_links, players
+from pbmserv.store.engine import reading, writing
 from pbmserv.store.outcomes import MailOutcome
+from pbmserv.store.play_links import PlayLinkMail
 
 Outcome = Literal["waits", "played", "refused", "twice", "unanswered"]
 """What became of a mail from the page: it is kept and waits; its move was played, or not, and it was answered; it
@@ -30,22 +32,42 @@ was a second copy; it brought no answer."""
 
 _OUTCOMES: Final[dict[str, Outcome]] = {"waiting": "waits", "duplicate": "twice"}
 
+REPLACED_AFTER: Final = timedelta(days=7)
+"""How long a newer mail with a link to the board has been out when an older link stops playing there."""
+
+LATE_AFTER: Final = timedelta(days=1)
+"""A link that is first used later than this may have been found by somebody else: its player is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLink:
+    """A personal link that still counts: its mail, its reader, and where a newer link counts instead."""
+
+    mail: PlayLinkMail
+    player: Player
+    replaced: frozenset[int]
+    key: str = field(repr=False)
+
+    def plays_on(self, number: int) -> bool:
+        """Whether it plays on a board of its reader."""
+        return number in dict(self.mail.shown) and number not in self.replaced
+
 
 @dataclass(frozen=True, slots=True)
 class PlayLink:
-    """What a personal link leads to: a board, the seat of its reader, and the ply that its mail showed."""
+    """What a personal link leads to: a board, and the seat of its reader."""
 
     board: GameState
     seat: Seat
-    ply: int
     mail: PlayLinkMail
+    # Whether a newer link has replaced it.
+    is_past: bool
     key: str = field(repr=False)
 
     @property
     def is_open(self) -> bool:
-        """Whether the ply that may be played by it is the next one, and its reader's."""
-        state = self.board.state
-        return state.to_move == self.seat and state.plies == self.ply
+        """Whether its reader can move by it now."""
+        return not self.is_past and self.board.state.to_move == self.seat
 
     @property
     def userid(self) -> str:
@@ -55,7 +77,18 @@ class PlayLink:
     @property
     def mark(self) -> str:
         """What tells the mails that came by it."""
-        return link_id_of(self.key, self.mail.message_id)
+        return link_id_of(mail_tokens.digest(self.key), self.mail.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveForm:
+    """What is sent from a page: a move, words to the other players, and where the game stood on that page."""
+
+    move: str
+    words: str
+    # The plies, and all that were ever played, with those taken back.
+    plies: int
+    played: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,50 +108,78 @@ class PlayLinkVisit:
     board: GameState
 
 
-def find_play_link(app: App, number: int, key: str, now: datetime) -> PlayLink | None:
-    """What the link of a board with that key leads to; None when it stands in no mail that still counts.
+def find_link(app: App, key: str, now: datetime) -> OpenLink | None:
+    """The personal link with that key; None when it stands in no mail that still counts.
 
     A mail counts as long as an answer to it would, its words are kept, and the address that it went to is its
     player's.
     """
     with reading(app.engine) as connection:
-        mail = mail_tokens.find_play_link(connection, key)
+        mail = play_links.find_play_link(connection, key)
         if mail is None or mail.written <= now - WORDS_LAST:
             return None
-        ply = dict(mail.shown).get(number)
-        player = players.find_at(connection, mail.recipient) if ply is not None else None
-        if ply is None or player is None or player.id != mail.player_id:
+        player = players.find_at(connection, mail.recipient)
+        if player is None or player.id != mail.player_id:
             return None
+        return OpenLink(mail, player, play_links.replaced_by(connection, mail, now - REPLACED_AFTER), key)
+
+
+def find_play_link(app: App, number: int, key: str, now: datetime) -> PlayLink | None:
+    """What the link of a board with that key leads to; None when its mail did not name the board, or is gone."""
+    link = find_link(app, key, now)
+    if link is None or number not in dict(link.mail.shown):
+        return None
+    with reading(app.engine) as connection:
         board = matches.replayed(connection, number, app.recent.find(number))
-    seat = None if board is None else board.match.seat_of(player.userid)
+    seat = None if board is None else board.match.seat_of(link.player.userid)
     if board is None or seat is None:
         return None
     app.recent.remember([board])
-    return PlayLink(board, seat, ply, mail, key)
+    return PlayLink(board, seat, link.mail, number in link.replaced, key)
 
 
-def play(app: App, link: PlayLink, move: str, words: str, now: datetime) -> PostedMove | None:
-    """Keeps the mail that plays a move by an open door; None when that is no move there.
+def times_played(board: GameState) -> int:
+    """All plies that were ever played on a board, with those taken back: it never gets less."""
+    return sum(entry.kind == "played" for entry in board.match.entries)
 
-    `words` go to the other players. Nothing but a legal move makes a mail: what else stands in a move's place in a
-    command, such as giving up, is not what the link is for.
+
+def is_current(link: PlayLink, form: MoveForm) -> bool:
+    """Whether the page that a form was sent from shows the board as it stands."""
+    return (form.plies, form.played) == (link.board.state.plies, times_played(link.board))
+
+
+def is_done(link: PlayLink, form: MoveForm) -> bool:
+    """Whether the move of a form from an older page was played right there: the button was pressed twice."""
+    turn = next((turn for turn in link.board.state.turns if turn.ply == form.plies + 1), None)
+    if turn is None or turn.seat != link.seat:
+        return False
+    return _notation(link.board.at(form.plies), form.move) == turn.move
+
+
+def play(app: App, link: PlayLink, form: MoveForm, now: datetime) -> PostedMove | None:
+    """Keeps the mail that plays a move by an open link, from a current page; None when that is no move there.
+
+    Nothing but a legal move makes a mail: what else stands in a move's place in a command, such as giving up, is
+    not what the link is for.
     """
-    notation = _notation(link.board, move)
-    if notation is None or not link.is_open:
+    notation = _notation(link.board, form.move)
+    if notation is None or not link.is_open or not is_current(link, form):
         return None
     # The address that the mail came from: an answer to it proves whose move it is.
     address = sender_of(head_of(link.mail.raw)) or app.server.address
-    played = sum(entry.kind == "played" for entry in link.board.match.entries)
     mail = LinkedMove(
         sender=link.mail.recipient,
         recipient=address,
         answers=link.mail.message_id,
-        command=f"move {link.board.match.number} {notation.lower()}#{link.ply + 1}",
-        words=words,
+        command=f"move {link.board.match.number} {notation.lower()}#{form.plies + 1}",
+        words=form.words,
         link_id=link.mark,
         # What was taken back may be played once more.
-        turn=str(played),
+        turn=str(form.played),
     )
+    if link.mail.used_at is None:
+        with writing(app.engine) as connection:
+            play_links.note_use(connection, link.mail, now, is_late=now > link.mail.written + LATE_AFTER)
     raw = write_by_link(mail, now)
     content_key = read(raw, mail.sender, app.server.address, app.server.delimiter).content_key
     return PostedMove(receive_mail(app, raw, mail.sender, [address], now), content_key)
@@ -140,10 +201,12 @@ def load_outcome(app: App, link: PlayLink, mail_id: int) -> PlayLinkVisit | None
         if fate is None or not came_by_link(fate.raw, link.mark):
             return None
         raw = outcomes.reply_to(connection, mail_id, link.mail.player_id)
+        number = link.board.match.number
+        board = matches.replayed(connection, number, app.recent.find(number)) or link.board
     answer, server = open_mail(raw).text if raw else "", app.server
     # It is shown to whoever has this link, which must lead to no other.
     safe = without_keys(without_tokens(answer, server.address, server.delimiter))
-    return PlayLinkVisit(_outcome(link, fate, answer), safe, link.board)
+    return PlayLinkVisit(_outcome(link, board, fate, answer), safe, board)
 
 
 def _notation(board: GameState, move: str) -> str | None:
@@ -154,11 +217,16 @@ def _notation(board: GameState, move: str) -> str | None:
         return None
 
 
-def _outcome(link: PlayLink, fate: MailOutcome, answer: str) -> Outcome:
+def _outcome(link: PlayLink, board: GameState, fate: MailOutcome, answer: str) -> Outcome:
     if fate.status != "handled":
         return _OUTCOMES.get(fate.status, "unanswered")
-    entries = link.board.match.entries
+    # Two moves may be kept at the same moment.
+    asked = open_mail(fate.raw).text.partition("\n")[0].rpartition("#")[0]
     has_played = any(
-        each.kind == "played" and each.seat == link.seat and each.at == fate.received_at for each in entries
+        each.kind == "played"
+        and each.seat == link.seat
+        and each.at == fate.received_at
+        and asked == f"move {each.match} {each.text.lower()}"
+        for each in board.match.entries
     )
     return "played" if has_played else "refused" if answer else "unanswered"

@@ -1,8 +1,9 @@
 """What goes out for one mail: one answer to its sender, and the boards that changed to everybody else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 
 from pbmserv.commands.base.arguments import BoardRef
@@ -18,10 +19,8 @@ from pbmserv.matches.player import Player
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.html_mail import Content
-from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.practice import PracticeView
-from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.templates import say
+from pbmserv.services.answer_content import AnswerContent, answer_notes
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
 from pbmserv.services.board_mail import board_subject, preview_views, with_links
@@ -34,12 +33,12 @@ from pbmserv.services.compose import (
     in_words,
     news_mail,
     other_subject,
-    practice_text,
     takes_html,
 )
 from pbmserv.services.first_board import offered_practice
-from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened, subject_of
+from pbmserv.services.line_reports import report_line, sendable_words, shortened, subject_of
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
+from pbmserv.services.overviews import fitted, next_asked, overview_for
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -60,45 +59,6 @@ class Answer:
     asks: Confirmation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerContent:
-    """What an answer says and shows."""
-
-    reports: Sequence[LineReport]
-    # Commands that would pass on the words that were left out.
-    left_out: Sequence[str]
-    views: Sequence[BoardView]
-    # The numbers of changed boards that there is no room for.
-    unshown: Sequence[int]
-    # The records of games that were asked for, as text.
-    records: Sequence[str] = ()
-    # The practice board below, which is not there yet.
-    practice: PracticeView | None = None
-    # For a brief answer: whether something is missing, and the commands that ask for it.
-    has_more: bool = False
-    rest: Sequence[str] = ()
-
-    def text(self, app: App, words: bool = False, with_boards: bool = True) -> str:
-        """The text of the mail, not yet laid out."""
-        text = render(
-            "mail/answer.txt",
-            words=words,
-            results=self.reports,
-            left_out=self.left_out,
-            views=self.views if with_boards else (),
-            unshown=self.unshown,
-            has_more=self.has_more,
-            rest=self.rest,
-            server=app.server,
-        )
-        shown = practice_text(self.practice, app.server, words) if self.practice and with_boards else ""
-        return "\n\n".join([text, *([shown] if shown else []), *self.records])
-
-    def html(self, app: App) -> Content:
-        """The same for the HTML part, which draws the boards in its own way."""
-        return Content(document_of(self.text(app, with_boards=False)), tuple(self.views))
-
-
 def answer(
     records: TransactionQueries,
     app: App,
@@ -107,15 +67,35 @@ def answer(
     is_brief: bool = False,
     remarks: Sequence[Remark] = (),
 ) -> Answer:
-    """The mail to the sender: what became of each line, then the boards it is about, with these remarks too.
+    """The mail to the sender: what became of each line, then the boards it is about, if they fit.
+
+    `remarks` stand above the boards, too.
 
     A brief one is text alone, with one board and the shorter sentences, and says how to ask for the rest.
     """
     remarks = (*remarks, *remarks_of(results))
+    if is_brief or next_asked(results) is None:
+        return _answer(records, app, to, results, remarks, MOST_SHOWN, is_brief)
+    build = partial(_answer, records, app, to, results, remarks)
+    return fitted(build, lambda made: len(made.message.raw), MOST_SHOWN)
+
+
+def _answer(
+    records: TransactionQueries,
+    app: App,
+    to: ReplyContext,
+    results: Sequence[CommandResult],
+    remarks: Sequence[Remark],
+    most: int,
+    is_brief: bool = False,
+) -> Answer:
     seen, unshown = _boards_for_sender(records, results, to.player, app.server, to.now, remarks)
     views, key = with_links(app, seen)
+    views, asked = views[:most], next_asked(results)
+    is_own = asked is not None and to.player is not None and asked.userid == to.player.userid
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
+    notes = answer_notes(records, app, to, results)
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
     left_out = sendable_words(records, results, to.left_out)
     practice = None if is_brief else offered_practice(results, asks, records, app.server)
@@ -127,11 +107,15 @@ def answer(
         views = views[:1]
         has_more = has_more or any(each.left_out for each in reports)
         content = AnswerContent(
-            reports, left_out, views, unshown, has_more=has_more, rest=rest if to.player else ()
+            reports, left_out, views, unshown, has_more=has_more, rest=rest if to.player else (), notes=notes
         )
     else:
         texts = record_texts(results, files, app.server, in_words(to.player))
-        content = AnswerContent(reports, left_out, views, unshown, texts, practice)
+        table = overview_for(records, app, asked, key if is_own else "", to.now) if asked else None
+        table = replace(table, drawn=len(views)) if table else None
+        content = AnswerContent(
+            reports, left_out, views, unshown, texts, notes=notes, overview=table, practice=practice
+        )
     concerned = {board for result in results for board in result.boards} & {view.number for view in views}
     alone = views[0] if len(concerned) == 1 and len(views) == 1 else None
     has_html = takes_html(to.player, practice) and not is_brief
@@ -148,6 +132,7 @@ def answer(
             attachments=files,
             practice=practice,
             key=key,
+            named=content.overview.named if content.overview and is_own else (),
         ),
         board=alone.number if alone else None,
         cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),

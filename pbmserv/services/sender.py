@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.commands.base.request import Proof
 from pbmserv.commands.base.server import Server
-from pbmserv.mail.sending.from_web import is_web_sign_up
+from pbmserv.mail.sending.from_web import is_of_link, is_web_sign_up, link_id_of
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import IncomingMail
@@ -102,7 +102,7 @@ def identify_sender(connection: Connection, mail: IncomingMail, server: Server, 
     is_believed = is_believed and not is_web_sign_up(mail.message_id)
     proof: Proof = "none"
     if player is not None:
-        proof = proof_of_head(mail) if is_believed else _proof_of_answer(answered, server, now)
+        proof = proof_of_head(mail) if is_believed else _proof_of_answer(mail, answered, server, now)
     confirmation = open_question(connection, mail.tokens, mail.sender, player, now)
     named = None
     if confirmation is None and not server.delimiter:
@@ -113,7 +113,7 @@ def identify_sender(connection: Connection, mail: IncomingMail, server: Server, 
     return SenderIdentity(server, player, proof, answered, confirmation, is_believed, named)
 
 
-def _proof_of_answer(answered: AnsweredMail | None, server: Server, now: datetime) -> Proof:
+def _proof_of_answer(mail: IncomingMail, answered: AnsweredMail | None, server: Server, now: datetime) -> Proof:
     """What an answer to one of our mails proves about who wrote it.
 
     The address of a mail of 0.5.0 proves only a move: its token went to others too, in Message-IDs. Without tagged
@@ -121,9 +121,18 @@ def _proof_of_answer(answered: AnsweredMail | None, server: Server, now: datetim
     """
     if answered is None or answered.is_revoked or answered.written <= now - WORDS_LAST:
         return "none"
+    if came_from_page(mail, answered):
+        return "link"
     if answered.by_address and not answered.is_old:
         return "personal"
     return "shown" if answered.shown and (answered.by_address or not server.delimiter) else "none"
+
+
+def came_from_page(mail: IncomingMail, answered: AnsweredMail | None) -> bool:
+    """Whether a page wrote a mail, for somebody who had a play link of the mail that it answers."""
+    if answered is None or answered.key_digest is None or mail.message_id is None:
+        return False
+    return is_of_link(mail.message_id, link_id_of(answered.key_digest, answered.message_id))
 
 
 def proof_of_head(mail: IncomingMail) -> Proof:

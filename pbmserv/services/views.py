@@ -16,7 +16,18 @@ from pbmserv.matches.ratings import Section
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App
-from pbmserv.store import inbox, listing, matches, offers, outbox, players, quarantine, rankings, turn_timing
+from pbmserv.store import (
+    inbox,
+    listing,
+    matches,
+    offers,
+    outbox,
+    players,
+    quarantine,
+    rankings,
+    subscriptions,
+    turn_timing,
+)
 from pbmserv.store.engine import reading
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
@@ -48,6 +59,12 @@ def _game_state(connection: Connection, app: App, number: int) -> GameState | No
     if board is not None:
         app.looked_at.remember([board])
     return board
+
+
+def count_entries(app: App, boards: Sequence[int]) -> Mapping[int, int]:
+    """How many entries the logs of some boards have: cheap enough to be asked every second."""
+    with reading(app.engine) as connection:
+        return subscriptions.entry_counts(connection, boards)
 
 
 def list_boards(app: App, wanted: ListingQuery) -> Listing:

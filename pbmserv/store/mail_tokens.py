@@ -45,6 +45,9 @@ class AnsweredMail:
     """Written by 0.5.0 or earlier, when one token stood in both."""
     is_revoked: bool
     """The player has revoked what its address proved."""
+    message_id: str = field(default="", repr=False)
+    key_digest: str | None = field(default=None, repr=False)
+    """Of the key in its play links; None if it has none."""
 
 
 def find_answered_mail(
@@ -70,6 +73,8 @@ def find_answered_mail(
         by_address=place < len(addressed),
         is_old=found.thread_digest is None,
         is_revoked=found.is_revoked,
+        message_id=found.message_id,
+        key_digest=found.key_digest,
     )
 
 
@@ -108,6 +113,8 @@ _ANSWERED: Final = (
         outbox.c.match,
         outbox.c.shown,
         outbox.c.created_at,
+        outbox.c.message_id,
+        outbox.c.key_digest,
         (outbox.c.id <= players.c.revoked_up_to).label("is_revoked"),
     )
     .join(players, players.c.id == outbox.c.player_id)
@@ -117,41 +124,6 @@ _ANSWERED: Final = (
 _BEGINNINGS: Final = select(func.substr(outbox.c.raw, 1, bindparam("size"), type_=LargeBinary)).where(
     _IS_NAMED,
     func.length(outbox.c.raw) > 0,  # SQLite's substr of nothing is NULL
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayLinkMail:
-    """A mail to a player that has play links; `shown` are the boards in it, each with its ply."""
-
-    player_id: int
-    recipient: str
-    message_id: str = field(repr=False)
-    raw: bytes = field(repr=False)
-    shown: tuple[tuple[int, int], ...]
-    written: datetime
-
-
-def find_play_link(connection: Connection, key: str) -> PlayLinkMail | None:
-    """The mail whose play links have that key; None if there is none, or it was redacted or revoked."""
-    row = connection.execute(_FIND, {"digest": digest(key)}).one_or_none()
-    if row is None or row.player_id is None:
-        return None
-    shown = tuple(map(tuple, row.shown or ()))
-    return PlayLinkMail(row.player_id, row.recipient, row.message_id, row.raw, shown, row.created_at)
-
-
-_FIND: Final = (
-    select(
-        outbox.c.player_id,
-        outbox.c.recipient,
-        outbox.c.message_id,
-        outbox.c.raw,
-        outbox.c.shown,
-        outbox.c.created_at,
-    )
-    .join(players, players.c.id == outbox.c.player_id)
-    .where(outbox.c.key_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
 )
 
 

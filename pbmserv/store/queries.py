@@ -26,6 +26,7 @@ from pbmserv.store import (
     offers,
     outbox,
     personal_data,
+    play_links,
     players,
     rankings,
     rate_limits,
@@ -33,6 +34,7 @@ from pbmserv.store import (
     turn_timing,
 )
 from pbmserv.store.accounts import NO_HASH
+from pbmserv.store.play_links import LateUse
 from pbmserv.store.tables import entries, seats
 from pbmserv.store.tables import matches as match_table
 from pbmserv.store.tables import players as player_table
@@ -79,6 +81,7 @@ class TransactionQueries:
         self._players: dict[str, Player | None] = {}
         self._asked: list[tuple[str, PersonalQuestion]] = []
         self._timings: dict[tuple[int, int, datetime], Timing] = {}
+        self._late_uses: dict[int, LateUse | None] = {}
 
     def know(self, boards: Iterable[GameState]) -> None:
         """Sets boards to their state after what was just written."""
@@ -236,6 +239,12 @@ class TransactionQueries:
     ) -> Standings:
         """A page of the players of a pool."""
         return rankings.standings(self._connection, pool, sections, now, first, count)
+
+    def late_use(self, player: Player) -> LateUse | None:
+        """That a play link of a player was first used late, if they were not told yet: they are told now."""
+        if player.id not in self._late_uses:
+            self._late_uses[player.id] = play_links.take_late_use(self._connection, player.id)
+        return self._late_uses[player.id]
 
     def next_number(self) -> int:
         """The number of a match started now."""

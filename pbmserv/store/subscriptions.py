@@ -1,12 +1,15 @@
-"""Who watches other people's boards. When a board is over nobody watches it; the row stays until it is purged."""
+"""Who watches other people's boards, and whether anything happened there.
 
-from collections.abc import Sequence
+When a board is over nobody watches it; the row stays until it is purged.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from pbmserv.commands.base.changes import Subscription
-from pbmserv.store.tables import matches, players, subscriptions
+from pbmserv.store.tables import entries, matches, players, subscriptions
 
 
 def watchers(connection: Connection, board: int) -> Sequence[str]:
@@ -17,6 +20,12 @@ def watchers(connection: Connection, board: int) -> Sequence[str]:
 def watched(connection: Connection, player_id: int) -> Sequence[int]:
     """The running boards that a player watches, in ascending order."""
     return connection.execute(_WATCHED, {"player_id": player_id}).scalars().all()
+
+
+def entry_counts(connection: Connection, boards: Sequence[int]) -> Mapping[int, int]:
+    """How many entries the logs of these boards have. The primary keys alone are read."""
+    rows = connection.execute(_ENTRY_COUNTS, {"boards": [*boards]})
+    return {number: count or 0 for number, count in rows}
 
 
 def write(connection: Connection, change: Subscription) -> None:
@@ -44,4 +53,8 @@ _WATCHED: Final = (
     .join(matches, matches.c.number == subscriptions.c.match)
     .where(subscriptions.c.player_id == bindparam("player_id"), matches.c.status == "active")
     .order_by(subscriptions.c.match)
+)
+_LAST_ENTRY: Final = select(func.max(entries.c.seq)).where(entries.c.match == matches.c.number).scalar_subquery()
+_ENTRY_COUNTS: Final = select(matches.c.number, _LAST_ENTRY).where(
+    matches.c.number.in_(bindparam("boards", expanding=True))
 )

@@ -17,11 +17,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbmserv.matches.log import MissingRules
-from pbmserv.web import boards, dev_mailbox, games, join, leave, pictures, play, players, privacy
+from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy
 from pbmserv.web import help as help_pages
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Site, read_fields
+from pbmserv.web.streams import PATH as STREAM_PATH
+from pbmserv.web.streams import stream_route, streams_of
 
 RETRY_AFTER: Final = 10
 LEAST_TO_COMPRESS: Final = 1000
@@ -33,18 +35,19 @@ log = logging.getLogger(__name__)
 
 
 def make_app(site: Site) -> Starlette:
-    """Builds the application."""
-    pages = (games, pictures, boards, players, help_pages, privacy, play, join, leave, dev_mailbox)
+    """Builds the application; `state.streams` are its streams, which whoever serves it has to close."""
+    pages = (games, pictures, boards, players, help_pages, privacy, play, desk, join, leave, dev_mailbox)
     shown = (games.home_routes, *(page.routes for page in pages))
-    errors = _ErrorPages(site)
+    errors, streams = _ErrorPages(site), streams_of(site)
     app = Starlette(
         routes=[
             *(Route(path, _page(answer)) for routes in shown for path, answer in routes(site).items()),
             *(
                 Route(path, _form(answer), methods=["POST"])
-                for page in (play, join, leave, dev_mailbox)
+                for page in (play, desk, join, leave, dev_mailbox)
                 for path, answer in page.forms(site).items()
             ),
+            Route(STREAM_PATH, stream_route(site, streams)),
             *(Route(f"/{name}", _asset(site, name)) for name in _ASSETS),
         ],
         middleware=[Middleware(GZipMiddleware, minimum_size=LEAST_TO_COMPRESS, compresslevel=COMPRESSION)],
@@ -58,6 +61,7 @@ def make_app(site: Site) -> Starlette:
     )
     # `_ErrorPages.refused` does it, and leads to no other host.
     app.router.redirect_slashes = False
+    app.state.streams = streams
     return app
 
 

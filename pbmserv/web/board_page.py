@@ -1,6 +1,6 @@
 """What the page of a board tells: who sits there, what is drawn, and what became of a move that is tried."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from markupsafe import Markup
@@ -13,9 +13,27 @@ from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_board import said
 from pbmserv.rendering.piece_style import NAMED_STYLES, looks_of
 from pbmserv.rendering.svg.table import Table, draw_scores
+from pbmserv.services.play import times_played
 from pbmserv.web.layout import Page, Preview, board_preview
 from pbmserv.web.replay import Replay
+from pbmserv.web.streams import stream_address
 from pbmserv.web.touch import Choosing, Touch, Tried, Way
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """What is known of a visitor who came by a personal link."""
+
+    # Whose link it is.
+    userid: str
+    # The address of the desk, where the visitor goes from board to board; empty elsewhere.
+    desk: str = field(default="", repr=False)
+    # Whether a newer link has replaced this one.
+    is_past: bool = False
+    # Whether the visitor has sent a move from a page that did not show the board as it stands.
+    is_late: bool = False
+    # The board on which the visitor has just played, on the way from there to this one.
+    played_on: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +47,8 @@ class BoardPageQuery:
     move: str = ""
     # Whether the visitor may be the player to move, and so may try moves.
     may_move: bool = False
+    # None for anybody.
+    personal: Personal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +104,8 @@ class BoardPage(Page):
 
     template = "web/board.html"
     section = "games"
-    path: str
+    # What was asked for, by whom.
+    query: BoardPageQuery
     # The board as it stands.
     now: BoardView
     # What is drawn: another moment if the visitor asked for a ply or a move.
@@ -105,6 +126,16 @@ class BoardPage(Page):
     refused: RefusedMove | None = None
 
     @property
+    def path(self) -> str:
+        """Its own address, with which its links begin."""
+        return self.query.path
+
+    @property
+    def personal(self) -> Personal | None:
+        """Who looks at it, if that is known."""
+        return self.query.personal
+
+    @property
     def match(self) -> Match:
         """What was agreed at the start."""
         return self.now.match
@@ -117,7 +148,40 @@ class BoardPage(Page):
     @property
     def is_personal(self) -> bool:
         """Whether the visitor came by a personal link."""
-        return self.path != f"/boards/{self.now.number}"
+        return self.personal is not None
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it shows the board as it stands, and nothing that is tried."""
+        return self.view is self.now and not (self.tried or self.choosing or self.refused)
+
+    @property
+    def changes(self) -> str:
+        """Where the page learns that the game has gone on; empty where it does not wait for that."""
+        goes_on = self.is_present and self.state.status == "active"
+        return stream_address({self.now.number: self.state.entries}) if goes_on else ""
+
+    @property
+    def is_readers_turn(self) -> bool:
+        """Whether the board waits for the visitor."""
+        return self.personal is not None and self.personal.userid == self.now.players.to_move
+
+    @property
+    def waits(self) -> bool:
+        """Whether the visitor waits for somebody else's move."""
+        return bool(self.changes) and self.personal is not None and not self.is_readers_turn
+
+    @property
+    def readers_last(self) -> str:
+        """The last move of the board, if it was the visitor's."""
+        last = self.state.turns[-1] if self.state.turns else None
+        is_theirs = last is not None and self.personal and self.match.userids[last.seat] == self.personal.userid
+        return last.move or "" if last is not None and is_theirs else ""
+
+    @property
+    def times_played(self) -> int:
+        """All plies ever played, with those taken back: a form tells by it which page it was sent from."""
+        return times_played(self.now.board)
 
     @property
     def is_passing(self) -> bool:

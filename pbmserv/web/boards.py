@@ -27,7 +27,7 @@ from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_game_state
-from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, RefusedMove, Sitting, said_of
+from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, Personal, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
 from pbmserv.web.layout import Frame, NotFoundPage, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
@@ -83,7 +83,7 @@ def _page(now: BoardView, view: BoardView, query: BoardPageQuery) -> BoardPage:
     looks, before = looks_of(sides), _before(now, view)
     shown = [*pieces, *pieces_of(scene), *(pieces_of(before) if before else ())]
     return BoardPage(
-        path=query.path,
+        query=query,
         now=now,
         view=view,
         said=said_of(now),
@@ -152,22 +152,24 @@ def show_board(
     site: Site,
     request: Request,
     number: str,
-    key: str = "",
-    userid: str = "",
+    path: str = "",
+    personal: Personal | None = None,
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     """The page of the board with that number, as the query asks.
 
-    `key` is the key of the personal link of player `userid`, who may play with it; both are empty for others.
+    `path` is the page's own address for somebody who came by a `personal` link.
     """
     seen = load_board(site.app, int(number), utc_now()) if is_number(number) else None
     if seen is None:
         return _missing(site, request, number, headers)
+    is_theirs = personal is None or (personal.userid == seen.players.to_move and not personal.is_past)
     query = BoardPageQuery(
-        path=f"/play/{seen.match.number}/{key}" if key else f"/boards/{seen.match.number}",
+        path=path or f"/boards/{seen.match.number}",
         ply=request.query_params.get("ply", "").strip(),
         move=request.query_params.get("move", "").strip(),
-        may_move=not seen.players.waits_for_robot and userid in ("", seen.players.to_move),
+        may_move=is_theirs and not seen.players.waits_for_robot,
+        personal=personal,
     )
     page = board_page(seen, query, site.frame(request))
     return site.show(request, page, 404 if isinstance(page, NotFoundPage) else 200, headers)

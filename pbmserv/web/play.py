@@ -1,7 +1,8 @@
-"""The pages behind the personal link of a board mail: the board with a button, and the result of a move."""
+"""The pages behind a personal link: a board where its player plays, move after move, and what became of a move."""
 
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Semaphore
 from types import MappingProxyType
 from typing import Final, Literal
@@ -16,35 +17,37 @@ from pbmserv.rendering.document import Block
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import render
 from pbmserv.services.app import utc_now
-from pbmserv.services.play import PlayLink, PostedMove, find_play_link, load_outcome, play, settled
-from pbmserv.services.views import load_board
-from pbmserv.web.board_page import BoardPage, BoardPageQuery
-from pbmserv.web.boards import board_page, show_board
+from pbmserv.services.play import (
+    MoveForm,
+    PlayLink,
+    PostedMove,
+    find_play_link,
+    is_current,
+    is_done,
+    load_outcome,
+    play,
+    settled,
+)
+from pbmserv.web.board_page import Personal
+from pbmserv.web.boards import show_board
 from pbmserv.web.layout import NotFoundPage, Page
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Fields, Routes, Site, wait_for
 
-Outcome = Literal["waits", "played", "refused", "twice", "unanswered"]
-
-
-@dataclass(frozen=True, slots=True)
-class Spent(BoardPage):
-    """The board behind a link that has expired."""
-
-    template = "web/play.html"
+Outcome = Literal["waits", "refused", "twice", "unanswered"]
 
 
 @dataclass(frozen=True, slots=True)
 class NoLink(Page):
-    """There is no such link to board `number`, or it has been deleted."""
+    """There is no such link to board `number`, or it has been deleted; None: to a desk."""
 
     template = "web/no_link.html"
-    number: int
+    number: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Played(Page):
-    """The result of a move played by a link."""
+    """What became of a move sent by a link, where that is not simply played."""
 
     template = "web/played.html"
     section = "games"
@@ -57,17 +60,14 @@ class Played(Page):
     standing: tuple[Block, ...]
     # The page's own address.
     path: str
+    # Where the board can be played on.
+    board_path: str
 
 
-def spent_page(board: BoardPage) -> Spent:
-    """The page of a board, for a link that has expired."""
-    return Spent(**{each.name: getattr(board, each.name) for each in fields(board)})
-
-
-def played_page(outcome: Outcome, answer: str, view: BoardView, path: str) -> Played:
+def played_page(outcome: Outcome, answer: str, view: BoardView, path: str, board_path: str) -> Played:
     """The page with the result of a move, from the text of the mail that answers it."""
     standing = document_of(render("mail/standing.txt", view=view)).blocks
-    return Played(outcome, document_of(said_above(answer, view.number)).blocks, view, standing, path)
+    return Played(outcome, document_of(said_above(answer, view.number)).blocks, view, standing, path, board_path)
 
 
 def said_above(answer: str, board: int) -> str:
@@ -88,60 +88,118 @@ forty threads, and each waiting request occupies one.
 
 PRIVATE: Final = MappingProxyType({"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"})
 
-_KEY: Final = re.compile(r"[a-z0-9]{1,40}", re.IGNORECASE | re.ASCII)
+KEY: Final = re.compile(r"[a-z0-9]{1,40}", re.IGNORECASE | re.ASCII)
 _MAIL: Final = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How one goes about the boards of a link: one board for good, or from each to the next."""
+
+    # The address of a board's page, by its number and the key.
+    path: Callable[[int, str], str]
+    # Where one goes after a move.
+    after: Callable[[PlayLink], str]
+    # The address of the desk, if one came from there.
+    desk: Callable[[str], str]
+
+
+def _board_path(number: int, key: str) -> str:
+    return f"/play/{number}/{key}"
+
+
+_ONE_BOARD: Final = Walk(
+    _board_path, lambda link: f"{_board_path(link.board.match.number, link.key)}#turn", lambda _: ""
+)
+
+
 def routes(site: Site) -> Routes:
-    """The routes of the board with its button, and of the result."""
+    """The routes of the board with its button, and of what became of a move."""
+    show, done = pages(site, _ONE_BOARD)
+    return {"/play/{number}/{key}": show, "/play/{number}/{key}/done": done}
+
+
+def forms(site: Site) -> Routes:
+    """The route of the button."""
+    return {"/play/{number}/{key}": form(site, _ONE_BOARD)}
+
+
+def pages(site: Site, walk: Walk) -> tuple[Callable[..., Response], Callable[..., Response]]:
+    """The handlers of a board's page, and of the page that tells what became of a move."""
 
     def show(request: Request, number: str, key: str) -> Response:
         link = _link(site, number, key)
         if link is None:
-            return _missing(site, request, number)
-        if not link.is_open:
-            return _show(site, request, _spent(site, request, link))
-        return show_board(site, request, number, key.lower(), link.userid, PRIVATE)
+            return missing_link(site, request, number)
+        asked = request.query_params
+        before = asked.get("after", "")
+        personal = Personal(
+            link.userid,
+            walk.desk(link.key),
+            link.is_past,
+            is_late=asked.get("late") == "1",
+            played_on=int(before) if is_number(before) else None,
+        )
+        return show_board(site, request, number, walk.path(int(number), link.key), personal, PRIVATE)
 
     def done(request: Request, number: str, key: str) -> Response:
         link = _link(site, number, key)
         asked = request.query_params.get("mail", "")
         came = load_outcome(site.app, link, int(asked)) if link and _MAIL.fullmatch(asked) else None
         if link is None or came is None:
-            return _missing(site, request, number)
-        path = f"{_path(link)}/done?{urlencode({'mail': asked})}"
-        return _show(site, request, played_page(came.outcome, came.answer, view_board(came.board), path))
+            return missing_link(site, request, number)
+        if came.outcome == "played":
+            return _see_other(walk.after(link))
+        board_path = walk.path(int(number), link.key)
+        path = f"{board_path}/done?{urlencode({'mail': asked})}"
+        page = played_page(came.outcome, came.answer, view_board(came.board), path, board_path)
+        return site.show(request, page, headers=PRIVATE)
 
-    return {"/play/{number}/{key}": show, "/play/{number}/{key}/done": done}
+    return show, done
 
 
-def forms(site: Site) -> Routes:
-    """The route of the button: it stores a mail and waits a while for the result."""
+def form(site: Site, walk: Walk) -> Callable[..., Response]:
+    """The handler of the button: it stores a mail and waits a while for the result."""
     slots = Semaphore(MOST_WAITING)
 
     def post(request: Request, number: str, key: str, fields: Fields) -> Response:
         link = _link(site, number, key)
         if link is None:
-            return _missing(site, request, number)
-        move = fields.get("move", "")
-        sent = play(site.app, link, move, fields.get("words", ""), utc_now())
+            return missing_link(site, request, number)
+        path, sent_form = walk.path(int(number), link.key), _read(fields)
+        if link.is_past:
+            return _see_other(path)
+        if not is_current(link, sent_form):
+            return _see_other(walk.after(link) if is_done(link, sent_form) else f"{path}?late=1")
+        sent = play(site.app, link, sent_form, utc_now())
         if sent is None:
-            asked = f"?{urlencode({'move': move[:LONGEST_ECHO]})}" if link.is_open else ""
-            return _see_other(f"{_path(link)}{asked}")
+            asked = f"?{urlencode({'move': sent_form.move[:LONGEST_ECHO]})}" if link.is_open else ""
+            return _see_other(f"{path}{asked}")
         site.ring()
-        return _see_other(f"{_path(link)}/done?mail={_waited_for(site, sent, slots)}")
+        mail = _waited_for(site, sent, slots)
+        came = load_outcome(site.app, link, mail)
+        is_played = came is not None and came.outcome == "played"
+        return _see_other(walk.after(link) if is_played else f"{path}/done?mail={mail}")
 
-    return {"/play/{number}/{key}": post}
+    return post
+
+
+def missing_link(site: Site, request: Request, number: str = "") -> Response:
+    """There is no such link: to a board, or to a desk where no number is given."""
+    page = NoLink(int(number) if number else None) if is_number(number or "0") else None
+    return site.show(request, page or NotFoundPage("board", number[:LONGEST_ECHO]), 404, PRIVATE)
 
 
 def _link(site: Site, number: str, key: str) -> PlayLink | None:
-    if not is_number(number) or not _KEY.fullmatch(key):
+    if not is_number(number) or not KEY.fullmatch(key):
         return None
     return find_play_link(site.app, int(number), key.lower(), utc_now())
 
 
-def _path(link: PlayLink) -> str:
-    return f"/play/{link.board.match.number}/{link.key}"
+def _read(fields: Fields) -> MoveForm:
+    """The form; one without the plies, as older pages sent it, is from no current page."""
+    plies, played = (int(text) if is_number(text := fields.get(name, "")) else -1 for name in ("plies", "played"))
+    return MoveForm(fields.get("move", ""), fields.get("words", ""), plies, played)
 
 
 def _waited_for(site: Site, sent: PostedMove, slots: Semaphore) -> int:
@@ -155,24 +213,6 @@ def _waited_for(site: Site, sent: PostedMove, slots: Semaphore) -> int:
         if may_wait:
             slots.release()
     return sent.mail_id if found is None else found
-
-
-def _spent(site: Site, request: Request, link: PlayLink) -> Page:
-    number = link.board.match.number
-    seen = load_board(site.app, number, utc_now())
-    assert seen is not None, "a play link leads to a board"
-    wish = BoardPageQuery(f"/boards/{number}", may_move=link.userid == seen.players.to_move)
-    page = board_page(seen, wish, site.frame(request))
-    return spent_page(page) if isinstance(page, BoardPage) else page
-
-
-def _missing(site: Site, request: Request, number: str) -> Response:
-    page = NoLink(int(number)) if is_number(number) else NotFoundPage("board", number[:LONGEST_ECHO])
-    return _show(site, request, page, 404)
-
-
-def _show(site: Site, request: Request, page: Page, status: int = 200) -> Response:
-    return site.show(request, page, status, PRIVATE)
 
 
 def _see_other(path: str) -> Response:

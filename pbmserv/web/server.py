@@ -18,6 +18,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pbmserv.server.connections import BACKLOG, Capacity, ConnectionGate, places_for_visitors
 from pbmserv.web.app import make_app
 from pbmserv.web.site import Site
+from pbmserv.web.streams import LONGEST as LONGEST_STREAM
+from pbmserv.web.streams import PATH as STREAM_PATH
 
 REQUEST_WITHIN: Final = 15.0
 """Seconds in which a whole request has to come, head and body, from the connection or its first octet."""
@@ -28,6 +30,8 @@ IDLE: Final = 5
 ANSWER_WITHIN: Final = 120.0
 """Seconds in which a page has to be made and read."""
 
+STREAM_WITHIN: Final = LONGEST_STREAM + 30.0
+"""Seconds in which a stream has to be over."""
 
 WRITTEN_AHEAD: Final = 2**17
 """Octets that the system may hold for a visitor who has not read them yet; Linux takes this twice.
@@ -86,13 +90,20 @@ class Visitor(H11Protocol):
     @property
     def waiting_since(self) -> float | None:
         """Since when it is up to the visitor to ask or to read, by the loop's clock; None while we are at work."""
-        if self.transport is None or (self._stage is _Stage.ANSWER and not self.flow.write_paused):
+        if self.transport is None:
+            return None
+        # A stream waits for news, and its page can do without: it makes room for whoever asks for a page.
+        if self._stage is _Stage.ANSWER and not self.flow.write_paused and not self._is_stream:
             return None
         return self._since
 
     def make_room(self) -> None:
         """Cut the visitor off, since others want the place."""
         self.transport.abort()
+
+    @property
+    def _is_stream(self) -> bool:
+        return self.cycle is not None and self.cycle.scope["path"] == STREAM_PATH
 
     def _look(self) -> None:
         stage = self._stage_now()
@@ -112,7 +123,8 @@ class Visitor(H11Protocol):
         if self._end is not None:
             self._end.cancel()
         # Not a mere close, which would wait for what the visitor does not read.
-        within = ANSWER_WITHIN if stage is _Stage.ANSWER else REQUEST_WITHIN
+        answer_within = STREAM_WITHIN if self._is_stream else ANSWER_WITHIN
+        within = answer_within if stage is _Stage.ANSWER else REQUEST_WITHIN
         self._end = self.loop.call_later(within, self.transport.abort)
 
 
@@ -161,6 +173,7 @@ class WebPart:
         serving = asyncio.create_task(server.serve())
         while not (serving.done() or stop.is_set()):
             await asyncio.sleep(LOOK_EVERY)
+        self._app.state.streams.close()
         server.should_exit = True
         await serving
 

@@ -3,6 +3,8 @@
 
 const BETWEEN_PLIES = 1100; // milliseconds, while a game plays
 const MOST_WAITING = 3; // steps, when keys are pressed faster than pages come
+const AGAIN_AFTER = 30000; // milliseconds until a page asks by itself, when nothing tells it of changes
+const BUSY_FOR = 5000; // milliseconds, while somebody fills in a field
 
 const byId = id => document.getElementById(id);
 
@@ -14,17 +16,25 @@ document.body.append(teller);
 
 const replay = { timer: 0, waiting: 0, last: Promise.resolve() };
 
-// Goes to another face of this page without leaving it: the page is fetched, and its content takes the place of this.
-async function show(address) {
-  let next;
+// The page at an address, or null where it cannot be had.
+async function fetched(address) {
   try {
     const response = await fetch(address, { headers: { Accept: "text/html" } });
-    if (!response.ok) throw new Error(response.statusText);
-    next = new DOMParser().parseFromString(await response.text(), "text/html");
+    return response.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
   } catch {
-    location.assign(address);
-    return;
+    return null;
   }
+}
+
+// Goes to another face of this page without leaving it: the page is fetched, and its content takes the place of this.
+async function show(address) {
+  const next = await fetched(address);
+  if (next) put(next, address, "led");
+  else location.assign(address);
+}
+
+// Puts the content of another page in the place of this one; what its element `told` says is told to screen readers.
+function put(next, address, told) {
   const main = byId("main");
   const kept = { focus: whereFocusIs(main), x: scrollX, y: scrollY, closed: closedParts(main) };
   main.replaceChildren(...next.getElementById("main").childNodes);
@@ -34,8 +44,47 @@ async function show(address) {
   scrollTo(kept.x, kept.y);
   document.title = next.title;
   history.replaceState(null, "", address.split("#")[0]);
-  teller.textContent = byId("led")?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  teller.textContent = byId(told)?.textContent.trim().replace(/\s+/g, " ") ?? "";
 }
+
+// Pages that show a game as it stands say where they learn of changes; while one is seen, it listens there.
+const listening = { source: null, timer: 0 };
+
+function stopListening() {
+  listening.source?.close();
+  listening.source = null;
+  clearTimeout(listening.timer);
+}
+
+function listen() {
+  stopListening();
+  const place = document.querySelector("[data-changes]");
+  if (!place || document.hidden) return;
+  const source = new EventSource(place.dataset.changes);
+  listening.source = source;
+  source.addEventListener("message", () => { stopListening(); refresh(); });
+  source.addEventListener("error", () => { stopListening(); listening.timer = setTimeout(refresh, AGAIN_AFTER); });
+}
+
+async function refresh() {
+  stopListening();
+  const place = document.querySelector("[data-changes]");
+  if (!place || document.hidden) return;
+  if (document.activeElement?.matches("#main input, #main textarea, #main select")) {
+    listening.timer = setTimeout(refresh, BUSY_FOR);
+    return;
+  }
+  const next = await fetched(place.dataset.here);
+  if (!place.isConnected) return; // somebody has gone on meanwhile
+  const now = next?.querySelector("[data-changes]");
+  if (!next) listening.timer = setTimeout(refresh, AGAIN_AFTER);
+  else if (now?.dataset.changes === place.dataset.changes) listen();
+  else put(next, place.dataset.here, "news");
+}
+
+document.addEventListener("visibilitychange", refresh);
+addEventListener("pagehide", stopListening);
+addEventListener("pageshow", event => { if (event.persisted) refresh(); });
 
 // A selector of the element with the focus that finds its like in the next page; empty when it is not in `main`.
 function whereFocusIs(main) {
@@ -87,7 +136,7 @@ async function toggle() {
 }
 
 function dressPlay() {
-  const button = byId("play");
+  const button = byId("run");
   if (!button) return;
   button.dataset.own ??= button.textContent;
   button.textContent = replay.timer ? button.dataset.other : button.dataset.own;
@@ -95,7 +144,8 @@ function dressPlay() {
 
 // What a page's content needs each time that it is put in place.
 function dress() {
-  const button = byId("play");
+  listen();
+  const button = byId("run");
   if (button) {
     button.hidden = false;
     button.addEventListener("click", toggle);

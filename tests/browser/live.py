@@ -35,6 +35,8 @@ MIDDLE = ["a4", "d2", "a3", "e1", "a2", "e2xd2,e1", "b4", "c3", "b3xa3,b4,c3", "
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.org", "carol@example.org"
 PERSONAL_LINK = re.compile(r"http://[0-9.:]+(/play/[0-9]+/[a-z0-9]+)")
 
+DESK_LINK = re.compile(r"http://[0-9.:]+(/desk/[a-z0-9]+)")
+
 
 @dataclass(frozen=True)
 class Live:
@@ -135,6 +137,12 @@ class Furnished:
         links = [found[1] for mail in mails if (found := PERSONAL_LINK.search(mail.raw.decode()))]
         return [link for link in links if link.startswith(f"/play/{number}/")]
 
+    def desk(self, address: str) -> str:
+        """The desk in the newest mail to an address that links one, as a path."""
+        with reading(self.house.engine) as connection:
+            mails = [mail for mail in outbox.listing(connection, None, 1000) if mail.recipient == address]
+        return next(found[1] for mail in mails if (found := DESK_LINK.search(mail.raw.decode())))
+
 
 @contextmanager
 def furnished(folder: Path) -> Iterator[tuple[Furnished, str]]:
@@ -201,3 +209,4 @@ def _fill(there: Furnished) -> None:
     put_game(there.house, 207, "oware", ("c1",))
     put_game(there.house, 208, "amazons", ())
     put_game(there.house, 209, "morris", ("d6", "b4", "f4"))
+    there.say(ALICE, "next")

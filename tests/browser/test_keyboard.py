@@ -123,7 +123,7 @@ def test_replay(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(caption).to_have_text("After move 2 of 90")
     expect(page.locator("#forward")).to_be_focused()
-    tab_to(page, "Play")
+    tab_to(page, "Run through")
     page.keyboard.press("Tab")
     page.keyboard.type("60")
     page.keyboard.press("Enter")

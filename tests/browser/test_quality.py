@@ -3,6 +3,7 @@
 Pictures are left where they are asked for, to be looked at: `pytest tests/browser --basetemp=/tmp/shots`.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.live import ALICE, BOB, Furnished, furnished
 
@@ -75,8 +76,13 @@ PAGES: Final[dict[str, str | Callable[[Page, Furnished], object]]] = {
     "away": lambda page, there: page.goto(there.away),
     "play": lambda page, there: page.goto(there.personal_links(ALICE, 101)[0]),
     "play-tried": lambda page, there: page.goto(f"{there.personal_links(ALICE, 101)[0]}?move=b3xb2,b4"),
-    "play-spent": lambda page, there: page.goto(there.personal_links(ALICE, 101)[-1]),
+    "play-late": lambda page, there: page.goto(f"{there.personal_links(ALICE, 101)[0]}?late=1"),
+    "play-waits": lambda page, there: page.goto(there.personal_links(ALICE, 106)[-1]),
     "played": lambda page, there: play(page, there.personal_links(BOB, 107)[0]),
+    "desk": lambda page, there: page.goto(there.desk(ALICE)),
+    "desk-board": lambda page, there: page.goto(f"{there.desk(ALICE)}/101?after=106"),
+    "desk-tried": lambda page, there: page.goto(f"{there.desk(ALICE)}/101?move=b3xb2,b4"),
+    "desk-missing": "/desk/nosuchkey",
     "mailbox": "/mailbox",
     "mailbox-of-nobody": "/mailbox?to=zoe@example.org",
     "mailbox-mail": lambda page, there: newest_mail(page, "Cephalopod Board 101"),
@@ -220,7 +226,29 @@ def test_page(visit: Visit, shots: Path | None, name: str) -> None:
     assert visit.foreign == []
 
 
-@pytest.mark.parametrize("name", ["home", "games", "board-choices", "board-largest", "help-rules", "play-tried"])
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+@pytest.mark.parametrize("name", ["board-of-pits", "board-earlier"])
+def test_a_script_that_comes_late_moves_nothing(visit: Visit, name: str, width: int) -> None:
+    """The page is drawn before it: what the script then shows has its place already."""
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": HIGH})
+
+    def late(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
+    page.route("**/script.js*", late)
+    try:
+        visit.see(name)
+        expect(page.get_by_role("button", name="Run through")).to_be_visible()
+        assert_calm(page)
+    finally:
+        page.unroute("**/script.js*")
+
+
+@pytest.mark.parametrize(
+    "name", ["home", "games", "board-choices", "board-largest", "help-rules", "play-tried", "desk"]
+)
 def test_reflow(visit: Visit, name: str) -> None:
     """At a zoom of 400 %, and with letters of twice the size, nothing has to be scrolled sideways."""
     page = visit.page
@@ -266,4 +294,4 @@ def play(page: Page, link: str) -> None:
     """Plays by a personal link."""
     page.goto(f"{link}?move=c3")
     page.get_by_role("button", name="Play C3 now").click()
-    page.wait_for_url("**/done?*")
+    page.get_by_role("heading", name="You played C3").wait_for()

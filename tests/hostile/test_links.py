@@ -8,6 +8,7 @@ from pbmserv.mail.reading.answered import without_keys, without_tokens
 
 KEY = "w4hzexk3q7m2c5b6n8pq"
 LINK = f"https://club.test/play/101/{KEY}"
+DESK = f"https://club.test/desk/{KEY}"
 PERSONAL = f"pbmserv+{KEY}@club.test"
 
 
@@ -34,6 +35,9 @@ def encoded(text: str, times: int = 1) -> str:
         rf"https:\/\/club.test\/play\/101\/{KEY}",
         rf"https:\u002f\u002fclub.test\u002fplay\u002f101\u002f{KEY}",
         f"HTTPS://CLUB.TEST/PLAY/101/{KEY.upper()}",
+        DESK,
+        f"{DESK}/101",
+        f"https://eur01.safelinks.protection.outlook.com/?url={encoded(DESK, 2)}&data=05",
     ],
 )
 def test_a_link_that_was_rewritten(written: str) -> None:
@@ -41,7 +45,7 @@ def test_a_link_that_was_rewritten(written: str) -> None:
     assert KEY not in without_keys(f"I played here: {written} and you?").lower()
 
 
-@pytest.mark.parametrize("hidden", [LINK, f"x{LINK}", f"xx{LINK}", f"mailto:{PERSONAL}", f"{LINK}?a=b&c=d"])
+@pytest.mark.parametrize("hidden", [LINK, DESK, f"x{LINK}", f"xx{LINK}", f"mailto:{PERSONAL}", f"{LINK}?a=b&c=d"])
 @pytest.mark.parametrize("prefix", ["", "a", "ab", "abc"])
 def test_a_link_in_another_alphabet(hidden: str, prefix: str) -> None:
     """A tracker hides where it leads to in base64 or hexadecimal digits, which anybody can read."""

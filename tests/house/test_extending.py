@@ -108,8 +108,8 @@ def _last_name(node: ast.expr) -> str:
 
 # Pages
 
-NOT_FOR_EVERYBODY: Final = ("/play/", "/leave/", "/mailbox")
-"""Where only the owner of a link comes, or whoever sits at the machine. They have tests of their own."""
+NOT_FOR_EVERYBODY: Final = ("/play/", "/desk/", "/leave/", "/mailbox", "/changes")
+"""Where only the owner of a link comes, who sits at the machine, or a page itself. They have their own tests."""
 
 SAME_AS_ANOTHER: Final = ("/standings",)
 """What shows the page of a longer address."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.services.app import App
+from pbmserv.services.play import MoveForm, PlayLink, times_played
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.views import list_inbox, list_outbox, list_players, load_board
 from pbmserv.services.worker import process_some
@@ -169,3 +170,8 @@ def word_of(letter: QueuedMessage) -> str:
 def thread_word_of(letter: QueuedMessage) -> str:
     """The word that a letter bears in its Message-ID."""
     return header_of(letter, "Message-ID").partition("@")[0].rpartition(".")[2].removeprefix("<")
+
+
+def form_of(link: PlayLink, move: str, words: str = "") -> MoveForm:
+    """What a page that shows the board as it was found sends."""
+    return MoveForm(move, words, link.board.state.plies, times_played(link.board))

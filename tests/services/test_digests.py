@@ -1,5 +1,6 @@
 """Digests: what is left to them, when they come, and that a house with several stewards sends each once."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,8 +20,9 @@ from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.queries import RecentBoards, TransactionQueries
-from pbmserv.store.tables import addresses, clocks, entries, players
+from pbmserv.store.tables import addresses, clocks, entries, outbox, players
 from tests.services.post import Post, header_of, text_of
+from tests.web.put import put
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
 EVENING = datetime(2026, 1, 1, 19, 30, tzinfo=UTC)
@@ -166,9 +168,12 @@ def test_the_most_urgent_first_and_the_rest_by_number(club: Post, monkeypatch: p
     hand_over(club)
     (digest,) = send_due(club, EVENING)
     text = text_of(digest)
-    assert "3 boards, the most urgent first: 102 and 101." in text
-    assert "no room for 103" in text
-    assert "Board 103\n" not in text
+    assert "3 boards, the most urgent first." in text
+    assert [text.index(f"\n    {number}  bob") for number in (102, 101, 103)] == sorted(
+        text.index(f"\n    {number}  bob") for number in (101, 102, 103)
+    )
+    assert "The first 2 are drawn below." in text
+    assert re.findall(r"Board (10[123])\n", text) == ["102", "101"]
 
 
 def test_switched_off_all_that_waits_is_shown(club: Post) -> None:
@@ -241,3 +246,54 @@ def test_a_fault_with_one_keeps_nobody_else_waiting(club: Post, monkeypatch: pyt
     assert [letter.recipient for letter in letters] == [ALICE]
     assert "Board 101\n" not in text_of(letters[0])
     assert send_due(club, EVENING) == []
+
+
+# The table, and how much is drawn
+
+
+def test_a_mail_of_many_boards_fits(post: Post) -> None:
+    """`next` and the digest stay below 90 kB: fifty boards are named, and as many drawn as there is room."""
+    post.people(alice="sesame", bob="poppy")
+    put_many(post, 60)
+    (answer,) = post.mail(ALICE, "next")
+    post.mail(ALICE, "set digest daily 19:30")
+    (digest,) = send_due(post, EVENING)
+    for letter in (answer, digest):
+        assert 50_000 < len(letter.raw) < 90_000
+        text = text_of(letter)
+        assert "60 boards, the most urgent first" in " ".join(text.split())
+        assert "And 10 more." in text
+        drawn = len(re.findall(r"(?m)^Summary of ", text))
+        assert 0 < drawn < 20
+        assert f"The first {drawn} are drawn below." in text
+        with reading(post.house.engine) as connection:
+            shown = connection.execute(select(outbox.c.shown).where(outbox.c.id == letter.id)).scalar_one()
+        assert len(shown) == 50
+
+
+def put_many(post: Post, count: int) -> None:
+    """Boards between alice and bob, in the middle of a game, alice to move."""
+    moves = ("a4", "d2", "a3", "e1", "a2", "e2xd2,e1", "b4", "c3", "b3xa3,b4,c3", "b4xa4,b3", "b3", "b2xa2,b3")
+    for number in range(201, 201 + count):
+        put(post.house, number, "5x5", ("alice", "bob"), moves)
+
+
+def test_one_board_needs_no_table(post: Post) -> None:
+    """Nor a desk."""
+    post.people(alice="sesame", bob="poppy")
+    put_many(post, 1)
+    (answer,) = post.mail(ALICE, "next")
+    assert "most urgent first" not in text_of(answer)
+
+
+@pytest.mark.parametrize("boards", [10, 11])
+def test_a_digest_is_offered_on_many_boards(post: Post, boards: int) -> None:
+    """In answers to `next` and to moves, and to nobody who has one."""
+    post.people(alice="sesame", bob="poppy")
+    put_many(post, boards)
+    offers = [
+        f"You play on {boards} boards." in text_of(post.mail(ALICE, subject)[0])
+        for subject in ("next", "move 201 c4", "show 201", "set digest daily", "next")
+    ]
+    is_many = boards > 10
+    assert offers == [is_many, is_many, False, False, False]

@@ -10,18 +10,20 @@ from itertools import cycle
 import pytest
 
 from pbmserv.commands.base.server import Server
+from pbmserv.mail.sending.from_web import link_id_of
 from pbmserv.mail.sending.transport import Delivered as HandedOver
 from pbmserv.matches.log import rules_of
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
-from pbmserv.services.play import PlayLink, find_play_link, load_outcome, play, settled
+from pbmserv.services.play import PlayLink, find_play_link, is_done, load_outcome, play, settled
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import writing
+from pbmserv.store.mail_tokens import digest
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
 from tests.operating import operate
-from tests.services.post import Post, header_of, text_of, token_of
+from tests.services.post import Post, form_of, header_of, text_of, token_of
 
 SITE = "https://club.test"
 LINK = re.compile(r"https://club\.test/play/([0-9]+)/([a-z0-9]+)")
@@ -68,7 +70,7 @@ def door_of(post: Post, address: str = ALICE) -> PlayLink:
 def played(post: Post, door: PlayLink, move: str, words: str = "") -> list[QueuedMessage]:
     """Plays by a door, and gives the letters that this brought."""
     before = len(post.letters())
-    assert play(post.house, door, move, words, post.clock()) is not None
+    assert play(post.house, door, form_of(door, move, words), post.clock()) is not None
     post.work()
     return post.letters()[before:]
 
@@ -121,7 +123,7 @@ def test_a_site_with_a_long_address_is_linked_in_html_alone(quick_club: Post) ->
 
 
 def test_one_key_for_all_boards_of_a_mail(club: Post) -> None:
-    """Each where its reader is to move is played by it once, and no other board is."""
+    """Each that the mail names is played by it when its reader is to move, and no other board is."""
     club.mail(BOB, "challenge alice bob")
     club.mail(BOB, "challenge bob alice")
     (letter,) = club.answer(club.sent_to(ALICE)[-1], "show 101 102 103")
@@ -162,22 +164,81 @@ def test_a_click_is_an_answer_by_mail(club: Post) -> None:
     assert header_of(to_bob, "Subject") == "Cephalopod Board 101: alice vs bob"
 
 
-def test_it_is_spent_when_its_ply_is_played(club: Post) -> None:
-    """Then nothing comes of it any more, whoever tries."""
+def test_it_plays_move_after_move(club: Post) -> None:
+    """Whenever it is its reader's turn again, and at no other time; a page from before plays nothing."""
     door = door_of(club)
     assert door.is_open
     played(club, door, "c3")
-    spent = find_play_link(club.house, 101, door.key, club.clock())
-    assert spent is not None
-    assert not spent.is_open
+    waiting = find_play_link(club.house, 101, door.key, club.clock())
+    assert waiting is not None
+    assert not waiting.is_open
     kept = len(club.inbox())
-    assert play(club.house, spent, "d3", "", club.clock()) is None
+    assert play(club.house, waiting, form_of(waiting, "d3"), club.clock()) is None
     played(club, door_of(club, BOB), "b2")
-    late = find_play_link(club.house, 101, door.key, club.clock())
-    assert late is not None
-    assert not late.is_open, "it is alice's turn again, but for another ply"
-    assert play(club.house, late, "d4", "", club.clock()) is None
+    again = find_play_link(club.house, 101, door.key, club.clock())
+    assert again is not None
+    assert again.is_open
+    assert play(club.house, again, form_of(door, "d4"), club.clock()) is None
     assert len(club.inbox()) == kept + 1
+    played(club, again, "d4")
+    assert club.moves() == ["C3", "B2", "D4"]
+
+
+def test_the_same_page_sent_twice_is_done(quick_club: Post) -> None:
+    """Its move was played right there; another move from that page, or by another player, was not."""
+    door = door_of(quick_club)
+    played(quick_club, door, "c3")
+    after = find_play_link(quick_club.house, 101, door.key, quick_club.clock())
+    assert after is not None
+    assert is_done(after, form_of(door, "c3"))
+    assert not is_done(after, form_of(door, "d3"))
+    assert not is_done(door_of(quick_club, BOB), form_of(door, "c3"))
+
+
+@pytest.mark.parametrize("delimiter", ["+", ""])
+def test_it_plays_on_without_personal_addresses_too(house: App, clock: Clock, delimiter: str) -> None:
+    """What a page writes is proven by the key, not by the ply that the mail showed."""
+    club = begun(house, clock).with_server(delimiter=delimiter)
+    for move in ("c3", "b2", "d4"):
+        address, key = ((ALICE, None), (BOB, None))[move == "b2"][0], newest_link(club, ALICE)[1]
+        first = newest_link(club, BOB) if address == BOB else (101, key)
+        link = find_play_link(club.house, *first, club.clock())
+        assert link is not None
+        played(club, link, move)
+    assert club.moves() == ["C3", "B2", "D4"]
+
+
+def test_nobody_writes_such_a_mail_without_the_key(quick_club: Post) -> None:
+    """A mail that seems to come by a link, but from somebody who knows only the thread, asks for a yes."""
+    club = quick_club.with_server(delimiter="")
+    letter = club.sent_to(ALICE)[-1]
+    thread = header_of(letter, "Message-ID")
+    mark = link_id_of(digest("somethingelse"), thread)
+    raw = club.write(ALICE, "move 101 c3#1", In_Reply_To=thread, Message_ID=f"<{mark}.x@example.org>")
+    club.send(raw, ALICE)
+    assert club.moves() == ["C3"], "the next move is proven by the thread"
+    raw = club.write(ALICE, "resign 101", In_Reply_To=thread, Message_ID=f"<{mark}.y@example.org>")
+    club.send(raw, ALICE)
+    assert club.moves() == ["C3"]
+
+
+def test_a_link_proves_nothing_but_moves(quick_club: Post) -> None:
+    """Whoever has the link, and writes the mail of a page by hand, does no more than that page could."""
+    door = door_of(quick_club)
+    sender, letter = ALICE, quick_club.sent_to(ALICE)[-1]
+    for number, subject in enumerate(("resign 101", "move 101 resign", "set digest daily", "chat 101")):
+        raw = quick_club.write(
+            sender,
+            subject,
+            "words",
+            To=header_of(letter, "From"),
+            In_Reply_To=header_of(letter, "Message-ID"),
+            Message_ID=f"<{door.mark}.{number}@example.org>",
+        )
+        quick_club.send(raw, sender)
+        assert "yes" in text_of(quick_club.sent_to(ALICE)[-1]), subject
+    assert quick_club.moves() == []
+    assert door_of(quick_club).board.state.status == "active"
 
 
 def test_one_that_was_open_a_moment_ago_is_refused_as_by_mail(club: Post) -> None:
@@ -211,7 +272,7 @@ def test_nothing_but_a_move_makes_a_mail(quick_club: Post) -> None:
     """What else a command takes in a move's place is not what the link is for."""
     kept, door = len(quick_club.inbox()), door_of(quick_club)
     for move in NO_MOVES:
-        assert play(quick_club.house, door, move, "", quick_club.clock()) is None, move
+        assert play(quick_club.house, door, form_of(door, move), quick_club.clock()) is None, move
     assert len(quick_club.inbox()) == kept
 
 
@@ -264,7 +325,7 @@ def test_plain_words_arrive_whole(quick_club: Post) -> None:
 def test_a_double_click_counts_once(club: Post) -> None:
     """Both lead to what came of the first."""
     door = door_of(club)
-    first, second = (play(club.house, door, "c3", "Hi!", club.clock()) for _ in range(2))
+    first, second = (play(club.house, door, form_of(door, "c3", "Hi!"), club.clock()) for _ in range(2))
     assert first is not None
     assert second is not None
     assert settled(club.house, first) is None
@@ -292,6 +353,58 @@ def test_a_letter_that_is_passed_on_takes_no_key_along(quick_club: Post) -> None
 # When a key dies
 
 
+def test_it_plays_until_a_newer_link_has_been_out_for_a_week(club: Post) -> None:
+    """Counted from when that mail was handed over; a board that the newer mail does not name is not touched."""
+    old = door_of(club)
+    played(club, old, "c3")
+    played(club, door_of(club, BOB), "b2")
+
+    def is_past() -> bool:
+        found = find_play_link(club.house, 101, old.key, club.clock())
+        assert found is not None
+        return found.is_past
+
+    club.clock.move(days=8)
+    assert not is_past(), "the newer mail was never sent"
+    with writing(club.house.engine) as connection:
+        for letter in club.letters():
+            note(connection, letter, HandedOver(), club.clock())
+    club.clock.move(days=6)
+    assert not is_past()
+    club.clock.move(days=2)
+    assert is_past()
+    found = find_play_link(club.house, 101, old.key, club.clock())
+    assert found is not None
+    assert not found.is_open
+    assert play(club.house, found, form_of(found, "d4"), club.clock()) is None
+    newest = door_of(club)
+    assert newest.is_open
+    assert newest.key != old.key
+
+
+# A link that is first used late
+
+
+def test_a_late_first_use_is_told_once(club: Post) -> None:
+    """In the next mail to its player, whichever comes first; not where the link was used before."""
+    early, late = door_of(club), "was first used on"
+    played(club, early, "c3")
+    club.clock.move(days=3)
+    club.answer(club.sent_to(BOB)[-1], "b2")
+    played(club, door_of(club), "d4")
+    assert not any(late in text_of(letter) for letter in club.sent_to(ALICE))
+    club.answer(club.sent_to(BOB)[-1], "e5")
+    door = door_of(club)
+    club.clock.move(days=2)
+    day = door.mail.written.strftime("%Y-%m-%d")
+    told = [text_of(each) for each in played(club, door, "a1") if each.recipient == ALICE]
+    told += [text_of(each) for each in club.mail(ALICE, "show 101")]
+    club.mail(ALICE, "show 101")
+    line = f"A link in our mail of {day} {late} {club.clock().strftime('%Y-%m-%d')} to play here."
+    assert sum(line in " ".join(text.split()) for text in told) == 1
+    assert late not in text_of(club.sent_to(ALICE)[-1])
+
+
 def test_a_key_dies_with_the_account(club: Post) -> None:
     """Nobody can act for somebody who is gone."""
     key = door_of(club).key
@@ -313,7 +426,7 @@ def test_whoever_is_banned_is_refused_as_by_mail(quick_club: Post) -> None:
     """A link is no way round the operator."""
     door = door_of(quick_club)
     operate(quick_club.house, "ban alice", quick_club.clock())
-    kept = play(quick_club.house, door, "c3", "", quick_club.clock())
+    kept = play(quick_club.house, door, form_of(door, "c3"), quick_club.clock())
     quick_club.work()
     assert quick_club.moves() == []
     assert kept is None or quick_club.row(kept.mail_id).status in ("handled", "silent")
@@ -347,7 +460,7 @@ def test_unknown_keys(quick_club: Post, key: str) -> None:
 def test_what_came_of_a_move(club: Post) -> None:
     """Played, with the sentences of the mail that answers it."""
     door = door_of(club)
-    sent = play(club.house, door, "c3", "", club.clock())
+    sent = play(club.house, door, form_of(door, "c3"), club.clock())
     assert sent is not None
     came = load_outcome(club.house, door, sent.mail_id)
     assert came is not None
@@ -366,7 +479,7 @@ def test_what_came_of_a_late_move(quick_club: Post) -> None:
     door = door_of(quick_club)
     quick_club.answer(quick_club.sent_to(ALICE)[-1], "d3")
     quick_club.answer(quick_club.sent_to(BOB)[-1], "b2")
-    sent = play(quick_club.house, door, "c3", "", quick_club.clock())
+    sent = play(quick_club.house, door, form_of(door, "c3"), quick_club.clock())
     quick_club.work()
     assert sent is not None
     assert LINK.search(text_of(quick_club.sent_to(ALICE)[-1]))
@@ -385,7 +498,7 @@ def test_only_its_own_mails_are_told_of(quick_club: Post) -> None:
     by_mail = quick_club.inbox()[-1].id
     door = door_of(quick_club, BOB)
     assert load_outcome(quick_club.house, door, by_mail) is None
-    sent = play(quick_club.house, door, "b2", "", quick_club.clock())
+    sent = play(quick_club.house, door, form_of(door, "b2"), quick_club.clock())
     assert sent is not None
     alices = find_play_link(quick_club.house, *first, quick_club.clock())
     assert alices is not None
@@ -411,7 +524,7 @@ def test_a_second_copy_says_so(quick_club: Post) -> None:
     """Where its own number was given out before the first one was handled."""
     door = door_of(quick_club)
     for _ in range(2):
-        second = play(quick_club.house, door, "c3", "", quick_club.clock())
+        second = play(quick_club.house, door, form_of(door, "c3"), quick_club.clock())
     quick_club.work()
     assert second is not None
     came = load_outcome(quick_club.house, door, second.mail_id)

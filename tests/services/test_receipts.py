@@ -10,7 +10,7 @@ from pbmserv.matches.log import rules_of
 from pbmserv.server.scheduler import JOBS
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
-from pbmserv.services.play import find_play_link, play
+from pbmserv.services.play import MoveForm, find_play_link, play
 from pbmserv.services.receipts import WAIT_FOR_PAGE, WAIT_FOR_ROBOT
 from pbmserv.services.robots import play_robots
 from pbmserv.services.scheduler.expiry import record_heartbeat
@@ -149,13 +149,13 @@ def test_on_a_page_no_mail_at_all(club: Post) -> None:
     for _ in range(3):
         link = find_play_link(club.house, number, key, club.clock())
         assert link is not None
-        assert play(club.house, link, some_move(club) or "", "", club.clock()) is not None
+        plies = link.board.state.plies
+        assert play(club.house, link, MoveForm(some_move(club) or "", "", plies, plies), club.clock()) is not None
         club.work()
         assert due(club) == []
         play_robots(club.house, club.clock())
         assert due(club) == []
         club.clock.move(minutes=1)
-        number, key = newest_link(club, ALICE)
     club.clock.now += WAIT_FOR_PAGE
     (letter,) = due(club)
     assert letter.recipient == ALICE

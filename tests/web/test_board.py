@@ -20,7 +20,7 @@ from pbmserv.games.cephalopod import Position
 from pbmserv.rendering.record import schema
 from pbmserv.services.robots import play_robots
 from pbmserv.services.views import load_board
-from pbmserv.web.board_page import BoardPage, BoardPageQuery
+from pbmserv.web.board_page import BoardPage, BoardPageQuery, Personal
 from pbmserv.web.boards import board_page
 from pbmserv.web.layout import Frame, html
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
@@ -61,7 +61,8 @@ def look(shelf: Club) -> Get:
 def cells(page: Element) -> dict[str, Element]:
     """The links on the board by the names of the cells that they tell."""
     links = page.one("svg", class_="table").all("a")
-    return {re.split(r"\W", link.attributes["aria-label"])[0]: link for link in links}
+    names = (re.sub(r"^\N{MULTIPLICATION SIGN}\d+ ", "", link.attributes["aria-label"]) for link in links)
+    return {re.split(r"\W", name)[0]: link for name, link in zip(names, links, strict=True)}
 
 
 def drawn(response: httpx.Response) -> XmlElement:
@@ -417,12 +418,12 @@ def test_what_a_touch_does_is_said(empty: Club) -> None:
     found = cells(main(asking(empty)("/boards/101")))
     said = {name: (link.attributes["aria-label"], link.said) for name, link in found.items()}
     assert said["B2"] == ("B2: 4 ways to go on", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}4")
-    assert said["A1"] == ("A1: play, capturing 2", "\N{MULTIPLICATION SIGN}2")
-    assert said["A3"] == ("A3: play", "")
+    assert said["A1"] == ("\N{MULTIPLICATION SIGN}2 A1: choose, capturing 2", "\N{MULTIPLICATION SIGN}2")
+    assert said["A3"] == ("A3: choose", "")
     begun = main(asking(empty)("/boards/101?move=b2"))
     assert {link.attributes["aria-label"] for link in cells(begun).values()} == {
         "A2 alice 1: 3 ways to go on",
-        "B1 alice 1: play, capturing 2",
+        "B1 alice 1: choose, capturing 2",
     }
     assert begun.one("path", class_="d-chosen")
 
@@ -535,13 +536,13 @@ def test_a_robot_is_known_as_one(empty: Club) -> None:
 
 def test_a_personal_page_keeps_its_path(shelf: Club) -> None:
     """Its links to squares, moves and plies; who may play there does so by a form, not by mail."""
-    path = "/play/101/k123"
+    path, visitor = "/play/101/k123", Personal("bob")
     seen = load_board(shelf, 101)
     assert seen is not None
     for wish in (
-        BoardPageQuery(path, may_move=True),
-        BoardPageQuery(path, move="a3", may_move=True),
-        BoardPageQuery(path, ply="2"),
+        BoardPageQuery(path, may_move=True, personal=visitor),
+        BoardPageQuery(path, move="a3", may_move=True, personal=visitor),
+        BoardPageQuery(path, ply="2", personal=visitor),
     ):
         page = board_page(seen, wish, Frame(shelf.server))
         whole = parse(html(page, Frame(shelf.server)))

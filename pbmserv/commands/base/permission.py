@@ -48,7 +48,7 @@ SETTINGS_ABOUT_MAIL: Final = frozenset(
 )
 """What `set` changes about the mail that a player gets. Mail programs have a button that stops most of these."""
 
-BY_ANSWER: Final = frozenset({"personal", "shown"})
+BY_ANSWER: Final = frozenset({"personal", "shown", "link"})
 
 
 def decide(request: Request[Arguments], records: Queries, now: datetime) -> Decision:
@@ -68,7 +68,7 @@ def decide(request: Request[Arguments], records: Queries, now: datetime) -> Deci
 def _why(actor: Actor) -> Literal["unproven", "account", "no move"]:
     if not actor.proven:
         return "unproven"
-    return "no move" if actor.proof == "shown" else "account"
+    return "no move" if actor.proof in ("shown", "link") else "account"
 
 
 def speaks_on(actor: Actor, match: Match, records: Queries) -> bool:
@@ -107,6 +107,8 @@ def _is_proven(request: Request[Arguments], records: Queries) -> bool:
             return False
         case "shown":
             return _is_next_move(request)
+        case "link":
+            return _is_move(request)
         case "personal":
             return _is_within_mail(request, records)
         case "dmarc":
@@ -119,10 +121,15 @@ def _is_proven(request: Request[Arguments], records: Queries) -> bool:
 def _is_next_move(request: Request[Arguments]) -> bool:
     """Whether it is a move on a board that the mail showed, and the next one after what it showed."""
     arguments, shown = request.arguments, dict(request.actor.shown)
+    return _is_move(request) and arguments.ply == shown[arguments.boards[0].number] + 1
+
+
+def _is_move(request: Request[Arguments]) -> bool:
+    """Whether it is a move on a board that the mail showed."""
+    arguments, shown = request.arguments, dict(request.actor.shown)
     if request.command.name != "move" or arguments.move.lower() in ("resign", *IN_A_MOVES_PLACE):
         return False
-    number = arguments.boards[0].number
-    return number in shown and arguments.ply == shown[number] + 1
+    return arguments.boards[0].number in shown
 
 
 def _is_within_mail(request: Request[Arguments], records: Queries) -> bool:

@@ -27,11 +27,11 @@ class Credentials:
     password: Secret
 
 
-Proof = Literal["none", "from", "dmarc", "shown", "personal", "password", "confirmed", "operator"]
+Proof = Literal["none", "from", "dmarc", "shown", "link", "personal", "password", "confirmed", "operator"]
 """How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
-domain; by an answer to a mail that proves the next move on the boards in it; by an answer to the personal address
-of a mail that only they were sent; by password; by a `yes`; by the operator. What each is good for:
-`permission`."""
+domain; by an answer to a mail that proves the next move on the boards in it; by a play link, which proves moves on
+the boards that its mail named; by an answer to the personal address of a mail that only they were sent; by
+password; by a `yes`; by the operator. What each is good for: `permission`."""
 
 
 @dataclass(frozen=True, slots=True)

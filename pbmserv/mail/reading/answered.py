@@ -43,11 +43,16 @@ _SLASH: Final = rf"(?:{_written('/')}|_|\\/|&sol;)"
 _PERSONAL_LINK: Final = re.compile(rf"({_SLASH})play({_SLASH})([0-9]{{1,9}}){_SLASH}{_RANDOM}", _FLAGS)
 
 
+# Without a number in it, only what has the length of our keys is taken for one.
+_DESK_LINK: Final = re.compile(rf"({_SLASH})desk{_SLASH}{_LONG_WORD}(?:{_SLASH}[0-9]{{1,9}})?", _FLAGS)
+
+
 _LONG_RUN: Final = re.compile(r"[a-z0-9+/_-]{32,}={0,2}", _FLAGS)
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]{32,}", _FLAGS)
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _HIDDEN: Final = re.compile(
-    rf"{_SLASH}play{_SLASH}[0-9]{{1,9}}{_SLASH}{_RANDOM}|{_written('+')}{_LONG_WORD}{_written('@')}", _FLAGS
+    rf"{_SLASH}play{_SLASH}[0-9]{{1,9}}{_SLASH}{_RANDOM}|{_SLASH}desk{_SLASH}{_LONG_WORD}|{_written('+')}{_LONG_WORD}{_written('@')}",
+    _FLAGS,
 )
 
 
@@ -141,10 +146,13 @@ def without_keys(text: str) -> str:
 
     >>> without_keys("see https://club.test/play/101/w4hzexk3q7m2c5b6n8pq")
     'see https://club.test/boards/101'
+    >>> without_keys("see https://club.test/desk/w4hzexk3q7m2c5b6n8pq/101")
+    'see https://club.test/games'
 
     What hides one in another alphabet, or a personal address, as links that count readers do, goes as a whole.
     """
-    return _LONG_RUN.sub(_without_hidden, _PERSONAL_LINK.sub(r"\1boards\2\3", text))
+    plain = _DESK_LINK.sub(r"\1games", _PERSONAL_LINK.sub(r"\1boards\2\3", text))
+    return _LONG_RUN.sub(_without_hidden, plain)
 
 
 def _without_hidden(run: re.Match[str]) -> str:

@@ -76,13 +76,13 @@ class LinkedMove:
         return f"<{self.link_id}.{digest[:24]}@{self.recipient.rpartition('@')[2]}>"
 
 
-def link_id_of(key: str, message_id: str) -> str:
-    """How the Message-IDs of all mails begin that come by the link with this key. It does not reveal the key.
+def link_id_of(key_digest: str, message_id: str) -> str:
+    """How the Message-IDs of all mails begin that come by a link, from the digest of its key. It reveals neither.
 
     `message_id` is that of the mail with the link, a second secret: somebody who was given only the link cannot
     write a mail elsewhere that seems to come by it, to be shown the reply.
     """
-    return f"link.{hashlib.sha256(f'link {key.lower()} {message_id}'.encode()).hexdigest()[:20]}"
+    return f"link.{hashlib.sha256(f'link {key_digest} {message_id}'.encode()).hexdigest()[:20]}"
 
 
 def is_by_link(message_id: str | None) -> bool:
@@ -92,7 +92,12 @@ def is_by_link(message_id: str | None) -> bool:
 
 def came_by_link(raw: bytes, link_id: str) -> bool:
     """Whether a mail, as received or as stored, came by the link with that id."""
-    return open_message(raw)[1].first("message-id").strip().startswith(f"<{link_id}.".encode())
+    return is_of_link(open_message(raw)[1].first("message-id").strip().decode("latin-1"), link_id)
+
+
+def is_of_link(message_id: str, link_id: str) -> bool:
+    """The same, by the Message-ID of the mail."""
+    return message_id.startswith(f"<{link_id}.")
 
 
 _JOIN: Final = "<join."

@@ -5,6 +5,7 @@ A digest is written when it is due, in one transaction with when the next one is
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -19,11 +20,14 @@ from pbmserv.matches.turn_time import left
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.templates import render
+from pbmserv.rendering.overview import Overview
+from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.board_mail import with_links
 from pbmserv.services.bounces import readable
 from pbmserv.services.compose import MailBody, OutgoingMail, build_message, in_words, other_subject, takes_html
+from pbmserv.services.notices import late_links
+from pbmserv.services.overviews import fitted, overview_of
 from pbmserv.store import accounts, outbox, players
 from pbmserv.store.engine import is_database_trouble, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
@@ -95,32 +99,59 @@ def _digest(connection: Connection, app: App, player: Player, now: datetime) -> 
     if not boards:
         return None
     boards.sort(key=lambda board: _urgency(board, records, now))
-    views = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
-    unshown = [board.match.number for board in boards[MOST_SHOWN:]]
-    return build_message(app, _draft(app, player, views, unshown, found.total - len(found.lines)), now)
-
-
-def _draft(app: App, player: Player, seen: Sequence[BoardView], unshown: Sequence[int], more: int) -> OutgoingMail:
+    lines = {line.number: line for line in found.lines}
+    seen = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
     views, key = with_links(app, seen)
-    numbers = [view.number for view in views]
+    order = [lines[board.match.number] for board in boards]
+    whole = found.total - (len(found.lines) - len(boards))
+    table = overview_of(app, player.userid, order, key, whole, now) if len(boards) > 1 else None
+    remarks = tuple(say(each, app.server, in_words(player)) for each in late_links(records, player))
 
-    def told(views: Sequence[BoardView], words: bool) -> str:
-        context = {"numbers": numbers, "unshown": unshown, "more": more, "server": app.server}
+    def build(most: int) -> OutboxMessage:
+        drawn = replace(table, drawn=min(most, len(views))) if table else None
+        return build_message(app, _draft(app, player, views[:most], key, drawn, remarks), now)
+
+    return fitted(build, lambda message: len(message.raw), MOST_SHOWN)
+
+
+def _draft(
+    app: App,
+    player: Player,
+    views: tuple[BoardView, ...],
+    key: str,
+    overview: Overview | None,
+    remarks: tuple[str, ...],
+) -> OutgoingMail:
+    alone = views[0].number if overview is None else None
+
+    def told(views: Sequence[BoardView], table: Overview | None, words: bool) -> str:
+        total = len(overview.rows) + overview.more if overview else 1
+        first = overview.rows[0].number if overview else alone
+        context = {
+            "total": total,
+            "alone": alone,
+            "first": first,
+            "overview": table,
+            "remarks": remarks,
+            "server": app.server,
+        }
         return render("mail/digest.txt", words, views=views, **context)
 
+    said = Content(document_of(told((), None, words=False)), views, overview=overview)
     return OutgoingMail(
         kind="notice",
         recipient=player.address,
         player=player,
         subject=other_subject(app.server, "your turn"),
         body=MailBody(
-            told(views, in_words(player)),
+            told(views, overview, in_words(player)),
             views,
-            content=Content(document_of(told((), words=False)), views) if takes_html(player) else None,
+            content=said if takes_html(player) else None,
             key=key,
+            named=overview.named if overview else (),
         ),
         # With one board alone, a bare move will do as the answer.
-        board=views[0].number if len(views) == 1 else None,
+        board=alone,
         leaves="digest",
     )
 
