@@ -18,6 +18,7 @@ from pbmserv.rendering.accessible import (
     accessible_board,
 )
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
+from pbmserv.rendering.news import News, Opening, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.turn import (
     PendingOffer,
@@ -36,6 +37,18 @@ class Comment:
 
     userid: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRemarks:
+    """Sentences for the reader of a board, by where they stand."""
+
+    # Before the news.
+    first: tuple[str, ...] = ()
+    # Between the news and the board.
+    above: tuple[str, ...] = ()
+    # Below what to do.
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +99,7 @@ class MoveList:
     """The moves that are listed: the last few, or all of them."""
 
     turns: tuple[Turn, ...]
-    # The same, drawn as a table.
+    # All of them, drawn as a table; empty if only the last few are listed.
     text: str
 
     @property
@@ -113,8 +126,14 @@ class BoardView:
     # None if the present turn begins with this mail.
     timing: Timing | None = None
     comment: Comment | None = None
-    # Sentences to print above the board.
-    remarks: tuple[str, ...] = ()
+    # Sentences for the reader: before the news, above the board, below it.
+    remarks: BoardRemarks = field(default_factory=BoardRemarks)
+    # After how many turns the news begins; None: after the reader's own last one.
+    since: int | None = None
+    # How a new game came about, if not by a challenge or a rematch.
+    opening: Opening | None = None
+    # Whether what has happened is told above already, so that the news is only whose turn it is.
+    is_told: bool = False
     # The board's page, or the personal link to play there for a viewer whose turn it is; empty without a site.
     link: str = field(default="", repr=False)
 
@@ -152,6 +171,19 @@ class BoardView:
     def time(self) -> TimeLeft | None:
         """How much time is left."""
         return time_left(self.board, self.timing) if self.is_present else None
+
+    @property
+    def news(self) -> News | None:
+        """What has happened; None of an earlier moment, and of what is only tried."""
+        if not self.is_present:
+            return None
+        news = news_of(self.board, self.viewer, self.time, self.since, self.opening)
+        return replace(news, moves=(), events=(), pending=None) if self.is_told else news
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What the pieces of each player look like in text."""
+        return tuple(side.mark for side in rules_of(self.match).info.sides[: len(self.players.userids)])
 
     @property
     def is_present(self) -> bool:
@@ -198,13 +230,18 @@ def view_board(
     ply: int | None = None,
     previewed: int = 0,
     timing: Timing | None = None,
-    remarks: tuple[str, ...] = (),
+    remarks: BoardRemarks | None = None,
     begun: Move = (),
+    since: int | None = None,
+    opening: Opening | None = None,
+    is_told: bool = False,
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
-    move that the viewer has `begun` the next steps are offered.
+    move that the viewer has `begun` the next steps are offered. The news begins after `since` turns, or else after
+    the viewer's own last one; `opening` is how a new game came about, if not by a challenge or a rematch;
+    `is_told` if the mail tells above what has happened.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -227,12 +264,15 @@ def view_board(
         diagram=BoardDiagram(scene, text),
         moves=MoveList(
             turns=state.turns if whole else state.turns[-LISTED_WHILE_RUNNING:],
-            text=draw_moves(state, match.userids, sides, whole),
+            text=draw_moves(state, match.userids, sides) if whole else "",
         ),
         open_moves=open_moves,
         timing=timing,
         comment=comment,
-        remarks=remarks,
+        remarks=remarks or BoardRemarks(),
+        since=since,
+        opening=opening,
+        is_told=is_told,
     )
 
 

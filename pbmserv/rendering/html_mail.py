@@ -7,15 +7,22 @@ from functools import partial
 from pbmserv.commands.base.server import Server
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block, Document, VerbatimLine
-from pbmserv.rendering.html_board import draw_board
+from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
-from pbmserv.rendering.piece_style import PIECE_STYLES
+from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 
 LARGEST = 88_000
 """Bytes of HTML; the headers of the part come to it."""
+
+LARGEST_BOARD = 25_500
+"""Bytes of a board: a mail with one stays below 30,000, with its text and its headers."""
+
+_ROOM = 4_700
+_ROOM_OF_A_CELL = 110
+"""Bytes of a board, and of each of its cells: a mail with one stays small, whatever its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +57,19 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
 
     None when it would become too large even with every board as text: then the text has to do.
     """
-    blocks = content.said.blocks
+    blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    frame = partial(_frame, title, blocks, links)
+    frame = partial(_frame, title, blocks, links, PIECE_STYLES[:seats])
     room = LARGEST - len(frame([""] * len(content.views)))
     whole = frame(list(_boards(content.views, address, server, room)))
     return whole if len(whole) <= LARGEST else None
 
 
-def _frame(title: str, blocks: tuple[Block, ...], links: Links, boards: Sequence[str]) -> str:
-    return _ascii(
-        render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards, looks=PIECE_STYLES)
-    )
+def _frame(
+    title: str, blocks: tuple[Block, ...], links: Links, looks: Sequence[PieceStyle], boards: Sequence[str]
+) -> str:
+    return _ascii(render("mail/mail.html", title=title, blocks=blocks, links=links, boards=boards, looks=looks))
 
 
 def _boards(views: Sequence[BoardView], address: str, server: Server, room: int) -> Iterator[str]:
@@ -71,18 +78,24 @@ def _boards(views: Sequence[BoardView], address: str, server: Server, room: int)
     texts = ["" if alone else _as_text(view, alone, server) for view in views]
     room -= sum(map(len, texts))
     for view, text in zip(views, texts, strict=True):
-        best = next((html for html in _forms(view, address, alone) if len(html) <= room + len(text)), None)
+        drawn = _forms(view, address, alone, is_personal=address != server.address)
+        best = next((html for html in drawn if len(html) <= room + len(text)), None)
         shown = best if best is not None else text or _as_text(view, alone, server)
         room -= len(shown) - len(text)
         yield shown
 
 
-def _forms(view: BoardView, address: str, alone: bool) -> Iterator[str]:
-    """The board in HTML, the best form first."""
-    for links_choices in (True, False):
-        html = draw_board(view, address, alone, links_choices)
-        if html is not None:
+def _forms(view: BoardView, address: str, alone: bool, is_personal: bool) -> Iterator[str]:
+    """The board in HTML, the best form first; moves to choose from are listed only where they are few."""
+    for listed in LISTED:
+        html = draw_board(view, address, alone, listed, is_personal)
+        if html is not None and len(html) <= (LARGEST_BOARD if listed == "not" else room_of(view)):
             yield _ascii(html)
+
+
+def room_of(view: BoardView) -> int:
+    """How many bytes a drawn board may have with the moves to choose from."""
+    return _ROOM + _ROOM_OF_A_CELL * len(view.diagram.scene.cells)
 
 
 def _as_text(view: BoardView, alone: bool, server: Server) -> str:

@@ -5,12 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.preview import Previewed
 from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.board import BoardRemarks, BoardView, Comment, view_board
+from pbmserv.rendering.news import Opening
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
@@ -50,14 +53,24 @@ def board_mail(
     remarks: Sequence[Reply] = (),
     unsubscribe: str = "",
     is_talk: bool = False,
+    author: str = "",
 ) -> OutboxMessage:
     """The mail with one board to one of its players, or to somebody who watches it, who did not ask for it.
 
     `timing` is None for a turn that begins with this mail. `unsubscribe` is the command that ends such mails, if
     there is one. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
+    `author` is the username of the person who did what it tells; empty for a robot, the clock, and the operator.
     """
-    said = tuple(say(each, app.server, in_words(player)) for each in remarks)
-    (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, remarks=said)])
+    shown = view_board(
+        board,
+        player.userid,
+        comment,
+        timing=timing,
+        remarks=placed(remarks, app.server, in_words(player)),
+        opening=opening_told(remarks),
+        is_told=is_talk and comment is not None,
+    )
+    (view,), key = with_links(app, [shown])
     draft = OutgoingMail(
         kind="board",
         recipient=player.address,
@@ -72,8 +85,23 @@ def board_mail(
         board=view.number,
         cause=MailCause(inbox_id, proven=proven),
         unsubscribe=unsubscribe,
+        author=author,
     )
     return build_message(app, draft, now)
+
+
+def placed(remarks: Sequence[Reply], server: Server, words: bool) -> BoardRemarks:
+    """The sentences of remarks, each where it stands in a board mail."""
+
+    def at(place: str) -> tuple[str, ...]:
+        return tuple(say(each, server, words) for each in remarks if each.place == place)
+
+    return BoardRemarks(at("first"), at("above"), at("below"))
+
+
+def opening_told(remarks: Sequence[Reply]) -> Opening | None:
+    """How a new game came about, as far as the remarks on its board tell."""
+    return "offer" if any(isinstance(each, OfferTaken) for each in remarks) else None
 
 
 def preview_views(decision: Decision, userid: str | None) -> list[BoardView]:

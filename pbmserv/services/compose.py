@@ -88,6 +88,8 @@ class OutgoingMail:
     is_question: bool = False
     # The command that ends mails like this one, if there is one.
     unsubscribe: str = ""
+    # The username of the person whose deed or words it tells; empty for what the club says.
+    author: str = ""
 
 
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
@@ -108,6 +110,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         is_notice=draft.kind in ("board", "notice", "question", "invitation"),
         is_personal=draft.player is not None or draft.is_question,
         unsubscribe=draft.unsubscribe,
+        author=draft.author,
     )
     return OutboxMessage(
         token=envelope.token,
@@ -220,7 +223,7 @@ def news_mail(app: App, address: str, news: Reply, inbox_id: int | None, now: da
 
 def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
     """A notice to a player, about no board; it can be answered."""
-    about, unsubscribe = "news", ""
+    about, unsubscribe, author = "news", "", ""
     match words:
         case MessageFrom(author):
             about = f"message from {author}"
@@ -234,6 +237,7 @@ def notice_mail(app: App, player: Player, words: Reply, inbox_id: int | None, no
         body=MailBody(say(words, app.server, in_words(player))),
         cause=MailCause(inbox_id),
         unsubscribe=unsubscribe,
+        author=author,
     )
     return build_message(app, draft, now)
 

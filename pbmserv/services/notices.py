@@ -1,4 +1,4 @@
-"""The boards that go to players and watchers after something happened, and the remarks above them."""
+"""The boards that go to players and watchers after something happened, and the remarks in them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ class Watched(Reply):
     """To somebody who watches a board."""
 
     template: ClassVar[str] = "services/notices.txt:watched"
+    place = "below"
 
     board: int
     # Whether this is the last mail, since the game is over.
@@ -36,6 +37,7 @@ class RatingChanged(Reply):
     """What a finished match did to the rating of the reader."""
 
     template: ClassVar[str] = "services/notices.txt:rating_changed"
+    place = "below"
 
     match: RatedMatch
 
@@ -45,6 +47,7 @@ class StillQueued(Reply):
     """The queued moves of the reader."""
 
     template: ClassVar[str] = "services/notices.txt:still_queued"
+    place = "below"
 
     # All of them, as one line.
     line: str
@@ -155,7 +158,14 @@ def _to_player(
         timing,
         (*remarks, *still_queued(records, board, player.userid)),
         is_talk=happened.is_talk,
+        author=_person(records, author),
     )
+
+
+def _person(records: TransactionQueries, author: str | None) -> str:
+    """The username of an author who is a person; empty for robots, and for what nobody did."""
+    player = None if author is None else records.player(author)
+    return player.userid if player is not None and player.robot is None else ""
 
 
 def _to_watchers(
@@ -172,8 +182,11 @@ def _to_watchers(
     timing = records.timing(board, now)
     remarks = (Watched(number, is_over),)
     leave = "" if is_over else f"unsubscribe {number}"
+    by = _person(records, happened.author)
     return [
-        board_mail(app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave)
+        board_mail(
+            app, board, each, now, None, happened.inbox_id, happened.proven, timing, remarks, leave, author=by
+        )
         for each in watching
         if each is not None and not each.is_banned and each.userid not in board.match.userids
     ]

@@ -1,17 +1,15 @@
 """What goes out for one mail: one answer to its sender, and the boards that changed to everybody else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.decision import Decision, Question, Remark, words_above
 from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.queue import MovesQueued, QueueShown
 from pbmserv.games.game import Move
 from pbmserv.matches.errors import AmbiguousMove
@@ -22,10 +20,10 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.templates import render
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
-from pbmserv.services.board_mail import board_subject, preview_views, with_links
+from pbmserv.services.board_mail import board_subject, opening_told, placed, preview_views, with_links
 from pbmserv.services.compose import (
     MailBody,
     MailCause,
@@ -37,7 +35,15 @@ from pbmserv.services.compose import (
     other_subject,
     takes_html,
 )
-from pbmserv.services.line_reports import LineReport, report_line, sendable_words, shortened
+from pbmserv.services.line_reports import (
+    LineReport,
+    about,
+    is_told_by_board,
+    report_line,
+    sendable_words,
+    shortened,
+    turns_before,
+)
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
@@ -111,6 +117,8 @@ def answer(
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
+    if len(results) == len(views) == 1 and views[0].is_present and is_told_by_board(results[0]):
+        reports = [replace(each, text="") for each in reports]
     left_out = sendable_words(records, results, to.left_out)
     # Unknown senders get no files: their address may be somebody else's.
     files = record_files(results, app.server) if to.player and not is_brief else ()
@@ -132,7 +140,7 @@ def answer(
         kind=to.kind,
         recipient=to.recipient,
         player=to.player,
-        subject=board_subject(alone) if alone else other_subject(app.server, _about(results)),
+        subject=board_subject(alone) if alone else other_subject(app.server, about(results)),
         body=MailBody(
             content.text(app, words=in_words(to.player)),
             views,
@@ -266,11 +274,18 @@ def _boards_for_sender(
                 isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
             ):
                 remarks += still_queued(records, board, userid)
-        said = tuple(say(each, server, in_words(player)) for each in remarks)
-        timing = records.timing(board, now)
-        steps = () if ref.number in touched(results) else begun.get(ref.number, ())
+        is_changed = ref.number in touched(results)
         return view_board(
-            board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said, begun=steps
+            board.at(ref.ply),
+            userid,
+            whole=whole,
+            ply=ref.ply,
+            timing=records.timing(board, now),
+            remarks=placed(remarks, server, in_words(player)),
+            begun=() if is_changed else begun.get(ref.number, ()),
+            since=turns_before(board, results),
+            opening=opening_told(remarks),
+            is_told=is_changed and len(results) == 1 and not is_told_by_board(results[0]),
         )
 
     replies = [decision.reply for decision in decisions(results)]
@@ -283,13 +298,3 @@ def _boards_for_sender(
 
 def _remarks(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
     return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
-
-
-def _about(results: Sequence[CommandResult]) -> str:
-    first = results[0]
-    if not isinstance(first.line, Parsed):
-        return first.outcome.command if isinstance(first.outcome, WrongForm) else "your mail"
-    name = first.line.command.name
-    if isinstance(first.outcome, Decision) and isinstance(first.outcome.reply, HelpCommand | HelpGame | HelpTopic):
-        return f"{name} {' '.join(first.line.arguments.words)}"
-    return name

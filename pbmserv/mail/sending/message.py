@@ -65,6 +65,8 @@ class Envelope:
     """It comes from an address of its own, by which a reply is recognised."""
     unsubscribe: str = ""
     """The command that ends mails like this one; empty if there are several, and help lists them."""
+    author: str = ""
+    """Who speaks through the club in this mail; empty if the club itself does."""
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -83,6 +85,12 @@ def sender_address(envelope: Envelope, server: Server) -> str:
     return server.tagged(envelope.token) if envelope.is_personal else server.address
 
 
+def sender_name(envelope: Envelope, server: Server) -> str:
+    """The name in From, on one line whatever it is made of."""
+    name = f"{envelope.author} via {server.club_name}" if envelope.author else server.club_name
+    return " ".join(name.split())
+
+
 def write(
     envelope: Envelope,
     text: str,
@@ -98,7 +106,7 @@ def write(
         mail = _together("alternative", [mail, _html(html)], envelope.thread_word)
     if attachments:
         mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.thread_word)
-    mail["From"] = formataddr((server.club_name, sender_address(envelope, server)))
+    mail["From"] = formataddr((sender_name(envelope, server), sender_address(envelope, server)))
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
     mail["Date"] = format_datetime(date)
