@@ -26,7 +26,6 @@ from pbmserv.rendering.markup import as_shown, document_of, without_controls
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
 from pbmserv.rendering.templates import render
 
-
 Listed = Literal["links", "texts", "not"]
 """How moves to choose from are listed below a board."""
 
@@ -45,7 +44,7 @@ class MoveLink:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTexts:
-    """What the text of the mail says, too: above the board, and how to answer an offer and what else there is below."""
+    """What the text of the mail says, too: above the board, how to answer an offer, and what else there is."""
 
     first: tuple[Block, ...]
     news: tuple[Block, ...]

@@ -87,7 +87,7 @@ def news_of(
 ) -> News:
     """The news of a board as it stands for a reader (a userid, or None for anybody).
 
-    It begins with the turn after the first `since` turns, or, if that is not said, after the reader's own last one.
+    It begins after the first `since` turns or, if that is not said, after the reader's own last one.
     `opening` is how a new game came about; a challenge or a rematch, unless something else is said.
     """
     state, userids = board.state, board.match.userids

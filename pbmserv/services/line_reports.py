@@ -6,9 +6,9 @@ from typing import Any, Final, Literal
 
 from pbmserv.commands.base.decision import Decision, Notifications
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.vocabulary import is_userid
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.chat import NothingToSay
