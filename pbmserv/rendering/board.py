@@ -18,7 +18,7 @@ from pbmserv.rendering.accessible import (
     accessible_board,
 )
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
-from pbmserv.rendering.news import News, Opening, news_of
+from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.turn import (
     PendingOffer,
@@ -37,18 +37,6 @@ class Comment:
 
     userid: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class BoardRemarks:
-    """Sentences for the reader of a board, by where they stand."""
-
-    # Before the news.
-    first: tuple[str, ...] = ()
-    # Between the news and the board.
-    above: tuple[str, ...] = ()
-    # Below what to do.
-    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +114,8 @@ class BoardView:
     # None if the present turn begins with this mail.
     timing: Timing | None = None
     comment: Comment | None = None
-    # Sentences for the reader: before the news, above the board, below it.
-    remarks: BoardRemarks = field(default_factory=BoardRemarks)
-    # After how many turns the news begins; None: after the reader's own last one.
-    since: int | None = None
-    # How a new game came about, if not by a challenge or a rematch.
-    opening: Opening | None = None
-    # Whether what has happened is told above already, so that the news is only whose turn it is.
-    is_told: bool = False
+    # What the mail says of it beside what it shows.
+    telling: Telling = NOTHING_ELSE
     # The board's page, or the personal link to play there for a viewer whose turn it is; empty without a site.
     link: str = field(default="", repr=False)
 
@@ -177,8 +159,7 @@ class BoardView:
         """What has happened; None of an earlier moment, and of what is only tried."""
         if not self.is_present:
             return None
-        news = news_of(self.board, self.viewer, self.time, self.since, self.opening)
-        return replace(news, moves=(), events=(), pending=None) if self.is_told else news
+        return news_of(self.board, self.viewer, self.time, self.telling)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -230,18 +211,13 @@ def view_board(
     ply: int | None = None,
     previewed: int = 0,
     timing: Timing | None = None,
-    remarks: BoardRemarks | None = None,
+    telling: Telling = NOTHING_ELSE,
     begun: Move = (),
-    since: int | None = None,
-    opening: Opening | None = None,
-    is_told: bool = False,
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
-    move that the viewer has `begun` the next steps are offered. The news begins after `since` turns, or else after
-    the viewer's own last one; `opening` is how a new game came about, if not by a challenge or a rematch;
-    `is_told` if the mail tells above what has happened.
+    move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -269,10 +245,7 @@ def view_board(
         open_moves=open_moves,
         timing=timing,
         comment=comment,
-        remarks=remarks or BoardRemarks(),
-        since=since,
-        opening=opening,
-        is_told=is_told,
+        telling=telling,
     )
 
 

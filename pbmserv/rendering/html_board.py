@@ -51,6 +51,9 @@ class HtmlTexts:
     above: tuple[Block, ...]
     offer: tuple[Block, ...]
     below: tuple[Block, ...]
+    # The moves that are listed, and until when the turn lasts; empty if there are none.
+    moves: str
+    deadline: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,6 @@ class HtmlDiagram:
     choices: tuple[tuple[str, tuple[MoveLink, ...]], ...]
     # The words that are moves.
     words: tuple[MoveLink, ...]
-    # The moves that are listed, and until when the turn lasts; empty if there are none.
-    moves: str
-    deadline: str
     # Links by the name of their command.
     actions: dict[str, str]
     comment: tuple[str, ...]
@@ -122,17 +122,19 @@ def draw_board(
         return None
     looks = looks_of(rules_of(view.match).info.sides)
     links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
-    remarks = view.remarks
+    telling = view.telling
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
         fit=fit,
         said=HtmlTexts(
-            first=_blocks(remarks.first),
+            first=_blocks(telling.first),
             news=said("mail/news.txt" if view.news else "mail/standing.txt", view),
-            above=_blocks(remarks.above),
+            above=_blocks(telling.above),
             offer=said("mail/offer_answer.txt", view, alone),
-            below=(*_blocks(remarks.below), *said("mail/time.txt", view, alone)),
+            below=(*_blocks(telling.below), *said("mail/time.txt", view, alone)),
+            moves=_line("mail/last_moves.txt", view),
+            deadline=_line("mail/deadline.txt", view).removesuffix("."),
         ),
         columns=column_labels(scene.board),
         rows=rows_of(view, links, looks),
@@ -140,8 +142,6 @@ def draw_board(
         words=tuple(
             MoveLink(word.lower(), links(word)) for word in (view.open_moves.words if view.is_viewers_turn else ())
         ),
-        moves=_line("mail/last_moves.txt", view),
-        deadline=_line("mail/deadline.txt", view).removesuffix("."),
         actions=_actions(view, address),
         looks=looks,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),

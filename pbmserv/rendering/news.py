@@ -26,6 +26,25 @@ _MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """What a mail says of a board beside what it shows."""
+
+    # Sentences for the reader: before the news, between the news and the board, below the board.
+    first: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    # After how many turns the news begins; None: after the reader's own last one.
+    since: int | None = None
+    # How a new game came about, if not by a challenge or a rematch.
+    opening: Opening | None = None
+    # Whether it is said elsewhere what has happened, so that the news is only whose turn it is.
+    is_told: bool = False
+
+
+NOTHING_ELSE: Final = Telling()
+
+
+@dataclass(frozen=True, slots=True)
 class NewsMove:
     """What one player did in one turn."""
 
@@ -57,7 +76,7 @@ class News:
     # How the game came about, before its first move; None later.
     opening: Opening | None
     moves: tuple[NewsMove, ...]
-    # What happened in this turn that is no move, and what waits for an answer.
+    # What was done last, if that is no move, and what waits for an answer.
     events: tuple[TurnEvent, ...]
     pending: PendingOffer | None
     # Who is to move; None when the game is over.
@@ -78,33 +97,19 @@ class News:
         return self.moves[-1].userid if self.moves and self.moves[-1].text else ""
 
 
-def news_of(
-    board: GameState,
-    reader: str | None,
-    time: TimeLeft | None,
-    since: int | None = None,
-    opening: Opening | None = None,
-) -> News:
-    """The news of a board as it stands for a reader (a userid, or None for anybody).
-
-    It begins after the first `since` turns or, if that is not said, after the reader's own last one.
-    `opening` is how a new game came about; a challenge or a rematch, unless something else is said.
-    """
+def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling: Telling) -> News:
+    """The news of a board as it stands for a reader (a userid, or None for anybody)."""
     state, userids = board.state, board.match.userids
     seat = None if reader is None else board.match.seat_of(reader)
-    events, pending = (*turn_events(board), *_paused(board)), pending_offer(board)
-    first = _first(state.turns, seat, state.status != "active") if since is None else since
-    told = range(max(first, len(state.turns) - MOST_TOLD), len(state.turns))
-    if (events or pending) and not _is_of_one_mail(board):
-        told = range(0)
+    events, pending = ((), None) if telling.is_told else (_newest(board), pending_offer(board))
     is_new = not state.turns and not events and not pending and state.status == "active"
     is_turn = reader is not None and reader == board.on_turn
     outcome = state.outcome
     return News(
         reader=reader,
         is_player=seat is not None,
-        opening=(opening or ("rematch" if board.match.after else "challenge")) if is_new else None,
-        moves=tuple(_told(board, place, seat if place > told.start else None) for place in told),
+        opening=(telling.opening or ("rematch" if board.match.after else "challenge")) if is_new else None,
+        moves=() if telling.is_told else _moves(board, seat, telling.since),
         events=events,
         pending=pending,
         to_move=board.on_turn,
@@ -113,10 +118,21 @@ def news_of(
     )
 
 
+def _moves(board: GameState, reader: Seat | None, since: int | None) -> tuple[NewsMove, ...]:
+    """The moves that are told; none where something else was done since the last one, but for an offer with it."""
+    state = board.state
+    has_more = bool(_newest(board)) or state.offer is not None
+    if has_more and not _is_of_one_mail(board):
+        return ()
+    first = _first(state.turns, reader, state.status != "active") if since is None else since
+    told = range(max(first, len(state.turns) - MOST_TOLD), len(state.turns))
+    return tuple(_told(board, place, reader if place > told.start else None) for place in told)
+
+
 def _first(turns: Sequence[Turn], seat: Seat | None, is_over: bool) -> int:
     """The first turn to be told: after the reader's own last one, or that one itself, if nothing came after it."""
     if seat is None:
-        return len(turns) - 1
+        return max(0, len(turns) - 1)
     own = next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
     if own is None:
         return 0
@@ -130,10 +146,14 @@ def _is_of_one_mail(board: GameState) -> bool:
     return played is not None and bool(since) and since[-1].at == played.at and since[-1].kind == "proposed"
 
 
-def _paused(board: GameState) -> tuple[TurnEvent, ...]:
-    """That the operator has just stopped the clocks, if so."""
-    since = board.state.since
-    return (TurnEvent("paused"),) if board.state.is_paused and since and since[-1].kind == "paused" else ()
+def _newest(board: GameState) -> tuple[TurnEvent, ...]:
+    """What was done last on a running board, if that is neither a move nor an offer."""
+    state = board.state
+    if not state.since or state.since[-1].kind in ("proposed", "asked"):
+        return ()
+    if state.is_paused and state.since[-1].kind == "paused":
+        return (TurnEvent("paused"),)
+    return turn_events(board)[-1:]
 
 
 def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:

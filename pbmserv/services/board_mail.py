@@ -12,8 +12,8 @@ from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.board import BoardRemarks, BoardView, Comment, view_board
-from pbmserv.rendering.news import Opening
+from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.news import Telling
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
@@ -61,15 +61,8 @@ def board_mail(
     there is one. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
     `author` is the username of the person who did what it tells; empty for a robot, the clock, and the operator.
     """
-    shown = view_board(
-        board,
-        player.userid,
-        comment,
-        timing=timing,
-        remarks=placed(remarks, app.server, in_words(player)),
-        opening=opening_told(remarks),
-        is_told=is_talk and comment is not None,
-    )
+    telling = replace(telling_of(remarks, app.server, in_words(player)), is_told=is_talk and comment is not None)
+    shown = view_board(board, player.userid, comment, timing=timing, telling=telling)
     (view,), key = with_links(app, [shown])
     draft = OutgoingMail(
         kind="board",
@@ -90,18 +83,14 @@ def board_mail(
     return build_message(app, draft, now)
 
 
-def placed(remarks: Sequence[Reply], server: Server, words: bool) -> BoardRemarks:
-    """The sentences of remarks, each where it stands in a board mail."""
+def telling_of(remarks: Sequence[Reply], server: Server, words: bool) -> Telling:
+    """What a mail says of a board by these remarks, each where it stands there."""
 
     def at(place: str) -> tuple[str, ...]:
         return tuple(say(each, server, words) for each in remarks if each.place == place)
 
-    return BoardRemarks(at("first"), at("above"), at("below"))
-
-
-def opening_told(remarks: Sequence[Reply]) -> Opening | None:
-    """How a new game came about, as far as the remarks on its board tell."""
-    return "offer" if any(isinstance(each, OfferTaken) for each in remarks) else None
+    is_offer = any(isinstance(each, OfferTaken) for each in remarks)
+    return Telling(at("first"), at("above"), at("below"), opening="offer" if is_offer else None)
 
 
 def preview_views(decision: Decision, userid: str | None) -> list[BoardView]:

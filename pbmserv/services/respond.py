@@ -23,7 +23,7 @@ from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import render
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
-from pbmserv.services.board_mail import board_subject, opening_told, placed, preview_views, with_links
+from pbmserv.services.board_mail import board_subject, preview_views, telling_of, with_links
 from pbmserv.services.compose import (
     MailBody,
     MailCause,
@@ -274,18 +274,19 @@ def _boards_for_sender(
                 isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
             ):
                 remarks += still_queued(records, board, userid)
-        is_changed = ref.number in touched(results)
+        is_changed, is_only = ref.number in touched(results), len(results) == 1
         return view_board(
             board.at(ref.ply),
             userid,
             whole=whole,
             ply=ref.ply,
             timing=records.timing(board, now),
-            remarks=placed(remarks, server, in_words(player)),
+            telling=replace(
+                telling_of(remarks, server, in_words(player)),
+                since=turns_before(board, results),
+                is_told=is_changed and is_only and not is_told_by_board(results[0]),
+            ),
             begun=() if is_changed else begun.get(ref.number, ()),
-            since=turns_before(board, results),
-            opening=opening_told(remarks),
-            is_told=is_changed and len(results) == 1 and not is_told_by_board(results[0]),
         )
 
     replies = [decision.reply for decision in decisions(results)]

@@ -100,7 +100,7 @@ def test_from_the_mail_to_the_move(visit: Visitor) -> None:
     assert done.status_code == 200
     said = main(done)
     assert said.one("h1").said == "Played"
-    assert "You played C3 on board 101." in said.said
+    assert "You played C3." in said.said
     assert "It is bob's turn." in said.said
     assert "Summary of" not in said.said
     assert {each.attributes["href"] for each in said.all("a")} == {"/boards/101"}
