@@ -198,7 +198,7 @@ def test_words_tell_the_last_turn(board: GameState) -> None:
     for userid in (*view.players.eliminated, *(view.players.left if view.state.status == "active" else ())):
         assert re.search(rf"{re.escape(userid)}\b.*(is out|resigned)", told)
     if view.players.to_move:
-        assert f"It is {view.players.to_move}'s turn." in told
+        assert f"It is {view.players.to_move}'s turn." in told or f"{view.players.to_move} moves first." in told
 
 
 def said_of(board: GameState, turn: Turn) -> str:

@@ -59,7 +59,7 @@ def test_ready_links(sqlite_post: Post) -> None:
     assert "rematch" not in running
     over = html_of(sqlite_post, "bob@example.org", "resign 101")
     assert '?subject=rematch%20101"' in over
-    assert "with bob moving first" in over
+    assert "with you moving first" in over
 
 
 def test_expired(post: Post) -> None:
