@@ -469,7 +469,7 @@ def test_an_answer_to_where_mail_comes_back_from_changes_no_clock(asking_post: P
     club(asking_post, "-forfeittime=4 -nagtime=none")
     suspend(asking_post)
     (shown,) = asking_post.mail(ALICE, "show 101")
-    assert "It is alice's turn." in text_of(shown)
+    assert "Your turn." in text_of(shown)
     hand_over(asking_post)
     assert days_pass(asking_post, 10) == []
     assert kinds(asking_post) == []
