@@ -220,7 +220,6 @@ def played(
             return tell(result, *others)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pbmserv.services.respond.say", noted)
             patch.setattr("pbmserv.services.line_reports.say", noted)
             patch.setattr("pbmserv.services.compose.say", noted)
             patch.setattr("pbmserv.services.board_mail.say", noted)

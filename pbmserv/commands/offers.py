@@ -49,6 +49,7 @@ class OfferTaken(Reply):
     """A match has come of offer `number` of `seeker`: told to those who had a seat before the last was taken."""
 
     template: ClassVar[str] = "commands/offers.txt:offer_taken"
+    place = "below"
 
     number: int
     seeker: str

@@ -34,6 +34,7 @@ class PlayedAgain(Reply):
     """The board is a rematch of board `after`: told above it."""
 
     template: ClassVar[str] = "commands/rematch.txt:played_again"
+    place = "below"
 
     after: int
 

@@ -18,6 +18,7 @@ from pbmserv.rendering.accessible import (
     accessible_board,
 )
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
+from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.turn import (
     PendingOffer,
@@ -86,7 +87,7 @@ class MoveList:
     """The moves that are listed: the last few, or all of them."""
 
     turns: tuple[Turn, ...]
-    # The same, drawn as a table.
+    # All of them, drawn as a table; empty if only the last few are listed.
     text: str
 
     @property
@@ -113,8 +114,8 @@ class BoardView:
     # None if the present turn begins with this mail.
     timing: Timing | None = None
     comment: Comment | None = None
-    # Sentences to print above the board.
-    remarks: tuple[str, ...] = ()
+    # What the mail says of it beside what it shows.
+    telling: Telling = NOTHING_ELSE
     # The board's page, or the personal link to play there for a viewer whose turn it is; empty without a site.
     link: str = field(default="", repr=False)
 
@@ -152,6 +153,18 @@ class BoardView:
     def time(self) -> TimeLeft | None:
         """How much time is left."""
         return time_left(self.board, self.timing) if self.is_present else None
+
+    @property
+    def news(self) -> News | None:
+        """What has happened; None of an earlier moment, and of what is only tried."""
+        if not self.is_present:
+            return None
+        return news_of(self.board, self.viewer, self.time, self.telling)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What the pieces of each player look like in text."""
+        return tuple(side.mark for side in rules_of(self.match).info.sides[: len(self.players.userids)])
 
     @property
     def is_present(self) -> bool:
@@ -198,13 +211,13 @@ def view_board(
     ply: int | None = None,
     previewed: int = 0,
     timing: Timing | None = None,
-    remarks: tuple[str, ...] = (),
+    telling: Telling = NOTHING_ELSE,
     begun: Move = (),
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
-    move that the viewer has `begun` the next steps are offered.
+    move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -227,12 +240,12 @@ def view_board(
         diagram=BoardDiagram(scene, text),
         moves=MoveList(
             turns=state.turns if whole else state.turns[-LISTED_WHILE_RUNNING:],
-            text=draw_moves(state, match.userids, sides, whole),
+            text=draw_moves(state, match.userids, sides) if whole else "",
         ),
         open_moves=open_moves,
         timing=timing,
         comment=comment,
-        remarks=remarks,
+        telling=telling,
     )
 
 

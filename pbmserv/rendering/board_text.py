@@ -11,9 +11,6 @@ from pbmserv.rendering.text import WIDTH
 LISTED_WHILE_RUNNING: Final = 8
 """How many of the last moves of a running game are listed, unless all are asked for."""
 
-_ROUNDS_WHILE_RUNNING: Final = 4
-"""The same, in rounds, for moves in columns."""
-
 _NARROWEST_COLUMN: Final = 14
 
 
@@ -46,8 +43,8 @@ def column_text(texts: Sequence[str], width: int) -> str:
     return whole.rjust(len(whole) + before).ljust(width)
 
 
-def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whole: bool) -> str:
-    """The moves in one column for each seat, or in a list if that is too wide."""
+def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side]) -> str:
+    """All moves in one column for each seat, or in a list if that is too wide."""
     turns = state.turns
     texts = [_move_text(turn) for turn in turns]
     longest = max(map(len, (*userids, *(_side_text(side) for side in sides), *texts)))
@@ -55,17 +52,16 @@ def draw_moves(state: State, userids: Sequence[str], sides: Sequence[Side], whol
     if width * len(userids) > WIDTH:
         numbered = zip(turns, texts, strict=True)
         listed = [f"{turn.ply or '':>3} {userids[turn.seat]} {text}" for turn, text in numbered]
-        return "\n".join(listed if whole else listed[-LISTED_WHILE_RUNNING:])
+        return "\n".join(listed)
     lines = [
         {seat: f"{turn.ply or '':>3} {_move_text(turn)}" for seat, turn in row.items()} for row in rounds(turns)
     ]
-    shown = lines if whole else lines[-_ROUNDS_WHILE_RUNNING:]
     heads = [
         {seat: f"  {_side_text(side)}" for seat, side in enumerate(sides)},
         {seat: f"  {userid}" for seat, userid in enumerate(userids)},
     ]
     drawn = (
-        "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + shown
+        "".join(f" {line.get(seat, ''):{width - 1}}" for seat in range(len(userids))) for line in heads + lines
     )
     return "\n".join(line.rstrip() for line in drawn)
 

@@ -1,30 +1,36 @@
 """A board in HTML for mails: what is said of it, its cells, and the links below them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from markupsafe import Markup
 
 from pbmserv.commands.base.registry import commands
-from pbmserv.games.game import Seat
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.document import Block
+from pbmserv.rendering.document import Block, Prose
 from pbmserv.rendering.html_cells import (
     Fit,
     HtmlRow,
     HtmlSquare,
+    MoveLinks,
     column_labels,
-    command_of,
     drawn,
     drawn_without_link,
     fit_of,
     mailto,
     rows_of,
 )
-from pbmserv.rendering.language import leaving_word
 from pbmserv.rendering.markup import as_shown, document_of, without_controls
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
 from pbmserv.rendering.templates import render
+
+Listed = Literal["links", "texts", "not"]
+"""How moves to choose from are listed below a board."""
+
+LISTED: Final[tuple[Listed, ...]] = ("links", "texts", "not")
+"""The same, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +43,17 @@ class MoveLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedMove:
-    """One of the listed moves."""
-
-    # None if the player has left.
-    ply: int | None
-    seat: Seat
-    userid: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class HtmlTexts:
-    """What the text of the mail says above the board: its state, who is out, what else holds in this turn."""
+    """What the text of the mail says, too: above the board, how to answer an offer, and what else there is."""
 
-    standing: tuple[Block, ...]
-    gone: tuple[Block, ...]
-    circumstances: tuple[Block, ...]
+    first: tuple[Block, ...]
+    news: tuple[Block, ...]
+    above: tuple[Block, ...]
+    offer: tuple[Block, ...]
+    below: tuple[Block, ...]
+    # The moves that are listed, and until when the turn lasts; empty if there are none.
+    moves: str
+    deadline: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +70,20 @@ class HtmlDiagram:
     choices: tuple[tuple[str, tuple[MoveLink, ...]], ...]
     # The words that are moves.
     words: tuple[MoveLink, ...]
-    listed_moves: tuple[ListedMove, ...]
     # Links by the name of their command.
     actions: dict[str, str]
     comment: tuple[str, ...]
     looks: tuple[PieceStyle, ...]
 
     @property
-    def lists_all(self) -> bool:
-        """Whether all moves are listed."""
-        return not self.listed_moves or self.listed_moves[0].ply in (1, None)
+    def is_wooden(self) -> bool:
+        """Whether its ground is one on which black and white are seen."""
+        return are_black_and_white(self.looks)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The players that the reader writes to."""
+        return tuple(userid for userid in self.view.players.userids if userid != self.view.viewer)
 
     @property
     def marks(self) -> frozenset[str]:
@@ -97,60 +101,71 @@ class HtmlDiagram:
         """What an empty cell shows."""
         return "+" if self.view.diagram.scene.board.layout.shape == "point" else "\N{MIDDLE DOT}"
 
-    def names(self, cells: tuple[int, ...]) -> tuple[str, ...]:
-        """What cells are called."""
-        return tuple(self.view.diagram.scene.board.names[cell] for cell in cells)
-
     def drawn(self, square: HtmlSquare) -> Markup:
         """The cell of a square."""
         return (drawn if square.href else drawn_without_link)(
-            square, self.fit, self.sign, self.looks, are_black_and_white(self.looks)
+            square, self.fit, self.sign, self.looks, self.is_wooden
         )
 
 
-def draw_board(view: BoardView, address: str, alone: bool = True, links_choices: bool = True) -> str | None:
+def draw_board(
+    view: BoardView, address: str, alone: bool = True, listed: Listed = "links", is_personal: bool = False
+) -> str | None:
     """The board in HTML, with links to `address`; None if it is too large for a phone or a mail.
 
-    `alone`: the mail has no other board. `links_choices`: moves to choose from are links, which take much room.
+    `alone`: the mail has no other board. `listed`: how the moves to choose from are, for which there may be no
+    room. `is_personal`: the address is that of this mail alone.
     """
     scene = view.diagram.scene
     fit = fit_of(scene.board)
     if fit is None:
         return None
     looks = looks_of(rules_of(view.match).info.sides)
+    links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
+    telling = view.telling
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
         fit=fit,
         said=HtmlTexts(
-            said("mail/standing.txt", view),
-            said("mail/gone.txt", view),
-            said("mail/circumstances.txt", view, alone),
+            first=_blocks(telling.first),
+            news=said("mail/news.txt" if view.news else "mail/standing.txt", view),
+            above=_blocks(telling.above),
+            offer=said("mail/offer_answer.txt", view, alone),
+            below=(*_blocks(telling.below), *said("mail/time.txt", view, alone)),
+            moves=_line("mail/last_moves.txt", view),
+            deadline=_line("mail/deadline.txt", view).removesuffix("."),
         ),
         columns=column_labels(scene.board),
-        rows=rows_of(view, address, fit, looks),
-        choices=_choices(view, address if links_choices else ""),
+        rows=rows_of(view, links, looks),
+        choices=_choices(view, links if listed == "links" else None) if listed != "not" else (),
         words=tuple(
-            _linked(word, view, address) for word in (view.open_moves.words if view.is_viewers_turn else ())
-        ),
-        listed_moves=tuple(
-            ListedMove(turn.ply, turn.seat, view.players.userids[turn.seat], turn.move or leaving_word(turn.kind))
-            for turn in view.moves.turns
+            MoveLink(word.lower(), links(word)) for word in (view.open_moves.words if view.is_viewers_turn else ())
         ),
         actions=_actions(view, address),
         looks=looks,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
-    return render("mail/board.html", board=diagram)
+    return "\n".join(line for line in render("mail/board.html", board=diagram).split("\n") if line.strip())
 
 
-def _choices(view: BoardView, address: str) -> tuple[tuple[str, tuple[MoveLink, ...]], ...]:
+def _choices(view: BoardView, links: MoveLinks | None) -> tuple[tuple[str, tuple[MoveLink, ...]], ...]:
     """The moves of each cell that has several."""
     if not view.is_viewers_turn:
         return ()
     return tuple(
-        (name, tuple(_linked(text, view, address) for text in texts)) for name, texts in view.open_moves.several
+        (name, tuple(MoveLink(text.lower(), links(text) if links else "") for text in texts))
+        for name, texts in view.open_moves.several
     )
+
+
+def _blocks(sentences: Sequence[str]) -> tuple[Block, ...]:
+    return tuple(block for each in sentences for block in document_of(each).blocks)
+
+
+def _line(template: str, view: BoardView) -> str:
+    """What a text template says in one line; empty if that is nothing."""
+    return " ".join(block.text for block in said(template, view) if isinstance(block, Prose))
 
 
 def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
@@ -158,16 +173,12 @@ def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...
     return document_of(render(template, view=view, alone=alone, is_html=True)).blocks
 
 
-def _linked(text: str, view: BoardView, address: str) -> MoveLink:
-    return MoveLink(text.lower(), mailto(address, command_of(view, text)) if address else "")
-
-
 def _actions(view: BoardView, address: str) -> dict[str, str]:
     """The links for other commands about this board, by their first word."""
     found = {"show": mailto(address, f"show {view.number}")}
     is_playing = view.is_present and view.viewer in view.players.userids and view.viewer not in view.players.gone
     if is_playing and "chat" in commands():
-        found["chat"] = mailto(address, f"chat {view.number}", is_whole=False)
+        found["chat"] = mailto(address, f"chat {view.number}")
     found["rules"] = mailto(address, f"help {view.match.game}")
     found["help"] = mailto(address, "help")
     offer = view.pending

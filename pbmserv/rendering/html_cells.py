@@ -14,17 +14,21 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, piece_style_of
 from pbmserv.rendering.templates import environment
 
-_PIXELS: Final = 276
-"""Of the narrowest supported phone's 320, beside the row labels."""
+MOST_CELLS: Final = 169
+"""What has more, as a Go board of 19 lines, would be too large a mail."""
+
+_PIXELS: Final = 304
+"""Of the narrowest supported phone's 320, within the margins of a mail."""
 
 _NARROWEST: Final = 17
 """Pixels of a cell on which a finger may still land."""
 
-MOST_CELLS: Final = 125
-"""What has more, as a Go board of 13 lines, would be too large a mail."""
+_LABEL: Final = 18
+_LABEL_OF_PITS: Final = 48
+"""Pixels of the labels beside the rows: a number, or a side of the board."""
 
-_NAMED_FROM: Final = 81
-"""Where there are more cells their links have no text but the Subject, for the size of the mail."""
+_LOWEST: Final = 22
+"""Pixels of the lowest row."""
 
 
 Mark = Literal["", "last", "vacated", "taken"]
@@ -33,24 +37,25 @@ Mark = Literal["", "last", "vacated", "taken"]
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Sizes in pixels: of a cell within its border, of a die, and of the letters of name, mark and pips."""
+    """Sizes in pixels: the height of a row, and of the letters of names, pieces and pips."""
 
-    square: int
-    die: int
+    height: int
     name: int
-    mark: int
+    piece: int
     pip: int
-    # Of the border, and between two cells.
-    border: int = 2
-    gap: int = 2
+    # How wide the board may become where there is more room than on a phone.
+    widest: int
+    # The width of the labels beside the rows.
+    label: int
+    # How many half cells are side by side.
+    halves: int
 
 
-# For so many cells side by side at the most.
-_FITS: Final = ((5, Fit(48, 38, 15, 12, 11)), (7, Fit(33, 28, 13, 10, 8)), (9, Fit(24, 22, 10, 9, 6)))
+# The height of a row with so many cells at the most; cells of more are about square on the narrowest phone.
+_HEIGHTS: Final = ((5, 58), (7, 44), (9, 34), (11, 27))
 
-_BLANK: Final = "\N{NO-BREAK SPACE}"
-# A pip is about as wide as two of these blanks.
-_ROW = {"c": "{0}", "l": "{0}" + 4 * _BLANK, "r": 4 * _BLANK + "{0}", "b": "{0}" + 2 * _BLANK + "{0}", "": _BLANK}
+# A pip is about as wide as the narrower of these blanks.
+_ROW = {"c": "{0}", "l": "{0}\u2003", "r": "\u2003{0}", "b": "{0}\u2002{0}", "": "\u2002"}
 
 _PLAIN: Final = "\N{BLACK CIRCLE}\N{WHITE CIRCLE}"
 _CROWNED: Final = "\N{FISHEYE}\N{BULLSEYE}"
@@ -84,22 +89,49 @@ class HtmlRow:
     """A row of cells; None where the board has none between two."""
 
     label: str
-    # Pixels before the first cell.
+    # Half cells before the first cell.
     indent: int
     cells: tuple[HtmlSquare | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLinks:
+    """Links that write moves on a board, as short as the address allows."""
+
+    view: BoardView
+    address: str
+    # Whether the address is that of this mail alone: then it tells who writes, and after which ply.
+    is_personal: bool
+    # Whether the mail holds no other board.
+    alone: bool
+    # Whether the moves to choose from are listed below the board; else a tap asks which of them is meant.
+    has_list: bool = True
+
+    def __call__(self, text: str) -> str:
+        """The link for a move."""
+        if not self.is_personal:
+            return mailto(self.address, command_of(self.view, text))
+        return mailto(self.address, text.lower() if self.alone else f"{self.view.number} {text.lower()}")
 
 
 @lru_cache(maxsize=64)
 def fit_of(board: Board) -> Fit | None:
     """The sizes with which a board fits on a phone; None where it does not."""
     across = -(-board.layout.size[0] // 2)
-    for most, fit in _FITS:
-        if across <= most:
-            return fit
-    cell = _PIXELS // across
-    if cell < _NARROWEST or len(board.names) > MOST_CELLS:
+    label = _LABEL_OF_PITS if board.layout.shape == "pit" else _LABEL
+    width = (_PIXELS - label) // across
+    if width < _NARROWEST or len(board.names) > MOST_CELLS:
         return None
-    return Fit(cell - 2, cell - 4, 8, 8, 6, border=1, gap=0)
+    height = next((height for most, height in _HEIGHTS if across <= most), max(width, _LOWEST))
+    return Fit(
+        height=height,
+        name=max(8, min(15, height * 2 // 5)),
+        piece=min(height, width) * 9 // 10,
+        pip=15 if height > 50 else 12 if height > 40 else 8,
+        widest=max(_PIXELS, across * height + label) + 40,
+        label=label,
+        halves=board.layout.size[0],
+    )
 
 
 @lru_cache(maxsize=64)
@@ -113,10 +145,9 @@ def column_labels(board: Board) -> tuple[str, ...]:
     return tuple(top.get(2 * column + 1, top.get(2 * column, "")) for column in range(across))
 
 
-def rows_of(view: BoardView, address: str, fit: Fit, looks: Sequence[PieceStyle]) -> tuple[HtmlRow, ...]:
+def rows_of(view: BoardView, links: MoveLinks, looks: Sequence[PieceStyle]) -> tuple[HtmlRow, ...]:
     layout = view.diagram.scene.board.layout
-    squares = _squares(view, address, looks)
-    step = fit.square + 2 * fit.border + fit.gap
+    squares = _squares(view, links, looks)
     rows = []
     for row in layout.rows:
         first = layout.places[row.cells[0]][0]
@@ -127,27 +158,26 @@ def rows_of(view: BoardView, address: str, fit: Fit, looks: Sequence[PieceStyle]
             cells += [*[None] * missing, squares[cell]]
         is_shifted = layout.shape == "hexagon"
         before = [] if is_shifted else [None] * ((first - 1) // 2)
-        rows.append(HtmlRow(row.label, (first - 1) * step // 2 if is_shifted else 0, (*before, *cells)))
+        rows.append(HtmlRow(row.label, first - 1 if is_shifted else 0, (*before, *cells)))
     return tuple(rows)
 
 
-def _squares(view: BoardView, address: str, looks: Sequence[PieceStyle]) -> list[HtmlSquare]:
+def _squares(view: BoardView, links: MoveLinks, looks: Sequence[PieceStyle]) -> list[HtmlSquare]:
     """Every cell as it is drawn."""
     scene, cells = view.diagram.scene, view.diagram.scene.board.names
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
-    listed = {name for name, _ in view.open_moves.several}
+    listed = {name for name, _ in view.open_moves.several} if links.has_list else set()
     takes = {text: len(taken) for text, taken in view.open_moves.captures}
     marks: dict[int, Mark] = dict.fromkeys(scene.vacated, "vacated")
     marks |= dict.fromkeys(scene.captured, "taken")
     marks |= dict.fromkeys(scene.marked, "last")
-    is_small = len(cells) <= _NAMED_FROM
     found = []
     for cell, pieces in enumerate(scene.cells):
         choice = open_now.get(cell)
         top = pieces[-1] if pieces else None
         href = ""
         if choice:
-            one = mailto(address, command_of(view, choice.text), is_small)
+            one = links(choice.text)
             href = f"#{anchor(view, cells[cell])}" if choice.ways > 1 and cells[cell] in listed else one
         is_die = top is not None and top.kind == "die"
         found.append(
@@ -219,21 +249,15 @@ def command_of(view: BoardView, text: str) -> str:
     return f"move {view.number} {text.lower()}#{view.plies + 1}"
 
 
-def mailto(address: str, command: str, is_whole: bool = True) -> str:
-    """A link that begins a mail with a command; if it `is_whole`, the mail is ready to be sent.
+def mailto(address: str, command: str) -> str:
+    """A link that begins a mail with a command as its Subject; its text is left for words to the others.
 
-    A whole mail has the command in its Subject and in its text, since some programs lose one of them and a person
-    may change either. Otherwise the text is left to be written. A `+` in the address is encoded, as some programs
-    read it as a blank.
+    A `+` in the address is encoded, as some programs read it as a blank.
 
-    >>> mailto("pbm+t1@club.test", "move 101 c3#8")
-    'mailto:pbm%2Bt1@club.test?subject=move%20101%20c3%238&body=move%20101%20c3%238'
-    >>> mailto("pbm@club.test", "chat 101", is_whole=False)
-    'mailto:pbm@club.test?subject=chat%20101'
+    >>> mailto("pbm+t1@club.test", "101 c3")
+    'mailto:pbm%2Bt1@club.test?subject=101%20c3'
     """
-    asked = quote(command, safe="")
-    begun = f"mailto:{_encoded(address)}?subject={asked}"
-    return f"{begun}&body={asked}" if is_whole else begun
+    return f"mailto:{_encoded(address)}?subject={quote(command, safe='')}"
 
 
 @lru_cache(maxsize=256)

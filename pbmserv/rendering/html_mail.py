@@ -7,17 +7,24 @@ from functools import partial
 from pbmserv.commands.base.server import Server
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block, Document, VerbatimLine
-from pbmserv.rendering.html_board import draw_board
+from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.piece_style import PIECE_STYLES
+from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
 from pbmserv.rendering.practice import PracticeView, draw_practice
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 
 LARGEST = 88_000
 """Bytes of HTML; the headers of the part come to it."""
+
+LARGEST_BOARD = 25_500
+"""Bytes of a board: a mail with one stays below 30,000, with its text and its headers."""
+
+_ROOM = 7_450
+_ROOM_OF_A_CELL = 250
+"""Bytes of a small board with the moves to choose from, and of each cell of a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +63,10 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
 
     None when it would become too large even with every board as text: then the text has to do.
     """
-    blocks = content.said.blocks
+    blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    frame = partial(_frame, title, blocks, links, content.overview)
+    frame = partial(_frame, title, blocks, links, PIECE_STYLES[:seats], content.overview)
     more = [] if content.practice is None else [_ascii(draw_practice(content.practice, address))]
     room = LARGEST - len(frame([*[""] * len(content.views), *more]))
     whole = frame([*_boards(content.views, address, server, room), *more])
@@ -67,7 +74,12 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
 
 
 def _frame(
-    title: str, blocks: tuple[Block, ...], links: Links, overview: Overview | None, boards: Sequence[str]
+    title: str,
+    blocks: tuple[Block, ...],
+    links: Links,
+    looks: Sequence[PieceStyle],
+    overview: Overview | None,
+    boards: Sequence[str],
 ) -> str:
     return _ascii(
         render(
@@ -77,7 +89,7 @@ def _frame(
             links=links,
             overview=overview,
             boards=boards,
-            looks=PIECE_STYLES,
+            looks=looks,
         )
     )
 
@@ -88,18 +100,24 @@ def _boards(views: Sequence[BoardView], address: str, server: Server, room: int)
     texts = ["" if alone else _as_text(view, alone, server) for view in views]
     room -= sum(map(len, texts))
     for view, text in zip(views, texts, strict=True):
-        best = next((html for html in _forms(view, address, alone) if len(html) <= room + len(text)), None)
+        drawn = _forms(view, address, alone, is_personal=address != server.address)
+        best = next((html for html in drawn if len(html) <= room + len(text)), None)
         shown = best if best is not None else text or _as_text(view, alone, server)
         room -= len(shown) - len(text)
         yield shown
 
 
-def _forms(view: BoardView, address: str, alone: bool) -> Iterator[str]:
-    """The board in HTML, the best form first."""
-    for links_choices in (True, False):
-        html = draw_board(view, address, alone, links_choices)
-        if html is not None:
+def _forms(view: BoardView, address: str, alone: bool, is_personal: bool) -> Iterator[str]:
+    """The board in HTML, the best form first; moves to choose from are listed only where they are few."""
+    for listed in LISTED:
+        html = draw_board(view, address, alone, listed, is_personal)
+        if html is not None and len(html) <= (LARGEST_BOARD if listed == "not" else room_of(view)):
             yield _ascii(html)
+
+
+def room_of(view: BoardView) -> int:
+    """How many bytes a drawn board may have with the moves to choose from."""
+    return min(LARGEST_BOARD, max(_ROOM, _ROOM_OF_A_CELL * len(view.diagram.scene.cells)))
 
 
 def _as_text(view: BoardView, alone: bool, server: Server) -> str:

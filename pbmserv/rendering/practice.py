@@ -6,10 +6,12 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote
 
+from pbmserv.commands.base.server import Server
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.html_cells import mailto
+from pbmserv.rendering.markup import filled
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 
@@ -59,6 +61,11 @@ def view_practice(board: GameState) -> PracticeView:
     )
 
 
+def practice_text(practice: PracticeView, server: Server, words: bool = False) -> str:
+    """The practice board in a text."""
+    return filled(render("mail/practice.txt", words=words, practice=practice, server=server))
+
+
 def draw_practice(view: PracticeView, address: str) -> str:
     """The board in HTML, with links that write mails to `address`."""
     return render("mail/practice.html", practice=view, link=lambda move: _link(view, address, move))
@@ -74,7 +81,7 @@ def _link(view: PracticeView, address: str, move: str) -> str:
     """A mail with the first move as its Subject; with the word that its text must hold, if there is one."""
     command = f"practice {move.lower()}"
     if not view.word:
-        return mailto(address, command, is_whole=False)
+        return mailto(address, command)
     body = quote(f"yes {view.word}\n{command}", safe="")
     return f"mailto:{quote(address, safe='@')}?body={body}"
 

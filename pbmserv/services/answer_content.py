@@ -12,10 +12,10 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.practice import PracticeView
+from pbmserv.rendering.practice import PracticeView, practice_text
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
-from pbmserv.services.compose import ReplyContext, in_words, practice_text
+from pbmserv.services.compose import ReplyContext, in_words
 from pbmserv.services.line_reports import LineReport
 from pbmserv.services.notices import late_links
 from pbmserv.services.run import CommandResult

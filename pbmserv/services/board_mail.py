@@ -6,12 +6,15 @@ from datetime import datetime
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.mail_kinds import LeaveKind
+from pbmserv.commands.base.server import Server
+from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.preview import Previewed
 from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, Comment, view_board
+from pbmserv.rendering.news import Telling
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
@@ -50,14 +53,20 @@ def board_mail(
     remarks: Sequence[Reply] = (),
     leaves: LeaveKind = "mail",
     is_talk: bool = False,
+    author: str = "",
+    since: int | None = None,
 ) -> OutboxMessage:
     """The mail with one board to one of its players, or to somebody who watches it, who did not ask for it.
 
     `timing` is None for a turn that begins with this mail. `leaves` is what unsubscribing from it
     means. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
+    `author` is the username of the person who did what it tells; empty for a robot, the clock, and the operator.
+    The news begins after `since` turns; None: after the reader's own last one.
     """
-    said = tuple(say(each, app.server, in_words(player)) for each in remarks)
-    (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, remarks=said)])
+    is_told = is_talk and comment is not None
+    telling = replace(telling_of(remarks, app.server, in_words(player)), is_told=is_told, since=since)
+    shown = view_board(board, player.userid, comment, timing=timing, telling=telling)
+    (view,), key = with_links(app, [shown])
     draft = OutgoingMail(
         kind="board",
         recipient=player.address,
@@ -72,8 +81,19 @@ def board_mail(
         board=view.number,
         cause=cause,
         leaves=leaves,
+        author=author,
     )
     return build_message(app, draft, now)
+
+
+def telling_of(remarks: Sequence[Reply], server: Server, words: bool) -> Telling:
+    """What a mail says of a board by these remarks, each where it stands there."""
+
+    def at(place: str) -> tuple[str, ...]:
+        return tuple(say(each, server, words) for each in remarks if each.place == place)
+
+    is_offer = any(isinstance(each, OfferTaken) for each in remarks)
+    return Telling(at("first"), at("above"), at("below"), opening="offer" if is_offer else None)
 
 
 def preview_views(decision: Decision, userid: str | None) -> list[BoardView]:

@@ -18,7 +18,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, filled
-from pbmserv.rendering.practice import PracticeView, view_practice
+from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
@@ -99,6 +99,8 @@ class OutgoingMail:
     is_question: bool = False
     # What the player stops by unsubscribing.
     leaves: LeaveKind = "mail"
+    # The username of the person whose deed or words it tells; empty for what the club says.
+    author: str = ""
 
 
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
@@ -121,6 +123,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         is_personal=draft.player is not None or draft.is_question,
         unsubscribe=leaving_command(draft.leaves, draft.board) if draft.player else "",
         leave_link=f"{app.server.site_url}/leave/{leave_key}" if leave_key else "",
+        author=draft.author,
     )
     return OutboxMessage(
         token=envelope.token,
@@ -250,6 +253,7 @@ def notice_mail(
     app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime, about: str = "news"
 ) -> OutboxMessage:
     """A notice to a player, about no board; it can be answered."""
+    author = ""
     leaves: LeaveKind = "mail"
     match words:
         case MessageFrom(author):
@@ -264,6 +268,7 @@ def notice_mail(
         body=MailBody(say(words, app.server, in_words(player))),
         cause=MailCause(inbox_id),
         leaves=leaves,
+        author=author,
     )
     return build_message(app, draft, now)
 
@@ -279,11 +284,6 @@ def with_practice(text: str, practice: PracticeView | None, server: Server) -> M
         return MailBody(text)
     shown = practice_text(practice, server)
     return MailBody(f"{text}\n\n{shown}", content=Content(document_of(text)), practice=practice)
-
-
-def practice_text(practice: PracticeView, server: Server, words: bool = False) -> str:
-    """The practice board in a text."""
-    return filled(render("mail/practice.txt", words=words, practice=practice, server=server))
 
 
 def in_words(player: Player | None) -> bool:

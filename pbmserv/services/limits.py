@@ -24,7 +24,7 @@ from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, question_mail
 from pbmserv.services.pending import PendingMail
-from pbmserv.store import confirmations, outbox, outcomes
+from pbmserv.store import confirmations, mail_counts, outbox, outcomes
 from pbmserv.store.outbox import MailKind
 
 UNPROVEN_AN_HOUR: Final = 20
@@ -83,7 +83,7 @@ def allowance(connection: Connection, to: ReplyContext, pending: PendingMail) ->
 def allowance_of_unproven(connection: Connection, to: ReplyContext) -> Allowance:
     """How a mail may be answered that proves nothing, as far as its number goes."""
     for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (timedelta(days=1), UNPROVEN_A_DAY)):
-        if outbox.unproven_since(connection, to.recipient, to.now - span) >= most:
+        if mail_counts.unproven_since(connection, to.recipient, to.now - span) >= most:
             return last_notice(connection, to, to.now - span)
     return Allowance.FULL
 
@@ -91,7 +91,7 @@ def allowance_of_unproven(connection: Connection, to: ReplyContext) -> Allowance
 def allowance_of_shown(connection: Connection, to: ReplyContext) -> Allowance:
     """How a proven mail may be answered that changes nothing."""
     an_hour_ago = to.now - timedelta(hours=1)
-    if outbox.count_since(connection, ("fruitless",), an_hour_ago, to.recipient) < SHOWN_AN_HOUR:
+    if mail_counts.count_since(connection, ("fruitless",), an_hour_ago, to.recipient) < SHOWN_AN_HOUR:
         return Allowance.FULL
     return last_notice(connection, to, an_hour_ago)
 
@@ -110,12 +110,12 @@ def allowance_of_heavy(connection: Connection, to: ReplyContext) -> Allowance:
 
 def may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:
     """Whether an address may be sent a mail that nobody proven has asked for."""
-    return outbox.unproven_since(connection, address, now - timedelta(hours=1)) < UNPROVEN_AN_HOUR
+    return mail_counts.unproven_since(connection, address, now - timedelta(hours=1)) < UNPROVEN_AN_HOUR
 
 
 def may_be_warned(connection: Connection, address: str, now: datetime) -> bool:
     """Whether a player may be warned at this address that a mail does not seem to be theirs."""
-    told = outbox.count_since(connection, ("not theirs",), now - timedelta(hours=1), address)
+    told = mail_counts.count_since(connection, ("not theirs",), now - timedelta(hours=1), address)
     return told < NOT_THEIRS_AN_HOUR and may_be_mailed(connection, address, now)
 
 
@@ -128,16 +128,16 @@ def may_be_asked(connection: Connection, address: str, now: datetime, is_proven:
     asked: tuple[MailKind, ...] = ("question",)
     return (
         may_be_mailed(connection, address, now)
-        and outbox.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
-        and outbox.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
-        and outbox.count_since(connection, asked, a_day_ago)
+        and mail_counts.count_since(connection, asked, an_hour_ago, address) < QUESTIONS_AN_HOUR
+        and mail_counts.count_since(connection, asked, a_day_ago, address) < QUESTIONS_A_DAY
+        and mail_counts.count_since(connection, asked, a_day_ago)
         < (QUESTIONS_A_DAY_IN_ALL if is_proven else UNPROVEN_QUESTIONS_A_DAY)
     )
 
 
 def last_notice(connection: Connection, to: ReplyContext, since: datetime) -> Allowance:
     """What comes at a limit: one sentence, then silence."""
-    told = outbox.count_since(connection, ("limit",), since, to.recipient)
+    told = mail_counts.count_since(connection, ("limit",), since, to.recipient)
     return Allowance.SILENCE if told else Allowance.LAST_NOTICE
 
 
@@ -173,5 +173,5 @@ def ask(
         # Only the first mail belongs to the player: a later one may have been requested by somebody else.
         owner = player_id if asked.kind == "sign-up" else None
         outbox.queue(connection, [replace(message, player_id=owner)], now)
-        if outbox.count_since(connection, ("question",), now - timedelta(days=1)) == UNPROVEN_QUESTIONS_A_DAY:
+        if mail_counts.count_since(connection, ("question",), now - timedelta(days=1)) == UNPROVEN_QUESTIONS_A_DAY:
             log.warning("the day's questions to addresses are used up by mails that prove nothing")

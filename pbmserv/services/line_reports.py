@@ -10,11 +10,16 @@ from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.permission import speaks_on
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_userid
+from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.chat import NothingToSay
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.message import NoWords
+from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.resign import Declined, Resigned
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import echo
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView
@@ -70,6 +75,30 @@ def report_line(
             return LineReport("refused", line, say(refused, server, words))
         case SkippedCommand(board):
             return LineReport("not run", line, "", board)
+
+
+def is_told_by_board(result: CommandResult) -> bool:
+    """Whether the news of its board says all that could be said of a line, if the mail shows that board."""
+    match result.outcome:
+        case Decision(reply=MovePlayed() | Resigned() | Declined() | Challenged()):
+            return not result.awaits_yes
+    return False
+
+
+_TURNS: Final[frozenset[EntryKind]] = frozenset({"played", "declined", *LEAVING})
+
+
+def turns_before(board: GameState, results: Sequence[CommandResult]) -> int | None:
+    """How many turns a board had before a mail; None if the mail took none there, or took some back."""
+    entries = [
+        entry
+        for result in results
+        if isinstance(result.outcome, Decision)
+        for entry in result.outcome.entries
+        if entry.match == board.match.number
+    ]
+    taken = sum(entry.kind in _TURNS for entry in entries)
+    return max(0, len(board.state.turns) - taken) if taken and board.state.since == () else None
 
 
 def subject_of(first: CommandResult) -> str:

@@ -22,7 +22,7 @@ from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, last_notice
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sign_ups import PROVIDERS, domain_family
-from pbmserv.store import outbox
+from pbmserv.store import mail_counts
 from pbmserv.store.outbox import OutboxMessage
 
 UNKNOWN_SENDERS_A_DAY: Final = 200
@@ -44,7 +44,7 @@ def allowance(connection: Connection, records: Queries, to: ReplyContext, pendin
     if is_sign_up and sign_ups.is_welcome(connection, to.recipient, to.now):
         return Allowance.SILENCE if _is_waited_for(records, to, lines[0]) else Allowance.FULL
     for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (_DAY, UNKNOWN_SENDER_A_DAY)):
-        if outbox.unproven_since(connection, to.recipient, to.now - span) >= most:
+        if mail_counts.unproven_since(connection, to.recipient, to.now - span) >= most:
             return last_notice(connection, to, to.now - span)
     if lines and _is_waited_for(records, to, lines[0]):
         return Allowance.SILENCE
@@ -52,7 +52,7 @@ def allowance(connection: Connection, records: Queries, to: ReplyContext, pendin
         return _allowance_of_sign_up(connection, to, pending)
     if pending.mail.unwelcome is not None:
         return Allowance.SILENCE
-    if outbox.count_since(connection, ("stranger", "short"), to.now - _DAY) >= UNKNOWN_SENDERS_A_DAY:
+    if mail_counts.count_since(connection, ("stranger", "short"), to.now - _DAY) >= UNKNOWN_SENDERS_A_DAY:
         return Allowance.SILENCE
     if any(map(_asks_openly, lines)):
         return Allowance.FULL
@@ -86,7 +86,7 @@ def mailbox_of(address: str) -> str:
 
 
 def _may_have_letter(connection: Connection, address: str, now: datetime) -> bool:
-    told = outbox.recipients_since(connection, "short", now - _DAY, UNKNOWN_SENDERS_A_DAY)
+    told = mail_counts.recipients_since(connection, "short", now - _DAY, UNKNOWN_SENDERS_A_DAY)
     if mailbox_of(address) in map(mailbox_of, told):
         return False
     family = _family_of(address)

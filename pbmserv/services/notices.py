@@ -1,4 +1,4 @@
-"""The boards that go to players and watchers after something happened, and the remarks above them."""
+"""The boards that go to players and watchers after something happened, and the remarks in them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +26,7 @@ class Watched(Reply):
     """To somebody who watches a board."""
 
     template: ClassVar[str] = "services/notices.txt:watched"
+    place = "below"
 
     board: int
     # Whether this is the last mail, since the game is over.
@@ -37,6 +38,7 @@ class RatingChanged(Reply):
     """What a finished match did to the rating of the reader."""
 
     template: ClassVar[str] = "services/notices.txt:rating_changed"
+    place = "below"
 
     match: RatedMatch
 
@@ -46,6 +48,7 @@ class StillQueued(Reply):
     """The queued moves of the reader."""
 
     template: ClassVar[str] = "services/notices.txt:still_queued"
+    place = "below"
 
     # All of them, as one line.
     line: str
@@ -200,7 +203,21 @@ def _to_player(
         timing,
         (*remarks, *still_queued(records, board, player.userid), *late_links(records, player)),
         is_talk=happened.is_talk,
+        author=_person(records, author),
+        since=_own_turn(board, player) if author and not _person(records, author) else None,
     )
+
+
+def _own_turn(board: GameState, player: Player) -> int | None:
+    """How many turns there were before a player's last one, so that a robot's answer is told with it."""
+    seat, turns = board.match.seat_of(player.userid), board.state.turns
+    return next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
+
+
+def _person(records: TransactionQueries, author: str | None) -> str:
+    """The username of an author who is a person; empty for robots, and for what nobody did."""
+    player = None if author is None else records.player(author)
+    return player.userid if player is not None and player.robot is None else ""
 
 
 def _to_watchers(
@@ -217,8 +234,9 @@ def _to_watchers(
     timing = records.timing(board, now)
     remarks = (Watched(number, is_over),)
     cause = MailCause(happened.inbox_id, proven=happened.proven)
+    by = _person(records, happened.author)
     return [
-        board_mail(app, board, each, now, None, cause, timing, remarks, "watching")
+        board_mail(app, board, each, now, None, cause, timing, remarks, "watching", author=by)
         for each in watching
         if each is not None and not (each.is_banned or each.mail.is_off) and each.userid not in board.match.userids
     ]

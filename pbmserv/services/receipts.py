@@ -41,6 +41,7 @@ class FewerReceipts(Reply):
     """The reader's moves by mail will not be acknowledged one by one any more."""
 
     template: ClassVar[str] = "services/receipts.txt:fewer_receipts"
+    place = "below"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,10 @@ from pbmserv.matches.player import Player
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.templates import say
 from pbmserv.services.answer_content import AnswerContent, answer_notes
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_files, record_texts
-from pbmserv.services.board_mail import board_subject, preview_views, with_links
+from pbmserv.services.board_mail import board_subject, preview_views, telling_of, with_links
 from pbmserv.services.compose import (
     MailBody,
     MailCause,
@@ -36,7 +35,14 @@ from pbmserv.services.compose import (
     takes_html,
 )
 from pbmserv.services.first_board import offered_practice
-from pbmserv.services.line_reports import report_line, sendable_words, shortened, subject_of
+from pbmserv.services.line_reports import (
+    is_told_by_board,
+    report_line,
+    sendable_words,
+    shortened,
+    subject_of,
+    turns_before,
+)
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.overviews import fitted, next_asked, overview_for
 from pbmserv.services.run import CommandResult, decisions, touched
@@ -97,6 +103,8 @@ def _answer(
     known = records.known_among(named_userids(result.line for result in results))
     notes = answer_notes(records, app, to, results)
     reports = [report_line(result, records, app.server, to, asks, known) for result in results]
+    if len(results) == len(views) == 1 and views[0].is_present and is_told_by_board(results[0]):
+        reports = [replace(each, text="") for each in reports]
     left_out = sendable_words(records, results, to.left_out)
     practice = None if is_brief else offered_practice(results, asks, records, app.server)
     # Unknown senders get no files: their address may be somebody else's.
@@ -260,11 +268,19 @@ def _boards_for_sender(
                 isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
             ):
                 remarks += still_queued(records, board, userid)
-        said = tuple(say(each, server, in_words(player)) for each in remarks)
-        timing = records.timing(board, now)
-        steps = () if ref.number in touched(results) else begun.get(ref.number, ())
+        is_changed, is_only = ref.number in touched(results), len(results) == 1
         return view_board(
-            board.at(ref.ply), userid, whole=whole, ply=ref.ply, timing=timing, remarks=said, begun=steps
+            board.at(ref.ply),
+            userid,
+            whole=whole,
+            ply=ref.ply,
+            timing=records.timing(board, now),
+            telling=replace(
+                telling_of(remarks, server, in_words(player)),
+                since=turns_before(board, results),
+                is_told=is_changed and is_only and not is_told_by_board(results[0]),
+            ),
+            begun=() if is_changed else begun.get(ref.number, ()),
         )
 
     replies = [decision.reply for decision in decisions(results)]

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.services.pending import PendingMail
-from pbmserv.store import outbox, players
+from pbmserv.store import mail_counts, players
 
 IN_ALL: Final = 200
 OF_A_DOMAIN: Final = 10
@@ -41,7 +41,7 @@ def is_welcome(connection: Connection, address: str, now: datetime) -> bool:
     """Whether somebody was invited, and so is let in whatever others do."""
     if not players.is_invited(connection, address, now - INVITATION_LASTS):
         return False
-    return outbox.count_since(connection, ("sign-up",), now - _DAY, address) < ANSWERS_TO_INVITED
+    return mail_counts.count_since(connection, ("sign-up",), now - _DAY, address) < ANSWERS_TO_INVITED
 
 
 def has_room(connection: Connection, pending: PendingMail, address: str, now: datetime) -> bool:
@@ -62,8 +62,8 @@ def used_up(connection: Connection, pending: PendingMail, address: str, now: dat
 
 def may_be_turned_away(connection: Connection, address: str, now: datetime) -> bool:
     """Whether an address may be told that there is no room."""
-    told = outbox.count_since(connection, ("no room",), now - _DAY, address)
-    return not told and outbox.count_since(connection, ("no room",), now - _DAY) < TURNED_AWAY
+    told = mail_counts.count_since(connection, ("no room",), now - _DAY, address)
+    return not told and mail_counts.count_since(connection, ("no room",), now - _DAY) < TURNED_AWAY
 
 
 def _places(

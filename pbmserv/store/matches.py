@@ -1,15 +1,14 @@
 """Matches and their logs. Only `write` writes them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, Text, bindparam, cast, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
 from pbmserv.commands.base.decision import Decision
 from pbmserv.matches.log import Entry, Match
-from pbmserv.matches.pools import Pool, pools_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.store import clocks, conditional_moves, ratings
@@ -17,7 +16,6 @@ from pbmserv.store.tables import entries, matches, players, seats
 
 FIRST_NUMBER = 101
 
-_OPTIONS: Final = cast(matches.c.options, Text).label("options")
 _SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
 
@@ -103,49 +101,9 @@ def replayed(connection: Connection, number: int, known: GameState | None = None
     return board
 
 
-def numbers(connection: Connection) -> Sequence[int]:
-    """The numbers of all matches, ascending."""
-    return connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars().all()
-
-
-def over(connection: Connection, pool: Pool) -> Sequence[int]:
-    """The numbers of the matches of a pool that are over, ascending."""
-    query = select(matches.c.number, _OPTIONS).where(matches.c.game == pool.game, matches.c.status != "active")
-    rows = connection.execute(query.order_by(matches.c.number))
-    return [row.number for row in rows if ratings.read_pool(pool.game, row.options) == pool]
-
-
 def game_of(connection: Connection, number: int) -> str | None:
     """The game that a match is of; None where there is no such match."""
     return connection.execute(select(matches.c.game).where(matches.c.number == number)).scalar_one_or_none()
-
-
-def pools_at(connection: Connection, numbers: Collection[int]) -> set[Pool]:
-    """The pools that these matches are of; all pools of the game where the options of one are damaged."""
-    found: set[Pool] = set()
-    rows = connection.execute(select(matches.c.number, matches.c.game, _OPTIONS)) if numbers else ()
-    for row in rows:
-        if row.number in numbers:
-            pool = ratings.read_pool(row.game, row.options)
-            found |= set(pools_of(row.game)) if pool is None else {pool}
-    return found
-
-
-def started_at(connection: Connection, game: str, started: datetime) -> Sequence[int]:
-    """The numbers of the matches of a game that started at exactly that time, ascending."""
-    query = select(matches.c.number).where(matches.c.game == game, matches.c.started_at == started)
-    return connection.execute(query.order_by(matches.c.number)).scalars().all()
-
-
-def finished_between(connection: Connection, since: datetime, until: datetime) -> Sequence[int]:
-    """The numbers of the finished matches whose last entry is from then, ascending; practice is left out."""
-    query = select(matches.c.number).where(
-        matches.c.status == "finished",
-        matches.c.last_at >= since,
-        matches.c.last_at < until,
-        matches.c.practice.is_(False),
-    )
-    return connection.execute(query.order_by(matches.c.number)).scalars().all()
 
 
 def next_number(connection: Connection) -> int:

@@ -208,30 +208,6 @@ def is_waiting_to_go(connection: Connection, address: str, board: int) -> bool:
     return any(board == each for shown in connection.execute(query).scalars() for each, _ in shown or ())
 
 
-def unproven_since(connection: Connection, address: str, since: datetime) -> int:
-    """How many replies an address got to mails that were not authenticated."""
-    return connection.execute(_UNPROVEN_SINCE, {"address": address, "since": since}).scalar_one()
-
-
-def count_since(
-    connection: Connection, kinds: Sequence[MailKind], since: datetime, address: str | None = None
-) -> int:
-    """How many mails of these kinds were queued, to one address or to all."""
-    query = _COUNT_SINCE if address is None else _COUNT_SINCE_TO
-    return connection.execute(query, {"kinds": [*kinds], "since": since, "address": address}).scalar_one()
-
-
-def recipients_since(connection: Connection, kind: MailKind, since: datetime, most: int) -> Sequence[str]:
-    """To whom mails of a kind were queued, one entry a mail, at most so many."""
-    query = select(outbox.c.recipient).where(outbox.c.kind == kind, outbox.c.created_at > since).limit(most)
-    return connection.execute(query).scalars().all()
-
-
-def times_sent(connection: Connection, board: int, since: datetime) -> int:
-    """How many mails made the server send this board to its players."""
-    return connection.execute(_TIMES_SENT, {"board": board, "since": since}).scalar_one()
-
-
 def listing(connection: Connection, status: str | None, count: int) -> list[QueuedMessage]:
     """The newest mails, of one status or of any."""
     query = select(outbox).order_by(outbox.c.id.desc()).limit(count)
@@ -280,21 +256,6 @@ _DUE: Final = (
 )
 _DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
 _NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
-
-_IS_SINCE: Final = outbox.c.created_at > bindparam("since")
-_IS_TO: Final = outbox.c.recipient == bindparam("address")
-_COUNT_SINCE: Final = (
-    select(func.count())
-    .select_from(outbox)
-    .where(outbox.c.kind.in_(bindparam("kinds", expanding=True)), _IS_SINCE)
-)
-_COUNT_SINCE_TO: Final = _COUNT_SINCE.where(_IS_TO)
-_UNPROVEN_SINCE: Final = (
-    select(func.count()).select_from(outbox).where(_IS_TO, _IS_SINCE, ~outbox.c.proven, outbox.c.kind != "board")
-)
-_TIMES_SENT: Final = select(func.count(outbox.c.inbox_id.distinct())).where(
-    outbox.c.kind == "board", _IS_SINCE, outbox.c.match == bindparam("board")
-)
 
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)

@@ -22,9 +22,9 @@ from pbmserv.matches.replay import GameState
 from pbmserv.store import (
     conditional_moves,
     listing,
+    mail_counts,
     matches,
     offers,
-    outbox,
     personal_data,
     play_links,
     players,
@@ -182,7 +182,7 @@ class TransactionQueries:
 
     def times_sent(self, board: int, since: datetime) -> int:
         """How many mails made the server send this board to its players."""
-        return outbox.times_sent(self._connection, board, since)
+        return mail_counts.times_sent(self._connection, board, since)
 
     def said_since(
         self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime

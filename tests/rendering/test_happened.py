@@ -51,40 +51,99 @@ def forms(board: GameState, viewer: str | None = "alice") -> dict[str, str]:
     return {form: " ".join(text.split()) for form, text in told.items()}
 
 
-ENDINGS: list[tuple[list[Thing], tuple[str, ...], str]] = [
-    ([("resigned", 1, "")], PAIR, "The game is over: alice wins, since bob has resigned."),
-    ([("forfeited", 1, "")], PAIR, "The game is over: alice wins, since bob has run out of time."),
+ENDINGS: list[tuple[list[Thing], tuple[str, ...], str, str]] = [
+    (
+        [("resigned", 1, "")],
+        PAIR,
+        "You won: bob resigned.",
+        "The game is over: alice wins, since bob has resigned.",
+    ),
+    (
+        [("forfeited", 1, "")],
+        PAIR,
+        "You won: bob ran out of time.",
+        "The game is over: alice wins, since bob has run out of time.",
+    ),
+    (
+        [("forfeited", 0, "")],
+        PAIR,
+        "You are out of time; bob won.",
+        "The game is over: bob wins, since alice has run out of time.",
+    ),
     (
         [("removed", 1, "")],
         PAIR,
+        "You won: the operator took bob off the board.",
         "The game is over: alice wins, since bob was taken off the board by the operator.",
     ),
-    ([("proposed", 0, ""), ("accepted", 1, "")], PAIR, "The game is over: alice and bob have agreed on a draw."),
-    ([("awarded", 1, "")], PAIR, "The game is over: the operator has given the win to bob."),
-    ([("annulled", None, "")], PAIR, "The operator has made this game void. It counts for nobody."),
-    ([("resigned", 0, ""), ("annulled", None, "")], PAIR, "The operator has made this game void."),
-    ([("declined", 1, "")], PAIR, "bob has declined this game. It counts for nobody."),
-    ([("resigned", 1, "")], FOUR, "bob has resigned; the others play on."),
-    ([("forfeited", 1, "")], FOUR, "bob has run out of time; the others play on."),
-    ([("removed", 1, "")], FOUR, "bob was taken off the board by the operator; the others play on."),
+    (
+        [("proposed", 0, ""), ("accepted", 1, "")],
+        PAIR,
+        "You and bob have agreed on a draw.",
+        "The game is over: alice and bob have agreed on a draw.",
+    ),
+    (
+        [("awarded", 1, "")],
+        PAIR,
+        "The operator has given bob the win.",
+        "The game is over: the operator has given the win to bob.",
+    ),
+    (
+        [("annulled", None, "")],
+        PAIR,
+        "The operator has declared this game void. It does not count.",
+        "The operator has made this game void. It counts for nobody.",
+    ),
+    (
+        [("resigned", 0, ""), ("annulled", None, "")],
+        PAIR,
+        "The operator has declared this game void.",
+        "The operator has made this game void.",
+    ),
+    (
+        [("declined", 1, "")],
+        PAIR,
+        "bob declined this game. It does not count.",
+        "bob has declined this game. It counts for nobody.",
+    ),
+    ([("resigned", 1, "")], FOUR, "bob resigned. Your turn", "bob has resigned; the others play on."),
+    (
+        [("forfeited", 1, "")],
+        FOUR,
+        "bob ran out of time. Your turn",
+        "bob has run out of time; the others play on.",
+    ),
+    (
+        [("removed", 1, "")],
+        FOUR,
+        "bob was taken off the board by the operator. Your turn",
+        "bob was taken off the board by the operator; the others play on.",
+    ),
     (
         [("resigned", 1, ""), ("forfeited", 2, ""), ("removed", 0, "")],
         FOUR,
+        "The operator took you off the board; dave won. You came 2nd of 4.",
         "The game is over: dave wins, since alice was taken off the board by the operator.",
     ),
     (
         [("resigned", 1, ""), ("proposed", 0, ""), ("accepted", 3, ""), ("accepted", 2, "")],
         FOUR,
+        "You, carol and dave have agreed on a draw.",
         "The game is over: alice, carol and dave have agreed on a draw.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("things", "userids", "told"), ENDINGS)
-def test_how_it_ended(things: list[Thing], userids: tuple[str, ...], told: str) -> None:
+def check_forms(board: GameState, news: str, on_the_page: str) -> None:
+    """Whether each form of a mail has the news, and the page the same for anybody."""
+    for form, text in forms(board).items():
+        assert (on_the_page if form == "page" else news) in text, form
+
+
+@pytest.mark.parametrize(("things", "userids", "news", "on_the_page"), ENDINGS)
+def test_how_it_ended(things: list[Thing], userids: tuple[str, ...], news: str, on_the_page: str) -> None:
     """In every form."""
-    for form, text in forms(board_after(things, userids)).items():
-        assert told in text, form
+    check_forms(board_after(things, userids), news, on_the_page)
 
 
 @pytest.mark.parametrize(
@@ -102,48 +161,113 @@ def test_the_list_of_moves_tells_how_somebody_left(kind: EntryKind, does: str, u
     assert kind in told["page"]
 
 
-HAPPENED: list[tuple[list[Thing], tuple[str, ...], str]] = [
-    ([("proposed", 0, "")], PAIR, "alice proposes a draw. bob has still to answer."),
-    ([("asked", 1, "3")], PAIR, "bob asks to take back E5. alice has still to answer."),
-    ([("asked", 0, "2")], PAIR, "alice asks to take back E1, and with it the move played since. bob has"),
+HAPPENED: list[tuple[list[Thing], tuple[str, ...], str, str]] = [
+    (
+        [("proposed", 0, "")],
+        PAIR,
+        "You offered a draw. Your turn",
+        "alice proposes a draw. bob has still to answer.",
+    ),
+    (
+        [("asked", 1, "3")],
+        PAIR,
+        "bob asks to take back E5. Your turn",
+        "bob asks to take back E5. alice has still to answer.",
+    ),
+    (
+        [("asked", 0, "2")],
+        PAIR,
+        "You asked to take back E1 and the move after it.",
+        "alice asks to take back E1, and with it the move played since. bob has",
+    ),
     (
         [("asked", 0, "0")],
         FOUR,
+        "You asked to take back A1 and the 3 moves after it.",
         "alice asks to take back A1, and with it the 3 moves played since. bob, carol and dave have",
     ),
     (
         [("proposed", 0, ""), ("accepted", 3, "")],
         FOUR,
+        "dave has accepted; bob and carol have still to answer.",
         "alice proposes a draw. dave has accepted; bob and carol have",
     ),
-    ([("proposed", 0, ""), ("rejected", 1, "")], PAIR, "bob does not accept the draw that alice proposed."),
-    ([("asked", 0, "2"), ("rejected", 1, "")], PAIR, "bob does not accept the take-back that alice asked for."),
-    ([("asked", 0, "2"), ("rejected", 0, "")], PAIR, "alice has withdrawn the wish to take a move back."),
-    ([("asked", 0, "2"), ("accepted", 1, "")], PAIR, "The take-back that alice asked for is agreed"),
-    ([("rewound", None, "2")], PAIR, "The operator has taken moves back: the board stands as it did after ply 2."),
+    (
+        [("proposed", 0, ""), ("rejected", 1, "")],
+        PAIR,
+        "bob declined your offer of a draw.",
+        "bob does not accept the draw that alice proposed.",
+    ),
+    (
+        [("asked", 0, "2"), ("rejected", 1, "")],
+        PAIR,
+        "bob did not agree to take back your move.",
+        "bob does not accept the take-back that alice asked for.",
+    ),
+    (
+        [("asked", 0, "2"), ("rejected", 0, "")],
+        PAIR,
+        "You have withdrawn the wish to take a move back.",
+        "alice has withdrawn the wish to take a move back.",
+    ),
+    (
+        [("asked", 0, "2"), ("accepted", 1, "")],
+        PAIR,
+        "bob agreed: your move is taken back. Your turn",
+        "The take-back that alice asked for is agreed",
+    ),
+    (
+        [("rewound", None, "2")],
+        PAIR,
+        "The operator has taken moves back: the board stands as it did after move 2.",
+        "The operator has taken moves back: the board stands as it did after ply 2.",
+    ),
     (
         [("rewound", None, "0")],
         PAIR,
         "The operator has taken moves back: the board stands as it did at the start.",
+        "The operator has taken moves back: the board stands as it did at the start.",
     ),
-    ([("extended", 1, "72")], PAIR, "The operator has given bob 3 days more."),
-    ([("extended", 1, "5")], PAIR, "The operator has given bob 5 hours more."),
-    ([("paused", None, ""), ("resumed", None, "")], PAIR, "The operator had stopped the clocks of this board"),
+    (
+        [("extended", 1, "72")],
+        PAIR,
+        "The operator has given bob 3 days more.",
+        "The operator has given bob 3 days more.",
+    ),
+    (
+        [("extended", 0, "5")],
+        PAIR,
+        "The operator has given you 5 hours more.",
+        "The operator has given alice 5 hours more.",
+    ),
+    (
+        [("paused", None, "")],
+        PAIR,
+        "The operator has stopped the clock.",
+        "alice",
+    ),
+    (
+        [("paused", None, ""), ("resumed", None, "")],
+        PAIR,
+        "The operator has started the clock again.",
+        "The operator had stopped the clocks of this board",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("things", "userids", "told"), HAPPENED)
-def test_what_happened_in_this_turn(things: list[Thing], userids: tuple[str, ...], told: str) -> None:
+@pytest.mark.parametrize(("things", "userids", "news", "on_the_page"), HAPPENED)
+def test_what_happened_in_this_turn(
+    things: list[Thing], userids: tuple[str, ...], news: str, on_the_page: str
+) -> None:
     """In every form; after the next move it is told no more, nor of an earlier ply."""
     board = board_after(things, userids)
-    for form, text in forms(board).items():
-        assert told in text, form
+    check_forms(board, news, on_the_page)
     seat = board.state.to_move
     assert seat is not None
     later = board.apply(Entry(101, board.state.entries + 1, NOON, "played", seat, "C1"))
-    assert told not in " ".join(forms(later).values())
+    assert news not in " ".join(forms(later).values())
     past = view_board(board.at(1), "alice", ply=1)
-    assert told not in " ".join(render("mail/notice.txt", view=past, alone=True, server=SERVER).split())
+    assert news not in " ".join(render("mail/notice.txt", view=past, alone=True, server=SERVER).split())
 
 
 @pytest.mark.parametrize(
@@ -167,7 +291,7 @@ def test_ready_answers(viewer: str | None, lines: list[str], links: dict[str, st
     ]
     drawn = draw_board(view, ADDRESS)
     assert drawn is not None
-    found = re.findall(r'href="mailto:[^"]*subject=([^&"]*)[^"]*"[^>]*>(accept|reject|withdraw it)<', drawn)
+    found = re.findall(r'href="mailto:[^"]*subject=([^&"]*)"[^>]*>(accept|reject|withdraw it)<', drawn)
     assert {words: subject for subject, words in found} == links
 
 
@@ -175,4 +299,6 @@ def test_what_is_void_is_told_no_more() -> None:
     """A leaving ends what was asked, though the turn goes on."""
     board = board_after([("proposed", 2, ""), ("resigned", 3, "")], FOUR)
     assert board.state.to_move == 0
-    assert "proposes a draw" not in " ".join(forms(board).values())
+    told = " ".join(forms(board).values())
+    assert "proposes a draw" not in told
+    assert "offers a draw" not in told

@@ -36,8 +36,8 @@ from tests.rendering.letters import (
 GMAIL_CUTS_OFF_ABOVE = 90_000
 
 
-def links(html: str) -> Iterator[tuple[str, str, str]]:
-    """The words of each link that writes a mail, the Subject and the text that it writes."""
+def links(html: str) -> Iterator[tuple[str, str]]:
+    """The words of each link that writes a mail, and the Subject that it writes."""
     for element in lxml_html.document_fromstring(html).iter("a"):
         href = element.get("href", "")
         if href.startswith("mailto:"):
@@ -45,25 +45,24 @@ def links(html: str) -> Iterator[tuple[str, str, str]]:
             assert unquote(parts.path) == ADDRESS
             fields = dict(each.split("=", 1) for each in parts.query.split("&"))
             words = " ".join(element.text_content().split())
-            yield words, unquote(fields["subject"]), unquote(fields.get("body", ""))
+            assert set(fields) == {"subject"}
+            yield words, unquote(fields["subject"])
 
 
 def moves_linked(html: str) -> list[str]:
     """The commands of all links that move."""
-    return [subject for _, subject, _ in links(html) if subject.startswith("move ")]
+    return [subject for _, subject in links(html) if len(subject) < 3 or not subject[:3].isalpha()]
 
 
 def is_playable(board: GameState, command: str) -> bool:
     """Whether a command, taken as mail takes it, is a move that can be played on the board now."""
-    parsed = parse_line(command, None).parsed
+    parsed = parse_line(command, board.match.number).parsed
     assert parsed is not None
     (ref,) = parsed.arguments.boards
     assert ref.number == board.match.number
-    move, _, ply = parsed.arguments.move.partition("#")
     assert board.state.to_move is not None
-    stated = parsed.arguments.ply if hasattr(parsed.arguments, "ply") else int(ply)
     try:
-        play(board.match, board.state, board.state.to_move, move, stated, NOON)
+        play(board.match, board.state, board.state.to_move, parsed.arguments.move, parsed.arguments.ply, NOON)
     except CommandError:
         return False
     return True
@@ -74,37 +73,42 @@ def is_playable(board: GameState, command: str) -> bool:
     [
         played(""),
         played(MIDDLE),
-        played(checkered(5, 5)),
-        played(checkered(7, 5), size="7x5"),
+        played("b1 b2 c1 a3 c3"),
+        played("a1 a3 c1 e5 g1", size="7x5"),
         played(first_moves(14, userids=FOUR), FOUR),
     ],
     ids=["start", "middle", "choices", "seven", "four"],
 )
 def test_every_legal_move_is_one_tap_or_two_away(board: GameState) -> None:
-    """The links of whoever is on turn are the legal moves, each once, as the ply that it would be."""
+    """The links of whoever is on turn are the legal moves, each once: the mail's own address tells the rest."""
     assert board.state.to_move is not None
     rules = games()["cephalopod"]
     legal = [rules.write(board.state.position, move).lower() for move in rules.moves(board.state.position)]
     commands = moves_linked(letter(view_board(board, board.match.userids[board.state.to_move])))
-    assert sorted(commands) == sorted(f"move 101 {text}#{board.state.plies + 1}" for text in legal)
+    assert sorted(commands) == sorted(legal)
     assert all(is_playable(board, command) for command in commands)
 
 
-def test_a_link_bears_the_command_twice() -> None:
-    """In Subject and text; but words to the others are still to be written."""
-    for words, subject, body in links(every_letter()["middle"]):
-        assert body == ("" if words == "write to the others" else subject)
-        assert parse_line(subject, None).parsed is not None
+def test_a_link_says_what_the_address_does_not() -> None:
+    """One of several boards is named, and where the address is everybody's, the ply too."""
+    view = view_board(played("c3"), "bob")
+    content = Content(document_of(""), (view, view_board(played("", number=102), "alice")))
+    several = html_part(content, "next", ADDRESS, SERVER)
+    assert several is not None
+    assert {"101 c4", "102 c4"} <= {subject for _, subject in links(several)}
+    public = html_part(Content(document_of(""), (view,)), "Board", SERVER.address, SERVER)
+    assert public is not None
+    assert f"mailto:{SERVER.address}?subject=move%20101%20c4%232" in public
 
 
 def test_a_square_with_choices_leads_to_them() -> None:
     """Its link names a place in the same mail."""
-    tree = lxml_html.document_fromstring(every_letter()["choices"])
+    tree = lxml_html.document_fromstring(every_letter()["middle"])
     within = [element.get("href")[1:] for element in tree.iter("a") if element.get("href", "").startswith("#")]
-    assert len(within) == 12
+    assert within == ["b101-c3"]
     for name in within:
         (place,) = tree.xpath("//p[@id=$name]", name=name)
-        assert len(place.xpath(".//a[@href]")) in (4, 11)
+        assert len(place.xpath(".//a[@href]")) == 4
 
 
 def test_only_who_is_on_turn_can_tap() -> None:
@@ -123,7 +127,7 @@ def test_the_way_to_the_pages() -> None:
         found = {element.get("href", ""): element.text_content() for element in tree.iter("a")}
         return {href: words for href, words in found.items() if href.startswith("https:")}
 
-    assert ways("middle") == {"https://club.test/play/101/k3j4h5k6j7h8a2k3j4h5": "play on the web"}
+    assert ways("middle") == {"https://club.test/play/101/k3j4h5k6j7h8a2k3j4h5": "Play on the web"}
     assert ways("waiting") == {"https://club.test/boards/101": "see it on the web"}
     assert ways("start") == {}
     assert len(ways("twenty")) == 20
@@ -134,12 +138,12 @@ def test_what_else_can_be_done() -> None:
     board = played(MIDDLE)
 
     def offered(html: str) -> set[str]:
-        return {subject for _, subject, _ in links(html)}
+        return {subject for _, subject in links(html)}
 
     assert {"show 101", "help", "help cephalopod", "resign 101"} <= offered(letter(view_board(board, "bob")))
     assert offered(letter(view_board(board, "carol"))) == {"show 101", "help", "help cephalopod"}
     assert "resign 101" not in offered(letter(view_board(played("c3 c4 resign"), "bob")))
-    invited = [(words, subject) for words, subject, _ in links(letter(view_board(played(""), "bob")))]
+    invited = [(words, subject) for words, subject in links(letter(view_board(played(""), "bob")))]
     assert ("decline", "resign 101") in invited
 
 
@@ -182,13 +186,15 @@ def test_parts_are_fit_for_every_program(name: str) -> None:
         assert forbidden not in html
 
 
-def test_the_largest_board_keeps_its_squares() -> None:
-    """Nine by nine with most to choose from: the choices are listed without links, the board stays a table."""
-    html = letter(view_board(played(checkered(9, 9), size="9x9"), "bob"))
-    tree = lxml_html.document_fromstring(html)
-    assert len(tree.xpath("//table[contains(@class, 'pb-board')]//tbody/tr")) == 9
-    assert "e5xd5,e4,e6,f5" not in moves_linked(html)
-    assert "c4xb4,c3,c5,d4" in tree.text_content()
+def test_where_most_can_be_chosen_from_the_board_stays() -> None:
+    """The choices are not listed then: a tap on a square asks which of them is meant."""
+    for size, columns in (("5x5", 5), ("9x9", 9)):
+        html = letter(view_board(played(checkered(columns, columns), size=size), "bob"))
+        tree = lxml_html.document_fromstring(html)
+        assert len(tree.xpath("//table[contains(@class, 'pb')]//tr")) == columns + 1
+        assert "b3" in moves_linked(html)
+        assert "#b101-b3" not in html
+        assert "b3xb2" not in html
 
 
 def test_many_boards_fall_back_to_text() -> None:
@@ -211,14 +217,14 @@ def test_what_cannot_be_made_small_is_left_out() -> None:
 
 def test_lines_of_a_listing_lead_to_their_boards() -> None:
     """By their numbers; what follows stays text."""
-    shown = [(words, subject) for words, subject, _ in links(letter(said=told(listing(3))))]
+    shown = [(words, subject) for words, subject in links(letter(said=told(listing(3))))]
     assert shown[:3] == [("101", "show 101"), ("102", "show 102"), ("103", "show 103")]
 
 
 def test_examples_are_not_sent_by_a_tap() -> None:
     """In help, only what asks is linked: board 101 of an example may be a real one, and `sesame` no password."""
     for subject in ["", *subjects()]:
-        for _, command, _ in links(letter(said=told(page(subject, SERVER)))):
+        for _, command in links(letter(said=told(page(subject, SERVER)))):
             parsed = parse_line(command, None).parsed
             assert parsed is not None
             assert parsed.command.kind == "open", command
@@ -228,10 +234,10 @@ def test_examples_are_not_sent_by_a_tap() -> None:
 def test_what_a_template_says_can_be_sent_is_sent_by_a_tap() -> None:
     """But no example, and an answer only where the mail asks; what players write is no link either."""
     text = marked("Send\n    $ move 102 c3\n    % move 102 d4\n    ! yes\n    resign 102\n| $ resign 102")
-    assert [command for _, command, _ in links(letter(said=document_of(text)))] == ["move 102 c3"]
+    assert [command for _, command in links(letter(said=document_of(text)))] == ["move 102 c3"]
     asking = html_part(Content(document_of(text), asks=True), "pbmserv: help", ADDRESS, SERVER)
     assert asking is not None
-    assert [command for _, command, _ in links(asking)] == ["move 102 c3", "yes"]
+    assert [command for _, command in links(asking)] == ["move 102 c3", "yes"]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))
@@ -240,5 +246,4 @@ def test_any_command_survives_its_link(command: str) -> None:
     parts = urlsplit(mailto("pbm+t.1@club.test", command))
     assert unquote(parts.path) == "pbm+t.1@club.test"
     assert "+" not in parts.path + parts.query
-    subject, body = (unquote(each.partition("=")[2]) for each in parts.query.split("&"))
-    assert subject == body == command
+    assert unquote(parts.query.removeprefix("subject=")) == command

@@ -39,9 +39,10 @@ SIDES = games()["cephalopod"].info.sides
 USERIDS = ("alice", "bob", "c.d", "dora-2", "the_fifth", "rest")
 
 SAMPLE = """\
-Board 101, ply 3: alice played D3, showing 1.
-It is bob's turn.
+alice played D3. Your turn.
 alice has written to you; the words stand at the end.
+
+Board 101, move 3: alice played D3, showing 1.
 
 Score: alice 2, bob 1.
 
@@ -188,16 +189,16 @@ def test_words_tell_the_position(board: GameState) -> None:
 def test_words_tell_the_last_turn(board: GameState) -> None:
     """Who played where, what the piece shows, and whose pieces were taken."""
     view = view_board(board)
-    told = " ".join(in_words(view).split("\n\n")[0].split("\n"))
+    told = " ".join(in_words(view).partition("\nRow")[0].split())
     last = board.state.turns[-1] if board.state.turns else None
     if last is None:
         assert "nothing is played yet" in told
     elif last.ply is not None:
-        assert f"ply {last.ply}: {said_of(board, last)}" in told
+        assert f"move {last.ply}: {said_of(board, last)}" in told
     for userid in (*view.players.eliminated, *(view.players.left if view.state.status == "active" else ())):
-        assert re.search(rf"{re.escape(userid)}\b.*(eliminated|has resigned)", told)
+        assert re.search(rf"{re.escape(userid)}\b.*(is out|resigned)", told)
     if view.players.to_move:
-        assert f"It is {view.players.to_move}'s turn." in told
+        assert f"It is {view.players.to_move}'s turn." in told or f"{view.players.to_move} moves first." in told
 
 
 def said_of(board: GameState, turn: Turn) -> str:
@@ -256,7 +257,7 @@ def test_nothing_follows_what_people_write() -> None:
 def test_an_earlier_moment_is_told_as_such() -> None:
     """Nobody takes it for the present."""
     text = in_words(view_board(replay(played(("alice", "bob"), "c3 c4 d3")).at(2), "alice", ply=2))
-    assert text.startswith("Board 101, ply 2: bob played C4, showing 1.\nWhat follows is how it then stood")
+    assert text.startswith("Board 101, move 2: bob played C4, showing 1.\nWhat follows is how it then stood")
 
 
 def test_moves_that_are_only_tried_are_told_as_such() -> None:
@@ -280,7 +281,7 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
         toy = toy.apply(entry)
         check(in_words(view_board(toy, "alice")))
     text = in_words(view_board(toy, "alice"))
-    assert "ply 2: bob passed." in text
+    assert "move 2: bob passed." in text
     assert "Row 1: A1 alice; the row is full." in text
     assert "Rows 3 and 2 are empty." in text
 

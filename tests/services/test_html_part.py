@@ -38,7 +38,7 @@ def test_links_lead_to_where_an_answer_goes(sqlite_house: App) -> None:
     assert letter.token in personal
     html = html_of(letter.raw)
     assert html.count("mailto:") == html.count(f"mailto:{personal.replace('+', '%2B')}?") > 20
-    assert "move%20101%20a1%2311" in html
+    assert '?subject=a1"' in html
     assert sent["Subject"] in html
 
 
@@ -75,4 +75,4 @@ def test_texts_without_a_board_have_both_parts_too(sqlite_house: App) -> None:
     )
     html = html_of(build_message(sqlite_house, draft, NOON).raw)
     assert "Silence for a while." in html
-    assert "subject=help&amp;body=help" in html
+    assert '?subject=help"' in html

@@ -49,12 +49,12 @@ def seen(post: Post, board: int = 101) -> BoardView:
 
 
 RULINGS: list[tuple[Rule, str, str]] = [
-    (lambda house, now: referee.annul(house, 101, REASON, now), "annulled", "has made this game void"),
-    (lambda house, now: referee.award(house, 101, "BOB", REASON, now), "awarded", "given the win to bob"),
-    (lambda house, now: referee.take_back(house, 101, 1, REASON, now), "rewound", "as it did after ply"),
-    (lambda house, now: referee.take_back(house, 101, None, REASON, now), "rewound", "It is bob's turn."),
-    (lambda house, now: referee.extend(house, 101, "alice", 3, REASON, now), "extended", "alice 3 days more"),
-    (lambda house, now: referee.pause(house, 101, REASON, now), "paused", "has stopped the clocks"),
+    (lambda house, now: referee.annul(house, 101, REASON, now), "annulled", "has declared this game void"),
+    (lambda house, now: referee.award(house, 101, "BOB", REASON, now), "awarded", "the win."),
+    (lambda house, now: referee.take_back(house, 101, 1, REASON, now), "rewound", "as it did after move"),
+    (lambda house, now: referee.take_back(house, 101, None, REASON, now), "rewound", "has taken moves back"),
+    (lambda house, now: referee.extend(house, 101, "alice", 3, REASON, now), "extended", "3 days more"),
+    (lambda house, now: referee.pause(house, 101, REASON, now), "paused", "has stopped the clock."),
 ]
 
 
@@ -163,7 +163,7 @@ def test_a_ban(club: Post) -> None:
     assert "EVERYTHING WE KEEP ABOUT bob" in text_of(club.mail(BOB, "export")[0])
     assert refused(lambda: banning.ban(club.house, "bob", "", club.clock())) == "bob is banned already"
     assert banning.unban(club.house, "bob", "", club.clock()) == "bob"
-    assert "Board 104 has started" in text_of(club.mail(BOB, "challenge bob alice")[0])
+    assert "Your game of Cephalopod with alice has started" in text_of(club.mail(BOB, "challenge bob alice")[0])
     assert check(club.house) == []
 
 
@@ -222,7 +222,7 @@ def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> 
     state = seen(post).state
     assert (state.status, state.to_move) == ("active", 1)
     assert state.used == (86400, 0)
-    assert "bob has 4 days for this turn" in text_of(post.sent_to(BOB)[-1])
+    assert "Your turn, 4 days." in text_of(post.sent_to(BOB)[-1])
 
 
 def test_two_operators_at_once(club: Post) -> None:

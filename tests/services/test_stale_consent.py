@@ -51,4 +51,4 @@ def test_undo_is_asked_for_whatever_was_played_meanwhile(sqlite_post: Post) -> N
     old = next(letter for letter in post.sent_to(ALICE) if "You played A1" in text_of(letter))
     told = text_of(post.answer(old, "Undo.")[0])
     assert "You have asked to take back A1 on board 101" in told
-    assert "with it the move played since" in " ".join(told.split())
+    assert "along with the move played since" in " ".join(told.split())

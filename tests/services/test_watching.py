@@ -33,7 +33,7 @@ def to_carol(letters: list[QueuedMessage]) -> list[QueuedMessage]:
 def test_each_ply_comes_without_anybodys_words(watched: Post) -> None:
     """One mail a ply; chat brings none, nor does an offer between the players."""
     (letter,) = to_carol(watched.mail(ALICE, "move 101 b2", WORDS))
-    assert "1 B2" in text_of(letter)
+    assert "alice played B2. It is bob's turn." in text_of(letter)
     assert WORDS.encode() not in letter.raw
     assert to_carol(watched.mail(BOB, "chat 101", WORDS)) == []
     assert to_carol(watched.mail(ALICE, "propose 101")) == []
@@ -108,4 +108,4 @@ def test_who_is_not_proven_watches_nothing_yet(watched: Post) -> None:
     assert len(watched.sent_to("dan@example.org")) == 2
     asking.answer(question, "yes")
     watched.mail(BOB, "move 101 c3")
-    assert "2 C3" in text_of(watched.sent_to("dan@example.org")[-1])
+    assert "2 bob C3" in text_of(watched.sent_to("dan@example.org")[-1])

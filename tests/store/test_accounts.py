@@ -26,7 +26,7 @@ from pbmserv.store import (
     bounces,
     confirmations,
     inbox,
-    matches,
+    match_numbers,
     outbox,
     personal_data,
     players,
@@ -395,4 +395,4 @@ def test_a_new_player_in_the_place_of_one_who_never_answered(house: App) -> None
         alice = players.find_at(connection, "alice@example.org")
         assert alice is not None
         assert (alice.userid, alice.is_confirmed) == ("alice", True)
-        assert matches.numbers(connection) == []
+        assert match_numbers.numbers(connection) == []

@@ -19,7 +19,7 @@ from pbmserv.matches.rankings import SECTIONS
 from pbmserv.matches.ratings import INACTIVE_AFTER, Change, RatingResult, Section, Tally, reckoned
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
-from pbmserv.store import matches, players, rankings, ratings
+from pbmserv.store import match_numbers, matches, players, rankings, ratings
 from pbmserv.store.engine import reading, writing
 from tests.commands import rankings as in_memory
 from tests.conftest import prepared
@@ -89,7 +89,7 @@ def two(engine: Engine, number: int, *userids: str) -> GameState:
 def from_the_logs(connection: Connection) -> dict[str, tuple[Change, ...]]:
     """A plain recomputation by board size, that shares nothing with the tables but the reckoning of one list."""
     results: dict[str, list[RatingResult]] = {SMALL: [], PLAIN: []}
-    for number in matches.numbers(connection):
+    for number in match_numbers.numbers(connection):
         match = matches.load(connection, number)
         assert match is not None
         board = replay(match)

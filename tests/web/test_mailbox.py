@@ -291,14 +291,12 @@ def test_a_square_writes_the_mail_that_plays_it(playing: Tryout) -> None:
     links = board.all("a")
     assert all(link.attributes.get("target") == "_top" for link in links)
     assert not [link for link in links if link.attributes["href"].startswith("mailto:")]
-    square = next(
-        link.attributes["href"] for link in links if link.attributes.get("aria-label") == "C3, empty: play"
-    )
+    square = next(link.attributes["href"] for link in links if link.said == "C3")
     typed = filled_in(playing.see(square))
     assert typed.pop("recipient").startswith("pbmserv+t")
-    assert typed == {"sender": ALICE, "subject": "move 101 c3#1", "text": "move 101 c3#1", "answers": ""}
+    assert typed == {"sender": ALICE, "subject": "c3", "text": "", "answers": ""}
     played = playing.send(square)
-    assert "You played C3 on board 101." in played.one("pre").said
+    assert "You played C3. It is bob's turn." in played.one("pre").said
     assert f"Mails to {ALICE}" in played.said
 
 

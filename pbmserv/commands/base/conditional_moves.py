@@ -20,6 +20,7 @@ class QueuePlayed(Reply):
     """The owner's queued `moves` were played, as written in the log."""
 
     template: ClassVar[str] = "commands/base/conditional_moves.txt:queue_played"
+    place = "below"
 
     moves: tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.changes import Change
@@ -20,6 +20,9 @@ class Reply:
 
     template: ClassVar[str]
     """Its sentences: a template, and the block in it."""
+
+    place: ClassVar[Literal["first", "above", "below"]] = "above"
+    """Where it stands in a board mail: before the news, between the news and the board, or below the board."""
 
 
 @dataclass(frozen=True, slots=True)

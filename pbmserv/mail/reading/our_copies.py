@@ -32,8 +32,10 @@ _HEADING: Final = re.compile(
 )
 _OURS: Final = re.compile(
     r"\s{0,3}[*_]{0,2}(?:To move, (?:answer this mail with (?:a|your)|answer with a line|tap a )"
-    r"|Other answers: show, |You can answer meanwhile: |Or play on the web:\s*$|See it on the web: "
+    r"|Other answers: show, |You can answer(?: meanwhile)?: |Or play on the web:\s*$|See it on the web: "
     r"|It is \S{2,20}'s turn\.\s*$|\S{2,20} has .{1,40} (?:for this turn\.\s*$|left, until )|Thick border: "
+    r"|\S{2,20} (?:played|took) .{1,200}\. (?:Your turn(?:, [0-9a-z ]{3,30})?|It is \S{2,20}'s turn)\.\s*$"
+    r"|(?:Last moves|Moves): 1?[0-9]{1,3} \S{2,20} |Replay it on the web: |Play on the web Or tap a "
     r"|Score: \S+ -?[0-9]+, \S+ -?[0-9]+)"
 )
 

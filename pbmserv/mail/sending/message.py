@@ -67,6 +67,8 @@ class Envelope:
     """The command that stops mails like this one; empty if it does not go to a player."""
     leave_link: str = field(default="", repr=False)
     """The page that stops them, which mail programs may ask in their reader's name; empty if there is none."""
+    author: str = ""
+    """Who speaks through the club in this mail; empty if the club itself does."""
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -85,6 +87,12 @@ def sender_address(envelope: Envelope, server: Server) -> str:
     return server.tagged(envelope.token) if envelope.is_personal else server.address
 
 
+def sender_name(envelope: Envelope, server: Server) -> str:
+    """The name in From, on one line whatever it is made of."""
+    name = f"{envelope.author} via {server.club_name}" if envelope.author else server.club_name
+    return " ".join(name.split())
+
+
 def write(
     envelope: Envelope,
     text: str,
@@ -100,7 +108,7 @@ def write(
         mail = _together("alternative", [mail, _html(html)], envelope.thread_word)
     if attachments:
         mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.thread_word)
-    mail["From"] = formataddr((server.club_name, sender_address(envelope, server)))
+    mail["From"] = formataddr((sender_name(envelope, server), sender_address(envelope, server)))
     mail["To"] = envelope.recipient
     mail["Subject"] = envelope.subject
     mail["Date"] = format_datetime(date)

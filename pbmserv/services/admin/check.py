@@ -15,7 +15,7 @@ from pbmserv.matches.ratings import Change, RatingResult, reckoned
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
-from pbmserv.store import accounts, matches, ratings
+from pbmserv.store import accounts, match_numbers, matches, ratings
 from pbmserv.store.engine import reading, writing
 
 
@@ -68,7 +68,7 @@ def rate_anew(connection: Connection, pool: str) -> None:
     """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end."""
     ratings.hold(connection, pool)
     reckoning = begin(connection)
-    for number in matches.over(connection, pool_named(pool)):
+    for number in match_numbers.over(connection, pool_named(pool)):
         match = matches.load(connection, number)
         assert match is not None
         reckoning.add(replay(match))
@@ -116,7 +116,7 @@ def check(app: App, progress: Callable[[int, int], None] = lambda done, of: None
     """Replays all matches; `progress` is told how many of how many are done."""
     differences: list[Difference] = []
     with reading(app.engine, snapshot=True) as connection:
-        every = matches.numbers(connection)
+        every = match_numbers.numbers(connection)
         reckoning = begin(connection)
         for done, number in enumerate(every, 1):
             difference = _difference_check(connection, number, reckoning)
@@ -124,7 +124,7 @@ def check(app: App, progress: Callable[[int, int], None] = lambda done, of: None
                 differences.append(difference)
             progress(done, len(every))
         broken = [each.number for each in differences if not each.can_be_mended]
-        unknown = {pool.name for pool in matches.pools_at(connection, broken)}
+        unknown = {pool.name for pool in match_numbers.pools_at(connection, broken)}
         wrong = wrong_ratings(connection, reckoning, unknown)
         differences += [Difference(each.board, each.what, None, each.pool) for each in wrong]
     return differences

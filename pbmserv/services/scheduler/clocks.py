@@ -35,6 +35,7 @@ class Reminded(Reply):
     """To whoever is on turn: `board` has waited since; without a `deadline` it may go on waiting."""
 
     template: ClassVar[str] = "services/scheduler/clocks.txt:reminded"
+    place = "first"
 
     board: int
     since: datetime
@@ -46,6 +47,7 @@ class TimeIsUp(Reply):
     """To whoever had no time left on `board`, and is out of the game."""
 
     template: ClassVar[str] = "services/scheduler/clocks.txt:time_is_up"
+    place = "below"
 
     board: int
     others_play_on: bool

@@ -1,0 +1,189 @@
+"""What a board mail says first: what happened since its reader last moved, and whose turn it is, for templates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Literal
+
+from pbmserv.games.game import Event, Seat
+from pbmserv.matches.clock import DAY
+from pbmserv.matches.log import EntryKind, rules_of
+from pbmserv.matches.replay import GameState
+from pbmserv.matches.state import Turn
+from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, pending_offer, turn_events
+
+Opening = Literal["challenge", "rematch", "offer"]
+"""How a game came about: somebody challenged the others, wanted it again, or had offered it to anybody."""
+
+MOST_TOLD: Final = 6
+"""So many moves are told at most; of more, the last ones."""
+
+MOST_NAMED: Final = 4
+"""So many cells of what was captured are named; of more, how many there were."""
+
+_HOUR: Final = timedelta(hours=1)
+_MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a mail says of a board beside what it shows."""
+
+    # Sentences for the reader: before the news, between the news and the board, below the board.
+    first: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    # After how many turns the news begins; None: after the reader's own last one.
+    since: int | None = None
+    # How a new game came about, if not by a challenge or a rematch.
+    opening: Opening | None = None
+    # Whether it is said elsewhere what has happened, so that the news is only whose turn it is.
+    is_told: bool = False
+
+
+NOTHING_ELSE: Final = Telling()
+
+
+@dataclass(frozen=True, slots=True)
+class NewsMove:
+    """What one player did in one turn."""
+
+    userid: str
+    # How it came to be: "played", or how they left.
+    kind: EntryKind
+    # The move as it is written; empty if they left.
+    text: str
+    # The cells on which something was captured, and how many these are.
+    captured: tuple[str, ...]
+    captures: int
+    has_passed: bool
+    has_swapped: bool
+    # Whether it directly follows a move of the reader's that is told too, in a game for two.
+    is_answer: bool
+    # Who had to pass after it, and whom it put out.
+    had_to_pass: tuple[str, ...]
+    eliminated: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The news of a board for one reader: the context of `news.txt`."""
+
+    # The reader's userid; None for anybody.
+    reader: str | None
+    # Whether the reader plays, or only watches.
+    is_player: bool
+    # How the game came about, before its first move; None later.
+    opening: Opening | None
+    moves: tuple[NewsMove, ...]
+    # What was done last, if that is no move, and what waits for an answer.
+    events: tuple[TurnEvent, ...]
+    pending: PendingOffer | None
+    # Who is to move; None when the game is over.
+    to_move: str | None
+    # How long the reader has for the turn that is theirs, roughly; None if there is no limit or no turn.
+    left: timedelta | None
+    # The reader's rank in a finished game of three and more.
+    rank: int | None
+
+    @property
+    def is_readers_turn(self) -> bool:
+        """Whether the reader is to move."""
+        return self.reader is not None and self.reader == self.to_move
+
+    @property
+    def last_mover(self) -> str:
+        """Who made the last of the moves told; empty if none is."""
+        return self.moves[-1].userid if self.moves and self.moves[-1].text else ""
+
+
+def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling: Telling) -> News:
+    """The news of a board as it stands for a reader (a userid, or None for anybody)."""
+    state, userids = board.state, board.match.userids
+    seat = None if reader is None else board.match.seat_of(reader)
+    events, pending = ((), None) if telling.is_told else (_newest(board), pending_offer(board))
+    is_new = not state.turns and not events and not pending and state.status == "active"
+    is_turn = reader is not None and reader == board.on_turn
+    outcome = state.outcome
+    return News(
+        reader=reader,
+        is_player=seat is not None,
+        opening=(telling.opening or ("rematch" if board.match.after else "challenge")) if is_new else None,
+        moves=() if telling.is_told else _moves(board, seat, telling.since),
+        events=events,
+        pending=pending,
+        to_move=board.on_turn,
+        left=_roughly(time.left) if is_turn and time and time.left is not None and not time.stopped else None,
+        rank=outcome.ranks[seat] if outcome and seat is not None and len(userids) > 2 else None,
+    )
+
+
+def _moves(board: GameState, reader: Seat | None, since: int | None) -> tuple[NewsMove, ...]:
+    """The moves that are told; none where something else was done since the last one, but for an offer with it."""
+    state = board.state
+    has_more = bool(_newest(board)) or state.offer is not None
+    if has_more and not _is_of_one_mail(board):
+        return ()
+    first = _first(state.turns, reader, state.status != "active") if since is None else since
+    told = range(max(first, len(state.turns) - MOST_TOLD), len(state.turns))
+    return tuple(_told(board, place, reader if place > told.start else None) for place in told)
+
+
+def _first(turns: Sequence[Turn], seat: Seat | None, is_over: bool) -> int:
+    """The first turn to be told: after the reader's own last one, or that one itself, if nothing came after it."""
+    if seat is None:
+        return max(0, len(turns) - 1)
+    own = next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
+    if own is None:
+        return 0
+    return own if is_over or own + 1 == len(turns) else own + 1
+
+
+def _is_of_one_mail(board: GameState) -> bool:
+    """Whether what was last done besides moves came in the same mail as the last move."""
+    since = board.state.since
+    played = next((each for each in reversed(board.match.entries) if each.kind == "played"), None)
+    return played is not None and bool(since) and since[-1].at == played.at and since[-1].kind == "proposed"
+
+
+def _newest(board: GameState) -> tuple[TurnEvent, ...]:
+    """What was done last on a running board, if that is neither a move nor an offer."""
+    state = board.state
+    if not state.since or state.since[-1].kind in ("proposed", "asked"):
+        return ()
+    if state.is_paused and state.since[-1].kind == "paused":
+        return (TurnEvent("paused"),)
+    return turn_events(board)[-1:]
+
+
+def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
+    """What a turn says; `reader` is the seat whose move, if it came right before, this one answers."""
+    turns, userids = board.state.turns, board.match.userids
+    turn = turns[place]
+    names = rules_of(board.match).scene(board.state.position).board.names
+    captured = tuple(names[cell] for event in turn.events if event.kind == "captured" for cell in event.cells)
+    before = turns[place - 1] if place else None
+    passed = [event.seat for event in turn.events if event.kind == "passed"]
+    return NewsMove(
+        userid=userids[turn.seat],
+        kind=turn.kind,
+        text=turn.move or "",
+        captured=captured if len(captured) <= MOST_NAMED else (),
+        captures=len(captured),
+        has_passed=turn.seat in passed,
+        has_swapped=any(event.kind == "swapped" for event in turn.events),
+        is_answer=before is not None and before.seat == reader != turn.seat and len(userids) == 2,
+        had_to_pass=tuple(userids[seat] for seat in passed if seat != turn.seat),
+        eliminated=_named("eliminated", turn.events, userids),
+    )
+
+
+def _named(kind: str, events: Sequence[Event], userids: Sequence[str]) -> tuple[str, ...]:
+    return tuple(userids[event.seat] for event in events if event.kind == kind)
+
+
+def _roughly(left: timedelta) -> timedelta:
+    """A length of time in its largest unit, rounded as people do: what is nearly a day is one."""
+    unit = DAY if left >= DAY - _HOUR / 2 else _HOUR if left >= _HOUR - _MINUTE / 2 else _MINUTE
+    small = _HOUR if unit == DAY else _MINUTE
+    return (left + small / 2) // unit * unit
