@@ -55,10 +55,11 @@ def test_the_conversation_shows_what_the_tutorial_tells() -> None:
     """A preview, a move, a refusal, the robot's moves, giving up, and a game in which the robot begins."""
     for told in (
         "Tried on board 101: b3. Nothing was played",
-        "You played B3 on board 101.",
+        "You played B3, robot.random answered ",
         "Not done: move 101 b3",
-        "robot.random wins, since alice has resigned",
+        "You resigned; robot.random won.",
         "Subject: Cephalopod Board 102: robot.random vs alice",
+        "\nrobot.random played ",
     ):
         assert told in CONVERSATION
 

@@ -41,13 +41,14 @@ class Showing(Reply):
 
 @dataclass(frozen=True, slots=True)
 class NextBoards(Reply):
-    """The boards where it is the turn of `userid` follow; of all, `more` are not shown."""
+    """The boards where it is the turn of `userid`, who may be the reader, follow; of all, `more` are not shown."""
 
     template: ClassVar[str] = "commands/show.txt:next_boards"
 
     userid: str
     numbers: tuple[int, ...]
     more: int
+    is_own: bool = False
 
 
 MOST_BOARDS = 20
@@ -104,9 +105,9 @@ def run_next(request: Request[MaybePlayerArguments], records: Queries, now: date
     """Shows the boards that wait for the player named, or for the sender."""
     player = player_or_sender(request.arguments.userid, request, records)
     waiting = waiting_boards(player, records)
-    return Decision(
-        NextBoards(player.userid, waiting.numbers, waiting.more), shown=ShownBoards(boards=waiting.refs)
-    )
+    is_own = request.actor.player is not None and request.actor.player.userid == player.userid
+    reply = NextBoards(player.userid, waiting.numbers, waiting.more, is_own)
+    return Decision(reply, shown=ShownBoards(boards=waiting.refs))
 
 
 next_command = OpenCommand(

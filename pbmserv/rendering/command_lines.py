@@ -30,7 +30,7 @@ def offered(line: str) -> str:
 def example(line: str) -> str:
     """A line that shows what a command looks like, marked: one that anybody may give can be sent."""
     parsed = sendable(line)
-    if parsed is None:
+    if parsed is None or parsed.command.name == "signup":
         filled_in = to_fill_in(line)
         return marked_command(line, "example", filled_in) if filled_in else line
     return marked_command(line, _USES.get(parsed.command.kind, "example"))
@@ -51,13 +51,17 @@ def sendable(line: str) -> Parsed | None:
 
 
 def to_fill_in(line: str) -> str:
-    """An example that holds a secret, with words to be replaced for it and for whose it is; "" for any other line.
+    """An example with words to be replaced for a secret and for whose it is; "" where there is nothing to replace.
 
-    >>> to_fill_in("move 101 alice sesame c3"), to_fill_in("show 101")
-    ('move 101 USERID PASSWORD c3', '')
+    That is also so for the name that somebody signs up with: each has their own.
+
+    >>> to_fill_in("move 101 alice sesame c3"), to_fill_in("signup alice"), to_fill_in("show 101")
+    ('move 101 USERID PASSWORD c3', 'signup USERID', '')
     """
     parsed = _read(line)
-    if parsed is None or not secrets_of(parsed.claim, parsed.new_password) or _PLACEHOLDER.search(line):
+    if parsed is None or _PLACEHOLDER.search(line):
+        return ""
+    if parsed.command.name != "signup" and not secrets_of(parsed.claim, parsed.new_password):
         return ""
     whose = (parsed.claim.userid,) if parsed.claim else parsed.arguments.userids
     secrets = iter(("PASSWORD", "NEWPASSWORD"))

@@ -45,7 +45,8 @@ def load_desk(app: App, key: str, now: datetime) -> Desk | None:
         return None
     userids = (link.player.userid,)
     with reading(app.engine) as connection:
-        waiting = listing.listing(connection, ListingQuery(userids=userids, filter="next", count=MOST_SHOWN))
+        wanted = ListingQuery(userids=userids, filter="next", count=MOST_SHOWN, with_practice=True)
+        waiting = listing.listing(connection, wanted)
         running = listing.listing(connection, ListingQuery(userids=userids, count=2 * MOST_SHOWN))
     others = tuple(line for line in running.lines if line.to_move != link.player.userid)
     return Desk(link, waiting.lines, others[:MOST_SHOWN], waiting.total)

@@ -71,7 +71,7 @@ def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -
         board=newest.number if newest else None,
         has_commands=bool(pending.parsed.lines),
         wants_out=topic_of(pending.mail.text, pending.mail.subject) == "stop",
-        is_waited_for=records.owner_of(to.recipient) is not None,
+        is_waited_for=_waits_since(records, to) is not None,
     )
 
 
@@ -107,11 +107,18 @@ def _allowance_of_sign_up(connection: Connection, to: ReplyContext, pending: Pen
 
 def _is_waited_for(records: Queries, to: ReplyContext, first: Parsed | Unparsed) -> bool:
     """Whether the address was sent a welcome recently and has not answered: until then no command is run."""
-    owner = records.owner_of(to.recipient)
-    if owner is None or records.signed_up(owner) <= to.now - HELD_UNCONFIRMED:
+    since = _waits_since(records, to)
+    if since is None:
         return False
     is_sign_up = isinstance(first, Parsed) and first.command.name == "signup"
-    return not is_sign_up or records.signed_up(owner) > to.now - ASKED_AGAIN_AFTER
+    return not is_sign_up or since > to.now - ASKED_AGAIN_AFTER
+
+
+def _waits_since(records: Queries, to: ReplyContext) -> datetime | None:
+    """When the account was opened that waits for this address's answer; None if none does any more."""
+    owner = records.owner_of(to.recipient)
+    signed_up = None if owner is None else records.signed_up(owner)
+    return signed_up if signed_up is not None and signed_up > to.now - HELD_UNCONFIRMED else None
 
 
 def _asks_openly(line: Parsed | Unparsed) -> bool:

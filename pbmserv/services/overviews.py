@@ -45,7 +45,9 @@ def next_asked(results: Sequence[CommandResult]) -> NextBoards | None:
 
 def overview_for(records: Queries, app: App, asked: NextBoards, key: str, now: datetime) -> Overview:
     """The table in the answer to `next`; `key` is that of its links, empty for somebody else's boards."""
-    found = records.boards(ListingQuery(userids=(asked.userid,), filter="next", count=MOST_LISTED))
+    found = records.boards(
+        ListingQuery(userids=(asked.userid,), filter="next", count=MOST_LISTED, with_practice=True)
+    )
     return overview_of(app, asked.userid, found.lines, key, found.total, now)
 
 

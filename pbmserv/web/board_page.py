@@ -219,7 +219,7 @@ class BoardPage(Page):
 
 
 def said_of(view: BoardView) -> BoardRemark:
-    """What the mails say about a board that stands so."""
+    """What is said to anybody about a board that stands so."""
     return BoardRemark(
         standing=said("mail/standing.txt", view),
         gone=said("mail/gone.txt", view),

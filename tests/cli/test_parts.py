@@ -121,9 +121,14 @@ def post(sqlite_house: App) -> Post:
     return Post(sqlite_house, RealClock())
 
 
+def put(post: Post, sender: str, line: str, text: str = "") -> int:
+    """Keeps a mail that a mail server on its way has no doubts about."""
+    return post.put(post.write(sender, line, text), sender)
+
+
 def test_a_worker_counts_the_kill_and_tries_again(post: Post, tmp_path: Path) -> None:
-    mail_id = post.put(post.write("alice@example.org", "help"))
-    other = post.put(post.write("bob@example.org", "help"))
+    mail_id = put(post, "alice@example.org", "help")
+    other = put(post, "bob@example.org", "help")
     left_by_a_killed_worker(tmp_path, mail_id)
     bell, done = threading.Event(), threading.Event()
     with running(working(post.house, tmp_path, bell, done)):
@@ -155,8 +160,8 @@ def test_what_kills_whatever_reads_it_is_set_aside(
     """The worker lives on, and handles everything else; not even telling the sender harms it."""
     make_quick(monkeypatch, tmp_path)
     killer = suspect(post, "help", deadly.KILLS)
-    behind = post.put(post.write("alice@example.org", "list"))
-    other = post.put(post.write("bob@example.org", "list"))
+    behind = put(post, "alice@example.org", "list")
+    other = put(post, "bob@example.org", "list")
     with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
         wait_for(lambda: post.row(killer).status == "set aside")
         wait_for(lambda: {post.row(each).status for each in (behind, other)} == {"handled"})
@@ -166,7 +171,7 @@ def test_what_kills_whatever_reads_it_is_set_aside(
 
 def suspect(post: Post, line: str, text: str = "") -> int:
     """A mail that two workers were killed over."""
-    mail_id = post.put(post.write("alice@example.org", line, text))
+    mail_id = put(post, "alice@example.org", line, text)
     for _ in range(2):
         set_back(post.house, mail_id, "a worker ended", post.clock())
     return mail_id
@@ -210,11 +215,11 @@ def test_a_worker_told_to_stop_does_not_wait_for_one_that_hangs(
 
 
 def test_a_mark_of_a_mail_long_done_is_forgotten(post: Post, tmp_path: Path) -> None:
-    mail_id = post.put(post.write("alice@example.org", "help"))
+    mail_id = put(post, "alice@example.org", "help")
     post.work()
     for left in (mail_id, 999):
         left_by_a_killed_worker(tmp_path, left)
-        next_id = post.put(post.write("alice@example.org", "list"))
+        next_id = put(post, "alice@example.org", "list")
         with running(working(post.house, tmp_path, threading.Event(), threading.Event())):
             wait_for(lambda each=next_id: post.row(each).status == "handled")  # type: ignore[misc]
     assert {kept.kills for kept in post.inbox()} == {0}

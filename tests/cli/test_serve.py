@@ -49,11 +49,12 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
             assert told in server.log
         assert "Welcome, alice! " in terminal.succeed("mail", *ALICE, f"signup alice {WORD}")
         terminal.succeed("mail", *BOB, "signup bob poppy")
-        assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob", "Good luck!")
+        said = terminal.succeed("mail", *ALICE, "challenge alice bob", "Good luck!")
+        assert "Your game of Cephalopod with bob has started. Your turn, 21 days." in " ".join(said.split())
         said = terminal.succeed("mail", *ALICE, "hi", f"as alice {WORD}\\nmove 101 c3")
-        assert "You played C3 on board 101." in said
+        assert "You played C3. It is bob's turn." in said
         said = terminal.succeed("mail", *BOB, "--read")
-        assert "It is bob's turn." in said
+        assert "alice played C3. Your turn, 21 days." in said
         with urlopen(f"http://{settings['PBMSERV_WEB']}/", timeout=60) as page:
             assert page.status == 200
         assert terminal.run("admin", "games", "--json").rows[0]["last_move"] == "C3"
@@ -140,7 +141,8 @@ def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str
         wait_for(lambda: accepts(port))
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         terminal.succeed("mail", *BOB, "signup bob poppy")
-        assert "It is alice's turn." in terminal.succeed("mail", *ALICE, "challenge alice bob")
+        said = terminal.succeed("mail", *ALICE, "challenge alice bob")
+        assert "Your turn, 21 days." in " ".join(said.split())
         assert "You played D4" in terminal.succeed("mail", *ALICE, "101 d4")
         assert "You played C3" in terminal.succeed("mail", *BOB, "101 c3")
         for process in processes:
@@ -195,7 +197,7 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
 ) -> None:
     """A real end without warning, in the midst of handling."""
     terminal.succeed("migrate")
-    terminal.succeed("receive", stdin=b"From: alice@example.org\nSubject: help\n\n")
+    terminal.succeed("receive", stdin=b"From: alice@example.org\nTo: pbmserv@localhost\nSubject: help\n\n")
     killer = tmp_path / "killer.py"
     killer.write_text(
         "import os\n"

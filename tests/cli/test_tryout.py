@@ -28,8 +28,9 @@ def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
     assert done.code == 0, done.err
     assert "Welcome, alice!" in done.out
     assert "Four in a Row Board 101: alice vs bob" in done.out
-    assert done.out.count("You played ") == len(try_out.DEMO_GAME.split())
-    assert re.search(r"The game is over: (alice|bob) wins", done.out)
+    played = re.findall(r"(?m)^You played (\w+)(?:\. It is (?:alice|bob)'s turn\.| and won!)$", done.out)
+    assert played == try_out.DEMO_GAME.upper().split()
+    assert "You played D5, alice answered A1 and won." in done.out
     assert "a whole game by mail, in" in done.out.splitlines()[-1]
     assert [*terminal.folder.iterdir()] == []
 
@@ -250,7 +251,8 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
         for who in ("alice", "bob"):
             assert "That confirms your account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
-        assert "It is bob's turn." in mail("bob", "--answer", "challenge bob alice -size=3x5")
+        begun = " ".join(mail("bob", "--answer", "challenge bob alice -size=3x5").split())
+        assert "Your game of Cephalopod with alice has started. Your turn, 21 days." in begun
         assert "You played B2" in mail("bob", "--answer", "b2")
         assert "waits for your" in mail("alice", "move 101 a1"), "as every mail that answers nothing"
         assert "You played A2" in mail("alice", "--answer", "a2")

@@ -241,9 +241,9 @@ def test_games(table: Table) -> None:
 
 def test_next(table: Table) -> None:
     """The boards where it is one's turn; a stranger must say whose."""
-    assert table.give("next", "bob", "none") == NextBoards("bob", (101,), 0)
+    assert table.give("next", "bob", "none") == NextBoards("bob", (101,), 0, is_own=True)
     assert table.give("next BOB", None) == NextBoards("bob", (101,), 0)
-    assert table.give("next", "anna") == NextBoards("Anna", (), 0)
+    assert table.give("next", "anna") == NextBoards("Anna", (), 0, is_own=True)
     assert table.give("next", None) == NotOurPlayer(command="next")
     assert table.give("next nobody", None) == NoSuchPlayer(suggestions=())
 

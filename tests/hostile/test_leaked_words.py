@@ -7,18 +7,18 @@ from datetime import timedelta
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import select
+from sqlalchemy import null, select, update
 
 from pbmserv.services.play import find_play_link
 from pbmserv.services.views import load_board
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.schema import migrate, migrations_folder
-from pbmserv.store.tables import addresses, blocks, conditional_moves, players, talk_counts
+from pbmserv.store.tables import addresses, blocks, conditional_moves, outbox, players, talk_counts
 from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, token_of
 from tests.services.test_play import newest_link
 
-ALICE, BOB, CARL = "alice@example.org", "bob@example.org", "carl@example.org"
+ALICE, BOB, CARL, DORA = "alice@example.org", "bob@example.org", "carl@example.org", "dora@example.org"
 EVIL = "evil@evil.example"
 
 ON_THE_BOARD = ("a1", "101 a1", "resign", "101 resign", "propose", "undo", "chat 101 ha", "submit 101 a1")
@@ -52,9 +52,9 @@ def board_mail(club: Post, address: str = ALICE, board: int = 101) -> QueuedMess
 
 
 def forged(club: Post, letter: QueuedMessage, text: str, subject: str = "hi") -> list[QueuedMessage]:
-    """A mail in alice's name that knows the Message-ID of a letter to her, and nothing else of it."""
+    """A mail in the name of whom a letter went to that knows its Message-ID, and nothing else of it."""
     known = header_of(letter, "Message-ID")
-    raw = club.write(ALICE, subject, text, In_Reply_To=known, References=f"<b101@club.test> {known}")
+    raw = club.write(letter.recipient, subject, text, In_Reply_To=known, References=f"<b101@club.test> {known}")
     return club.send(raw, EVIL)
 
 
@@ -71,7 +71,7 @@ def state(club: Post) -> object:
             connection.execute(select(table)).all()
             for table in (players, addresses, blocks, conditional_moves, talk_counts)
         ]
-    boards = [load_board(club.house, number) for number in (101, 102)]
+    boards = [load_board(club.house, number) for number in (101, 102, 103)]
     return kept, [board and board.match for board in boards]
 
 
@@ -103,12 +103,47 @@ def test_the_message_id_of_a_question(club: Post) -> None:
 
 def test_the_message_id_of_the_welcome(club: Post) -> None:
     """The welcome mail's Message-ID, which the first answer to many people quotes, proves nothing, now or
-    later."""
-    welcome, before = club.sent_to(ALICE)[0], state(club)
-    for line in (*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT):
+    later: not on the practice board either that its reader began on it."""
+    welcome = club.sent_to(ALICE)[0]
+    club.answer(welcome, "b3")
+    assert club.moves(103) == ["B3"]
+    before = state(club)
+    for line in ("103 a1", "103 resign", *ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT):
         forged(club, welcome, line)
         club.clock.move(hours=3)
     assert state(club) == before
+
+
+@pytest.mark.parametrize("knows_message_id", [True, False])
+def test_a_practice_board_in_somebody_elses_name(club: Post, knows_message_id: bool) -> None:
+    """A forged From begins the practice game of a player who has had none, with the welcome's Message-ID or
+    without: that binds her to nothing, only she hears of it, and it happens once."""
+    club.answer(club.sent_to(BOB)[0], "b3")
+    welcome, before = club.sent_to(ALICE)[0], state(club)
+    letters = forged(club, welcome, "a1") if knows_message_id else club.mail(ALICE, "practice a1")
+    assert {letter.recipient for letter in letters} == {ALICE}
+    seen = load_board(club.house, 104)
+    assert seen is not None
+    match = seen.match
+    assert match.userids == ("alice", "robot.random")
+    assert (match.practice, match.rated, match.clock) == (True, False, None)
+    for line in ("b1", "practice b1", "104 b1", "104 resign"):
+        forged(club, welcome, line)
+    assert (state(club), load_board(club.house, 104), load_board(club.house, 105)) == (before, seen, None)
+
+
+def test_the_message_id_of_a_newcomers_welcome(club: Post) -> None:
+    """Who signs somebody else up and knows the Message-ID of their first mail: it opens no account and no
+    board."""
+    club.mail(EVIL, f"signup dora {DORA}")
+    (welcome,) = club.sent_to(DORA)
+    for said in ("b3", "practice b3", "yes", f"yes {thread_word_of(welcome)}", "yes\nb3"):
+        forged(club, welcome, said)
+        assert not club.is_confirmed("dora")
+    assert load_board(club.house, 103) is None
+    club.answer(welcome, "b3")
+    assert club.is_confirmed("dora")
+    assert club.moves(103) == ["B3"]
 
 
 def test_the_address_that_bounces_go_to(club: Post) -> None:
@@ -240,6 +275,8 @@ def upgraded(club: Post) -> Post:
     with writing(club.house.engine) as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "0005")
+        # Its welcome showed no practice board.
+        connection.execute(update(outbox).where(outbox.c.match.is_(None)).values(shown=null()))
     migrate(club.house.engine)
     return club
 

@@ -14,9 +14,10 @@ ROWS_AND_STATES = {
     "InboxMessage": 16,
     "OpenOffer": 13,
     "OutboxMessage": 14,
+    "Server": 13,
     "State": 19,
 }
-"""Values as wide as their table, or as the whole state of a game; they may shrink, not grow."""
+"""Values as wide as their table, the settings, or the whole state of a game; they may shrink, not grow."""
 
 TO_BE_SPLIT = {"Decision": 13, "Help": 13}
 

@@ -263,13 +263,19 @@ def test_a_new_account_is_nothing_until_its_address_answers(post: Post) -> None:
         ("hello", "yes"),
         ("hello", f"yes {new_token()}"),
         ("x" * 2_000, "no such thing"),
+        ("What is this?", "Who are you?"),
     ]
     for subject, text in ways:
         post.mail(EVE, subject, text)
         post.mail(MALLORY, subject, text)
     post.mail(ALICE, "as alice sesame", "challenge alice eve\nblock eve")
     post.mail(ALICE, "as alice sesame", f"signup eve3 pepper {EVE}\nadd {EVE}\nchange address {EVE}")
-    assert len(post.sent_to(EVE)) == 1
+    _, letter = post.sent_to(EVE)
+    assert letter.kind == "short", "words bring one letter a day, none of which are theirs"
+    assert [each for each in ("xxx", "no such", "What is", "eve", "pepper") if each in text_of(letter)] == []
+    assert "    list" not in text_of(letter), "which would bring nothing"
+    post.answer(letter, "yes")
+    assert len(post.sent_to(EVE)) == 2
     assert post.sent_to(WORK) == []
     assert not post.is_confirmed("eve")
 

@@ -49,7 +49,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, place: str, breaks: Callable[..., boo
 STAGES: dict[str, tuple[str, Callable[..., bool]]] = {
     "a command": ("services.run:decide", lambda request, *_: request.command.name == "move"),
     "keeping": ("store.matches:write", lambda _, decision: bool(decision.entries)),
-    "a template of the answer": ("services.respond:render", lambda name, **_: name == "mail/answer.txt"),
+    "a template of the answer": ("services.answer_content:render", lambda name, **_: name == "mail/answer.txt"),
     "a template of a notice": ("services.board_mail:render", lambda name, **_: name == "mail/notice.txt"),
     "laying out": ("services.compose:as_text", lambda said: "You played" in repr(said)),
     "writing": ("services.compose:write", lambda envelope, *_: envelope.ply == 1),

@@ -22,7 +22,8 @@ def test_its_board_is_refused_in_one_sentence(sqlite_post: Post) -> None:
         (answer, *_) = post.mail("alice@example.org", line)
         assert "its game is not on this server any more" in " ".join(text_of(answer).split()), line
     (answer, *_) = post.mail("alice@example.org", "move 102 c3")
-    assert "You played C3 on board 102." in text_of(answer)
+    assert text_of(answer).startswith("You played C3. It is bob's turn.\n")
+    assert answer.match == 102
     assert set(post.fates()) == {"handled"}
 
 

@@ -193,5 +193,6 @@ def test_an_answer_of_a_week_ago_opens_nothing(house: App) -> None:
     raw = tap(send(house, clock, written("signup alice")), "B3")
     clock.move(days=8)
     answer = send(house, clock, raw)
-    assert "signup" in shown_text(parsed(answer.raw))
+    assert "signup NAME" in shown_text(parsed(answer.raw))
+    assert "waiting to be confirmed" not in shown_text(parsed(answer.raw))
     assert load_game_state(house, 101) is None

@@ -21,8 +21,6 @@ def test_which_one(club: Post) -> None:
     assert (club.moves(), asked.recipient) == ([], ALICE)
     said = text_of(asked)
     assert said.startswith(
-        "Not done: move 101 d4\n"
-        "\n"
         "Your mail says different things, and you can only mean one, so none of\n"
         "these was done. Send the one you mean:\n"
         "    move 101 d4\n"

@@ -35,7 +35,8 @@ def moves(post: Post, board: int) -> list[str | None]:
 
 def put(post: Post, sender: str, line: str) -> int:
     """Keeps a mail."""
-    return post.put(post.write(f"{sender}@example.org", line))
+    address = f"{sender}@example.org"
+    return post.put(post.write(address, line), address)
 
 
 def test_a_few_at_a_time_in_one_commit(post: Post) -> None:

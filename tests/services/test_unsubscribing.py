@@ -21,7 +21,7 @@ from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.tables import addresses
 from tests.services.post import Post, header_of, text_of
 
-ALICE, BOB = "alice@example.org", "bob@example.org"
+ALICE, BOB, CARL = "alice@example.org", "bob@example.org", "carl@example.org"
 SITE = "https://club.test"
 
 
@@ -92,13 +92,19 @@ def test_without_pages_that_are_safe_to_ask_there_is_only_the_command(post: Post
 
 def test_the_command_and_the_link_do_the_same(club: Post) -> None:
     """Either way there is no more mail, the opponent is told, and nothing else changes."""
+    club.people(carl="tahini")
+    club.mail(CARL, "challenge carl alice bob -size=3x3")
     by_mail, by_link = player(club, "alice"), player(club, "bob")
     asking = club.with_server(confirm="ask")
     address, command = command_of(club.sent_to(ALICE)[-1])
     told = asking.send(asking.write(ALICE, command, To=address), ALICE, [address])
-    assert "alice has turned off mail" in text_of(to(BOB, told))
+    for opponent in (BOB, CARL):
+        assert "alice has turned off mail" in text_of(to(opponent, told))
+    letters = len(club.letters())
     unsubscribe(club.house, key_of(club.sent_to(BOB)[-1]), club.clock())
-    assert "bob has turned off mail" in text_of(club.sent_to(ALICE)[-1])
+    told = club.letters()[letters:]
+    assert "bob has turned off mail" in text_of(to(CARL, told))
+    assert {each.recipient for each in told} == {BOB, CARL}, "alice gets no mail any more"
     assert "The link to unsubscribe in a mail to you was used." in text_of(club.sent_to(BOB)[-1])
     for before in (by_mail, by_link):
         after = player(club, before.userid)

@@ -37,7 +37,7 @@ def test_two_accept_one_offer(post: Post) -> None:
     winner = seen.match.userids[1]
     assert load_board(post.house, 102) is None
     told = {userid: answers(post, f"{userid}@example.org") for userid in ("bob", "carol", "dora")}
-    assert told.pop(winner).startswith("Board 101 has started")
+    assert told.pop(winner).startswith("Your game of Cephalopod with alice has started. alice moves first.")
     assert all("Offer 1 is already taken: it became board 101" in said for said in told.values())
     assert {kept.tries for kept in post.inbox()} == {0}
 
@@ -103,9 +103,10 @@ def test_both_ask_for_a_rematch(post: Post) -> None:
     workers(post)
     assert boards(post, 102) == [("bob", "alice")]
     assert load_board(post.house, 103) is None
-    told = sorted(answers(post, f"{userid}@example.org") for userid in ("alice", "bob"))
-    assert told[0].startswith("Board 102 has started")
-    assert told[1].startswith("The rematch of board 101 is already in play")
+    shown, started = sorted(answers(post, f"{userid}@example.org") for userid in ("alice", "bob"))
+    first, second = ("alice", "bob") if "alice started board 102" in shown else ("bob", "alice")
+    assert started.startswith(f"Your game of Cephalopod with {second} has started.")
+    assert shown.startswith(f"The rematch of board 101 is already in play: {first} started board 102")
 
 
 def test_what_is_held(postgresql_house: App, clock: Clock) -> None:

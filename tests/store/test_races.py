@@ -122,9 +122,14 @@ def one_was_played(post: Post) -> None:
     assert seen is not None
     assert [(entry.seq, entry.seat) for entry in seen.match.entries] == [(1, 0)]
     assert seen.match.entries[0].text in ("A1", "C3")
-    answers = [text_of(letter) for letter in post.letters() if letter.kind == "answer"][-2:]
-    assert sum("You played" in text for text in answers) == 1
-    assert sum("It is bob's turn on board 101" in text for text in answers) == 1
+    played, other = ("a1", "c3") if seen.match.entries[0].text == "A1" else ("c3", "a1")
+    done, refused = (
+        next(text_of(letter) for letter in reversed(post.letters()) if letter.kind == kind)
+        for kind in ("answer", "fruitless")
+    )
+    assert done.startswith(f"You played {played.upper()}. It is bob's turn.")
+    assert refused.startswith("It is bob's turn on board 101.")
+    assert f"Not done: move 101 alice *** {other}" in refused
     assert {(kept.status, kept.tries) for kept in post.inbox()} == {("handled", 0)}
 
 

@@ -204,7 +204,7 @@ def test_the_example_of_a_command_begins_a_mail(get: Get, name: str) -> None:
     elif command.example.startswith("help "):
         assert links[command.example] == "/help/" + command.example.removeprefix("help ")
     elif name in ("signup", "change password"):
-        filled = {"signup": "signup USERID PASSWORD"}.get(name, "change password USERID PASSWORD NEWPASSWORD")
+        filled = {"signup": "signup USERID"}.get(name, "change password USERID PASSWORD NEWPASSWORD")
         assert links[command.example] == mailto(filled)
     else:
         assert links[command.example] == mailto(command.example)
