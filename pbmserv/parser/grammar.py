@@ -102,6 +102,9 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     fitted = _fit(slots, tuple(words), answered_board)
     if fitted is None:
         return None
+    has_no_password = any(slot.name == "password" for slot in slots) and fitted.new_password is None
+    if has_no_password and not _may_be_name(fitted.arguments.userids[0]):
+        return None
     arguments = replace(fitted.arguments, options=tuple(sorted(options)))
     if said:
         arguments = replace(arguments, text=said)
@@ -184,6 +187,11 @@ def _userids(words: Words, rest: FittedWords, board: int | None, slot: _Slot) ->
         return None
     userids = tuple(word.strip(_AROUND_USERIDS) or word for word in words)
     return replace(rest, arguments=replace(rest.arguments, userids=userids + rest.arguments.userids))
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether a word alone is meant as a name, be it none that we allow. Else it may be a password without one."""
+    return is_userid(word) or "@" in word or (word.isalpha() and not word.isascii())
 
 
 def _claim(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> FittedWords | None:

@@ -1,6 +1,7 @@
 """A newcomer with nothing but a browser: signs up, is mailed boards, and plays by clicking in the mails."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from playwright.sync_api import Browser, Page
 from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.serve import all_parts, run_parts
+from pbmserv.services.app import App
+from pbmserv.store import robots
+from pbmserv.store.engine import reading
 from tests.free_port import free_port
 
 PATIENCE = 30_000  # milliseconds
@@ -32,12 +36,24 @@ def site(outgoing: Path) -> Iterator[str]:
     server = threading.Thread(target=lambda: ended_well.append(run_parts(parts, stop)))
     server.start()
     try:
+        wait_for_robots(house)
         yield f"http://{place}"
     finally:
         stop.set()
         server.join()
         house.engine.dispose()
     assert ended_well == [True]
+
+
+def wait_for_robots(house: App) -> None:
+    """Waits until robots can be challenged: their process starts beside the others."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while True:
+        with reading(house.engine) as connection:
+            if robots.names(connection):
+                return
+        assert time.monotonic() < deadline, "there are no robots"
+        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -68,14 +84,14 @@ def test_a_whole_beginning(site: str, page: Page, tmp_path: Path) -> None:
 
     page.get_by_role("link", name="Answer").click()
     page.get_by_label("Text").fill("challenge alice robot.random -size=3x5")
-    assert "It is alice's turn." in send(page)
+    assert "has started. Your turn, 21" in send(page)
     page.screenshot(path=tmp_path / "board.png", full_page=True)
 
     # Clicked in a frame that may do nothing by itself, and yet it leads out of that.
-    page.frame_locator("iframe").get_by_role("link", name="B2, empty: play").click()
+    page.frame_locator("iframe").get_by_role("link", name="B2", exact=True).click()
     page.wait_for_url("**/mailbox/write?*")
     assert page.get_by_label("From").input_value() == "alice@example.org"
-    assert "You played B2 on board 101." in send(page)
+    assert "You played B2" in send(page)
 
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Mailbox").click()
     assert page.locator("tbody tr").count() >= 3

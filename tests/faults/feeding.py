@@ -35,9 +35,9 @@ CHALLENGES = 5
 
 @dataclass
 class Feeding:
-    """Players who challenge each other a few times, and then set what is set already, again and again.
+    """Players who challenge each other a few times, and then change a setting to and fro, again and again.
 
-    They do that by password: nothing else is answered without end.
+    What changes something is answered without end, and nothing else is.
     """
 
     port: int
@@ -50,9 +50,8 @@ class Feeding:
     def bring(self, name: str, number: int) -> None:
         """Brings one mail until it is taken, as a sending mail server does; its bytes are always the same."""
         other = self.people[self.people.index(name) - 1]
-        command = (
-            f"cephalopod challenge {name} {other}" if number < CHALLENGES else f"set {name} {PASSWORD} html on"
-        )
+        setting = f"set {name} {PASSWORD} html {'on' if number % 2 == 0 else 'off'}"
+        command = f"cephalopod challenge {name} {other}" if number < CHALLENGES else setting
         wait_for(lambda: self.try_once(mail(name, command, number)) == 250)
         with self.lock:
             self.brought += 1

@@ -184,10 +184,13 @@ def bring(network: Network, hosts: Sequence[str], first: int, raw: bytes) -> Non
 
 
 def later_mail(board: Board, ply: int) -> bytes:
-    """A mail of whose move it is that changes no board; of the same sender, and so it comes after the move."""
+    """A mail of whose move it is that changes no board; of the same sender, and so it comes after the move.
+
+    It asks for what the last assertions count: that every move is answered.
+    """
     mail = EmailMessage()
     mail["From"], mail["To"] = address(board.mover(ply)), ADDRESS
-    mail["Subject"] = f"set {board.mover(ply)} {PASSWORD} html on"
+    mail["Subject"] = f"set {board.mover(ply)} {PASSWORD} receipts on"
     mail["Message-ID"] = f"<later-{board.match.number}-{ply}@example.org>"
     mail.set_content("")
     return mail.as_bytes()

@@ -3,6 +3,7 @@
 import pkgutil
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from random import Random
 from types import ModuleType
@@ -26,6 +27,7 @@ from pbmserv.matches.state import Turn
 from pbmserv.rendering.accessible import Part, parts_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
+from pbmserv.rendering.practice import practice_text
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
 from pbmserv.rendering.text import WIDTH, as_text, laid_out
 from pbmserv.services import compose
@@ -373,6 +375,8 @@ def all_mail(tmp_path_factory: pytest.TempPathFactory, quick_hasher: PasswordHas
         patch.setattr("pbmserv.services.compose._html", lambda *_: None)
         for module in askers():
             patch.setattr(module, "in_words", lambda player: True)
+        # The first mail to an address draws its board, since nobody has set anything there yet.
+        patch.setattr(compose, "practice_text", partial(practice_text, words=True))
         for file in FILES:
             play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
     return texts

@@ -19,6 +19,13 @@ PLIES = 8
 MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {"amazons": "6", "go": "9", "hex": "11", "reversi": "6", "gomoku": "13", "breakthrough": "6"}
+ENDINGS = {
+    ("alice",): re.compile(r"^You played \S+ and won\b|\b[Yy]ou won\b"),
+    ("bob",): re.compile(r"\bbob (?:played|answered) \S+ and won\b|\bbob won\b"),
+    ("alice", "bob"): re.compile(r"\bThe game is a draw\b"),
+}
+"""What alice's last letter begins with, by who has won."""
+
 EXAMPLE = re.compile(r"for example\n    (\S.*)\n")
 
 
@@ -93,5 +100,9 @@ def test_whole_games_by_what_is_offered(sqlite_post: Post, name: str) -> None:
     board = load_board(sqlite_post.house, 101)
     assert board is not None
     if plies < MOST_PLIES:
-        assert "The game is over: " in text_of(last_to(sqlite_post.letters(), ALICE))
         assert board.players.outcome is not None
+        text = text_of(last_to(sqlite_post.letters(), ALICE))
+        news = " ".join(text.partition("\n\n")[0].split())
+        assert ENDINGS[board.players.winners].search(news), news
+        assert "our turn" not in news
+        assert EXAMPLE.search(text) is None

@@ -8,9 +8,11 @@ from tests.servers.sink import Taken
 from tests.soak.plan import Shown
 
 BOARD = re.compile(r"^Summary of Cephalopod(?: variant)? Board (\d+)$", re.MULTILINE)
-TURN = re.compile(r"It is (\w+)'s turn")
+YOURS = re.compile(r"\bYour\s+turn\b")
+THEIRS = re.compile(r"\bIt\s+is\s+(\w+)'s\s+turn\b")
+OPENS = re.compile(r"\b(\w+)\s+(?:has\s+challenged\s[^.]*?\s+and\s+)?moves\s+first\b")
 ROW = re.compile(r"^ {4}(\d)  (.*)  \1$", re.MULTILINE)
-BEGUN = re.compile(r"Board (\d+) has started")
+BEGUN = re.compile(r"\bgame\s+of\s[^.]*?\shas\s+started\b")
 PLACE = re.compile(r"<b(\d+)\.(\d+)\.")
 
 
@@ -28,9 +30,12 @@ class Letter:
     @property
     def shown(self) -> tuple[Shown, ...]:
         """The boards that it shows, in the order of their numbers."""
-        _, *parts = BOARD.split(self.text)
-        boards = zip(parts[::2], parts[1::2], strict=True)
-        return tuple(sorted((_shown(int(number), text) for number, text in boards), key=lambda each: each.board))
+        news, *parts = BOARD.split(self.text)
+        boards = [*zip(map(int, parts[::2]), parts[1::2], strict=True)]
+        if len(boards) == 1:
+            # The news of a single board stands above it, that of several each below its board's heading.
+            boards = [(number, news + text) for number, text in boards]
+        return tuple(self._shown(number, text) for number, text in sorted(boards))
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -46,7 +51,13 @@ class Letter:
     @property
     def begun(self) -> tuple[int, ...]:
         """The boards that it says were begun."""
-        return tuple(map(int, BEGUN.findall(self.text)))
+        return tuple(each.board for each in self.shown) if BEGUN.search(self.text) else ()
+
+    def _shown(self, number: int, text: str) -> Shown:
+        turn = THEIRS.search(text) or OPENS.search(text)
+        reader = self.recipient.partition("@")[0]
+        to_move = reader if YOURS.search(text) else turn[1] if turn else ""
+        return Shown(number, to_move, tuple(cells for _, cells in ROW.findall(text)))
 
 
 def read_letter(taken: Taken) -> Letter:
@@ -63,8 +74,3 @@ def read_letter(taken: Taken) -> Letter:
         str(mail["In-Reply-To"]).strip() if mail["In-Reply-To"] else None,
         text,
     )
-
-
-def _shown(number: int, text: str) -> Shown:
-    turn = TURN.search(text)
-    return Shown(number, turn[1] if turn else "", tuple(cells for _, cells in ROW.findall(text)))

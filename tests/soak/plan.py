@@ -74,9 +74,18 @@ class Conversation:
 
 
 def sign_ups(games: tuple[Conversation, ...]) -> tuple[Conversation, ...]:
-    """Everybody who will play opens an account."""
+    """Everybody who will play opens an account, and wants each move acknowledged and each board that changes."""
     people = dict.fromkeys(who for game in games for who in game.players)
-    return tuple(Conversation((who,), (Step(who, (f"signup {who} {password(who)}",)),)) for who in people)
+    return tuple(
+        Conversation(
+            (who,),
+            (
+                Step(who, (f"signup {who} {password(who)}",)),
+                Step(who, tuple(f"set {who} {password(who)} {each}" for each in ("receipts on", "mail all"))),
+            ),
+        )
+        for who in people
+    )
 
 
 def conversations(random: Random, mails: int) -> tuple[Conversation, ...]:

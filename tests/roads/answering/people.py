@@ -14,6 +14,11 @@ Hop = Callable[[EmailMessage], EmailMessage]
 """What happens to a mail on its way to us."""
 
 PLACE = re.compile(r"<b\d+\.(\d+)\.")
+TURN = re.compile(r"\bYour\s+turn\b")
+ACKNOWLEDGED = 5
+"""So many first moves are each acknowledged; later ones are told in the next mail about the board."""
+
+END = re.compile(r"\bwon:\s+\d+\s+to\s+\d+[.!]")
 
 
 def untouched(mail: EmailMessage) -> EmailMessage:
@@ -26,7 +31,8 @@ class Person:
     """Somebody with a mail program. `opponent` is whom they challenge once there is an account, if anybody.
 
     `moves` are those of the whole game, of which they play what is theirs; `words` is what they say to the other
-    with their first one. `alias`: their mails are handed to us for that address, whatever stands in them.
+    with their first one. `unacknowledged` are the mails with moves after the first few, each of which is answered
+    only if it ends the game. `alias`: their mails are handed to us for that address, whatever stands in them.
     """
 
     userid: str
@@ -38,6 +44,8 @@ class Person:
     alias: str = ""
     mails: list[EmailMessage] = field(default_factory=list)
     sent: list[EmailMessage] = field(default_factory=list)
+    unacknowledged: list[EmailMessage] = field(default_factory=list)
+    played: int = 0
     has_account: bool = False
     has_challenged: bool = False
     has_moved: bool = False
@@ -59,11 +67,14 @@ class Person:
     def look_at(self, mail: EmailMessage) -> EmailMessage | None:
         """What they write when they see this mail, if anything."""
         self.mails.append(mail)
+        played = self.played
         words = self._words(text_of(mail), PLACE.match(str(mail["Message-ID"])))
         if words is None:
             return None
         written = self.hop(self.write(mail, self.address, words))
         self.sent.append(written)
+        if self.played > max(played, ACKNOWLEDGED):
+            self.unacknowledged.append(written)
         return written
 
     def challenge(self) -> EmailMessage | None:
@@ -80,9 +91,10 @@ class Person:
         if "To confirm it without a move, answer yes" in " ".join(text.split()):
             return "yes"
         self.has_account = self.has_account or text.startswith(f"Welcome, {self.userid}!")
-        if place is None or f"It is {self.userid}'s turn." not in text:
+        if place is None or not TURN.search(news_of(text)):
             return None
         move = self.moves[int(place[1])]
+        self.played += 1
         if self.words and not self.has_moved:
             self.has_moved = True
             return f"{move}\n\n{self.words}"
@@ -114,6 +126,11 @@ def live(people: Sequence[Person], ours: str, postfix: Postfix, sink: Sink) -> N
         by_address[taken.recipients[0]].look_at(taken.message)
 
 
+def news_of(text: str) -> str:
+    """What stands above the board, in one line."""
+    return " ".join(text.partition("\nSummary of ")[0].split())
+
+
 def answers(people: Sequence[Person]) -> Iterator[tuple[EmailMessage, list[EmailMessage]]]:
     """Every mail that was sent, with what came back for it."""
     for person in people:
@@ -122,4 +139,4 @@ def answers(people: Sequence[Person]) -> Iterator[tuple[EmailMessage, list[Email
 
 
 def _is_over(person: Person) -> bool:
-    return bool(person.mails) and "The game is over: " in text_of(person.mails[-1])
+    return bool(person.mails) and END.search(news_of(text_of(person.mails[-1]))) is not None

@@ -1,5 +1,6 @@
 """Mail programs, and what people send by them: an answer to the mail that they look at, or a tapped link of it."""
 
+import re
 from collections.abc import Callable
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -48,7 +49,8 @@ def tapping(mail: EmailMessage, sender: str, words: str) -> EmailMessage:
     # A `+` in a link is a plus (RFC 6068, section 5); in a form on a page it would be a blank.
     fields = dict(parse_qsl(query.replace("+", "%2B")))
     begun = _mail(sender, unquote(address), fields["subject"])
-    begun.set_content(f"{fields['body']}\n{comment}\n\n-- \nSent from my phone\n")
+    assert fields.keys() == {"subject"}
+    begun.set_content(f"{comment}\n\n-- \nSent from my phone\n")
     return begun
 
 
@@ -111,7 +113,8 @@ def _writer(mail: EmailMessage) -> str:
 
 def _link(page: _Element, square: str, move: str) -> str | None:
     """Where a tap on a square leads, or, where that is a list of moves, a tap on the move there."""
-    squares = [each for each in page.iter("a") if each.get("aria-label", "").startswith(f"{square}, ")]
+    named = [(each, each.get("aria-label") or "".join(each.itertext())) for each in page.iter("a")]
+    squares = [each for each, name in named if re.split("[ ,]", name)[0] == square]
     if not squares:
         return None
     (tapped,) = squares

@@ -205,7 +205,7 @@ def test_told_to_stop_it_does_not_wait_for_news(
 def test_two_roads_bring_one_mail(box: Box, sqlite_house: App) -> None:
     """By the listener and by the mailbox; the second is a success without effect."""
     post = Post(sqlite_house)
-    post.put(mail("help"))
+    post.put(mail("help"), "alice@example.org")
     box.deliver("help")
     with box.polled(sqlite_house) as polled:
         polled.wait_for("help", "help")
