@@ -69,7 +69,7 @@ def test_the_way_in(server: Live, page: Page) -> None:
 
     open_newest_mail(page, server, NINA)
     page.frame_locator("iframe").get_by_role("link", name="play again").click()
-    assert "Cephalopod between robot.random and nina" in sent(page)
+    assert "Your game of Cephalopod with robot.random has started" in sent(page)
     page.goto(f"{server.home}/players/nina")
     expect(page.get_by_text(f"Board {number}")).to_have_count(0)
 
