@@ -15,6 +15,7 @@ from pbmserv.commands.base.typed_moves import (
 )
 from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, DROPPING, PLAYED
+from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
@@ -155,13 +156,7 @@ def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
 
 def _words(line: str) -> list[str]:
     """The words of a line, marks that stand alone at the end of the word before."""
-    words: list[str] = []
-    for word in _GLUED.sub(r"\1 ", line).split():
-        if word.strip(_AROUND):
-            words.append(word)
-        elif words:
-            words[-1] += word
-    return words
+    return words_with_marks(_GLUED.sub(r"\1 ", line), _AROUND)
 
 
 def _plain(word: str) -> str:

@@ -104,3 +104,18 @@ def _without_marks_behind_board(words: list[str]) -> list[str]:
         if board_number(words[place]) is not None and _BETWEEN.fullmatch(words[place + 1]):
             return [*words[: place + 1], *words[place + 2 :]]
     return words
+
+
+def words_with_marks(text: str, marks: str) -> list[str]:
+    """The words of a text; what is only marks belongs to the word before it.
+
+    >>> words_with_marks("- d4 , or e5 !", "-,!")
+    ['d4,', 'or', 'e5!']
+    """
+    words: list[str] = []
+    for word in text.split():
+        if word.strip(marks):
+            words.append(word)
+        elif words:
+            words[-1] += word
+    return words

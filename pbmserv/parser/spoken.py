@@ -12,6 +12,7 @@ from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BETWEEN
 from pbmserv.parser.correcting_words import BEHIND as CORRECTING_BEHIND
+from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.spoken_words import (
     ALWAYS,
     ASIDE,
@@ -144,13 +145,7 @@ def _words(line: str) -> list[str]:
     """The words of a line, marks that stand alone at the end of the word before them."""
     text = _MARKS.sub(" ", line.replace("\u3002", ". ").replace("\u3001", ", "))
     text = _GLUED.sub(r"\1 ", _GLUED_BEHIND.sub(r"\1 ", _BESIDE_EAST.sub(" ", text)))
-    words: list[str] = []
-    for word in text.split():
-        if word.strip(_AROUND):
-            words.append(word)
-        elif words:
-            words[-1] += word
-    return words
+    return words_with_marks(text, _AROUND)
 
 
 def _plain(word: str) -> str:

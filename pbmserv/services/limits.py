@@ -80,9 +80,9 @@ def allowance(connection: Connection, to: ReplyContext, pending: PendingMail) ->
     return Allowance.FULL if may_change else allowance_of_shown(connection, to)
 
 
-def allowance_of_unproven(connection: Connection, to: ReplyContext) -> Allowance:
+def allowance_of_unproven(connection: Connection, to: ReplyContext, most_a_day: int = UNPROVEN_A_DAY) -> Allowance:
     """How a mail may be answered that proves nothing, as far as its number goes."""
-    for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (timedelta(days=1), UNPROVEN_A_DAY)):
+    for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (timedelta(days=1), most_a_day)):
         if mail_counts.unproven_since(connection, to.recipient, to.now - span) >= most:
             return last_notice(connection, to, to.now - span)
     return Allowance.FULL

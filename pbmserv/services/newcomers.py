@@ -19,7 +19,7 @@ from pbmserv.parser.topics import topic_of
 from pbmserv.services import sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
-from pbmserv.services.limits import UNPROVEN_AN_HOUR, Allowance, last_notice
+from pbmserv.services.limits import Allowance, allowance_of_unproven
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sign_ups import PROVIDERS, domain_family
 from pbmserv.store import mail_counts
@@ -43,9 +43,9 @@ def allowance(connection: Connection, records: Queries, to: ReplyContext, pendin
     is_sign_up = to.kind == "sign-up"
     if is_sign_up and sign_ups.is_welcome(connection, to.recipient, to.now):
         return Allowance.SILENCE if _is_waited_for(records, to, lines[0]) else Allowance.FULL
-    for span, most in ((timedelta(hours=1), UNPROVEN_AN_HOUR), (_DAY, UNKNOWN_SENDER_A_DAY)):
-        if mail_counts.unproven_since(connection, to.recipient, to.now - span) >= most:
-            return last_notice(connection, to, to.now - span)
+    allowed = allowance_of_unproven(connection, to, UNKNOWN_SENDER_A_DAY)
+    if allowed is not Allowance.FULL:
+        return allowed
     if lines and _is_waited_for(records, to, lines[0]):
         return Allowance.SILENCE
     if is_sign_up:

@@ -14,7 +14,7 @@ from pbmserv.mail.reading.read import read
 from pbmserv.parser.parse import titled_board
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.services.app import App
-from pbmserv.services.first_move import is_offered_practice, with_first_move
+from pbmserv.services.practice_move import is_offered_practice, with_first_move
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
 from pbmserv.store import mail_tokens, matches

@@ -34,7 +34,6 @@ from pbmserv.services.compose import (
     other_subject,
     takes_html,
 )
-from pbmserv.services.first_board import offered_practice
 from pbmserv.services.line_reports import (
     is_told_by_board,
     report_line,
@@ -45,6 +44,7 @@ from pbmserv.services.line_reports import (
 )
 from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
 from pbmserv.services.overviews import fitted, next_asked, overview_for
+from pbmserv.services.practice_offer import offered_practice
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -268,7 +268,7 @@ def _boards_for_sender(
                 isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
             ):
                 remarks += still_queued(records, board, userid)
-        is_changed, is_only = ref.number in touched(results), len(results) == 1
+        is_changed, is_only = ref.number in changed, len(results) == 1
         return view_board(
             board.at(ref.ply),
             userid,
@@ -283,11 +283,11 @@ def _boards_for_sender(
             begun=() if is_changed else begun.get(ref.number, ()),
         )
 
+    changed = touched(results)
     replies = [decision.reply for decision in decisions(results)]
     present = [BoardRef(number) for number in concerned if BoardRef(number) not in asked]
     wanted = [*((ref, False) for ref in present[:MOST_TOUCHED_SHOWN]), *((ref, True) for ref in asked)]
     views = [each for each in (view(ref, whole) for ref, whole in wanted[:MOST_SHOWN]) if each is not None]
-    changed = touched(results)
     return [*previews, *views], [ref.number for ref in present[MOST_TOUCHED_SHOWN:] if ref.number in changed]
 
 

@@ -137,7 +137,9 @@ def _draft(
         }
         return render("mail/digest.txt", words, views=views, **context)
 
-    said = Content(document_of(told((), None, words=False)), views, overview=overview)
+    def html() -> Content:
+        return Content(document_of(told((), None, words=False)), views, overview=overview)
+
     return OutgoingMail(
         kind="notice",
         recipient=player.address,
@@ -146,7 +148,7 @@ def _draft(
         body=MailBody(
             told(views, overview, in_words(player)),
             views,
-            content=said if takes_html(player) else None,
+            content=html() if takes_html(player) else None,
             key=key,
             named=overview.named if overview else (),
         ),

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class Receipts(Reply):
     """The reader's moves, each with its board, and the players who have to move there now."""
 
-    template: ClassVar[str] = "services/receipts.txt:receipts"
+    template: ClassVar[str] = "services/scheduler/receipts.txt:receipts"
 
     played: tuple[tuple[str, int], ...]
     waiting: tuple[str, ...]
