@@ -5,7 +5,6 @@ A part without work checks every 100 ms. Parts in one process also wake each oth
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -20,16 +19,13 @@ from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
 from pbmserv.services.worker import process_some
-from pbmserv.store.engine import is_database_trouble, locks_rows, truncate_wal
+from pbmserv.store.engine import is_database_trouble, truncate_wal
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
 
 LOOK_EVERY: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
-
-REST: Final = 0.002
-"""Seconds between two transactions of a worker on SQLite, so that other processes get the write lock."""
 
 log = logging.getLogger(__name__)
 
@@ -116,8 +112,6 @@ def _handle(
     if handled:
         done.set()
         has_handled.set()
-        if not locks_rows(app.engine):
-            time.sleep(REST)
     elif has_handled.is_set() and truncate_wal(app.engine):
         has_handled.clear()
     return handled

@@ -29,7 +29,7 @@ from pbmserv.services.limits import (
 )
 from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
-from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note_queued_moves
+from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note, note_queued_moves
 from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
 from pbmserv.services.run import (
     CommandResult,
@@ -211,9 +211,11 @@ def _reply(
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
     acknowledgement = acknowledge(connection, records, to, results)
-    note_queued_moves(connection, records, remarks_of(results), now=to.now)
     if acknowledgement.how in ("later", "unsaid"):
-        outbox.queue(connection, messages_to_others(records, app, to, results), to.now)
+        to_others = messages_to_others(records, app, to, results)
+        note(connection, acknowledgement, to.player)
+        note_queued_moves(connection, records, remarks_of(results), now=to.now)
+        outbox.queue(connection, to_others, to.now)
         if to.player is not None:
             lift_for(connection, app, to.player, to.now)
         return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
@@ -236,7 +238,10 @@ def _reply(
     is_goodbye = any(isinstance(change, Erased) for change in changes)
     if is_goodbye:
         reply = replace(reply, kind="goodbye")
-    outbox.queue(connection, [reply, *messages_to_others(records, app, to, results)], to.now)
+    to_others = messages_to_others(records, app, to, results)
+    note(connection, acknowledgement, to.player)
+    note_queued_moves(connection, records, remarks_of(results), now=to.now)
+    outbox.queue(connection, [reply, *to_others], to.now)
     for question in questions(results, sent.asks):
         ask(connection, app, question, to.inbox_id, to.now, is_proven)
     if to.player is not None and is_proven:

@@ -54,6 +54,25 @@ class Acknowledgement:
     remarks: tuple[Remark, ...] = ()
     """What the answer says besides."""
 
+    moves: tuple["UntoldMove", ...] = ()
+    """What is to be noted of them."""
+
+    counted: int = 0
+    """How many moves count as acknowledged now, if their player still has every move acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class UntoldMove:
+    """A move that is to be noted, because a later mail may have to tell of it."""
+
+    board: int
+    # When the mail of the day tells of it, unless another has; None: never.
+    due_at: datetime | None
+    # When it was made on a page, against a robot; None: it was not.
+    on_page_at: datetime | None
+    # Whether a robot plays on that board, so that an earlier acknowledgement may still wait for it.
+    has_robot: bool
+
 
 ANSWERED: Final = Acknowledgement("answered")
 
@@ -61,7 +80,7 @@ ANSWERED: Final = Acknowledgement("answered")
 def acknowledge(
     connection: Connection, records: TransactionQueries, to: ReplyContext, results: Sequence[CommandResult]
 ) -> Acknowledgement:
-    """Decides how the sender is told, and notes what is to be told later.
+    """Decides how the sender is told, and what is to be noted by `note`.
 
     Whatever is more than a legal move is answered at once, and so is a move after which the sender has to move
     again, or that ends the game. A move by a play link is shown on its page.
@@ -84,19 +103,29 @@ def acknowledge(
         way = "held" if _is_robot_next(connection, records, boards, to.now) else "answered"
     else:
         way = "later" if settings.receipts == "daily" else "unsaid"
+    moves: list[UntoldMove] = []
     for number, board in boards.items():
         has_robot = any(is_robot(records, userid) for userid in board.match.userids)
         if way == "later" or has_robot:
-            due = to.now + DELAY if way == "later" else None
-            receipts.note_move(connection, number, player.id, due, to.now if is_page and has_robot else None)
-        if has_robot:
-            outbox.supersede(connection, number, player.id)
+            due_at = to.now + DELAY if way == "later" else None
+            moves.append(UntoldMove(number, due_at, to.now if is_page and has_robot else None, has_robot))
     remarks: tuple[Remark, ...] = ()
-    if is_new and not is_page:
-        receipts.count_acknowledged(connection, player.id, len(results))
-        if settings.acknowledged + len(results) >= MOVES_ACKNOWLEDGED and settings.receipts == "daily":
-            remarks = (Remark(min(boards), player.userid, FewerReceipts()),)
-    return Acknowledgement(way, remarks)
+    counted = len(results) if is_new and not is_page else 0
+    if counted and settings.acknowledged + counted >= MOVES_ACKNOWLEDGED and settings.receipts == "daily":
+        remarks = (Remark(min(boards), player.userid, FewerReceipts()),)
+    return Acknowledgement(way, remarks, tuple(moves), counted)
+
+
+def note(connection: Connection, acknowledgement: Acknowledgement, player: Player | None) -> None:
+    """Notes what a player has yet to be told of, or was told once more, before the answer is queued."""
+    if player is None:
+        return
+    for move in acknowledgement.moves:
+        receipts.note_move(connection, move.board, player.id, move.due_at, move.on_page_at)
+        if move.has_robot:
+            outbox.drop_held(connection, move.board, player.id)
+    if acknowledgement.counted:
+        receipts.count_acknowledged(connection, player.id, acknowledgement.counted)
 
 
 def mail_on_again(

@@ -17,6 +17,7 @@ from pbmserv.services.authenticate import (
     has_secrets,
     verify,
 )
+from pbmserv.services.batch import ClaimMail, MarkInFlight, process_batch
 from pbmserv.services.failures import (
     Isolate,
     failed,
@@ -34,20 +35,11 @@ from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, wri
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
 
-MOST_TOGETHER: Final = 10
-"""The most mails in one transaction: the first answer waits for the last, and so does everybody who writes."""
-
-MOST_LINES_TOGETHER: Final = 20
-"""A transaction ends after this many commands; one mail may hold as many."""
-
 MOST_TURNS: Final = 10
 TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
     {4: (PLAYERS, UNKNOWN_SENDERS, ANSWERS), 9: (UNKNOWN_SENDERS, PLAYERS, ANSWERS)}
 )
 """Which of MOST_TURNS turns serve a slower lane first, so that nobody waits for ever."""
-
-MarkInFlight = Callable[[int], None]
-"""Called with the number of a mail that no other worker can take any more, before anything is done with it."""
 
 log = logging.getLogger(__name__)
 
@@ -57,48 +49,21 @@ def process_some(
     clock: Callable[[], datetime],
     mark_in_flight: MarkInFlight = lambda _: None,
     isolate: Isolate | None = None,
+    claim: ClaimMail = lambda _: True,
 ) -> bool:
-    """Processes the next waiting mails, a few in one transaction; False if there was none.
+    """Processes the next waiting mails, on SQLite a few together; False if there was none.
 
-    They share a transaction only where it blocks all other writers anyway: with row locks, the rows of several
-    mails would be locked in no fixed order. Raises what `process_next` raises.
+    With row locks each mail has a transaction of its own: the rows of several would be locked in no fixed order.
+    `claim` tells which mails no other worker on the same file has in hand. Raises what `process_next` raises.
     """
     lanes = TURNS.get(next(app.turns) % MOST_TURNS, PRIORITIES)
-    if not locks_rows(app.engine):
-        try:
-            if _process_batch(app, clock, mark_in_flight, lanes):
-                return True
-        except Exception as error:
-            if is_database_away(error):
-                raise
-            # Nothing was written. One mail at a time will show which of them fails.
-    return process_next(app, clock, mark_in_flight, isolate, lanes)
-
-
-def _process_batch(
-    app: App, clock: Callable[[], datetime], mark_in_flight: MarkInFlight, lanes: Sequence[int]
-) -> bool:
-    done: list[tuple[PendingMail, ProcessedMail]] = []
-    lines = 0
-    with writing(app.engine) as connection:
-        while len(done) < MOST_TOGETHER and lines < MOST_LINES_TOGETHER:
-            message = inbox.take(connection, clock(), lanes)
-            if message is None or is_suspect(message):
-                break
-            if done and message.priority > done[0][0].message.priority:
-                # A quicker lane does not wait for the answers of a slower one.
-                break
-            mark_in_flight(message.id)
-            pending = open_mail(connection, app, message)
-            to_verify = _credentials(connection, app, pending, clock())
-            if to_verify.is_slow:
-                break
-            credentials = verify(to_verify, app.hasher)
-            done.append((pending, process_mail(connection, app, pending, credentials, clock())))
-            lanes, lines = PRIORITIES, lines + len(pending.runnable.lines)
-    for each in done:
-        _committed(app, *each)
-    return bool(done)
+    if locks_rows(app.engine):
+        return process_next(app, clock, mark_in_flight, isolate, lanes)
+    batch = process_batch(app, clock, claim, mark_in_flight, lanes)
+    for each in batch.written:
+        _committed(app, each.pending, each.done)
+    alone = [_process(app, clock, _claim(mail_id), mark_in_flight, isolate) for mail_id in batch.left]
+    return bool(batch.written) or any(alone)
 
 
 def process_next(
@@ -120,7 +85,11 @@ def process_next(
 
 def process_one(app: App, mail_id: int, clock: Callable[[], datetime]) -> bool:
     """Processes one given mail, in this process; False if that is not possible now."""
-    return _process(app, clock, lambda connection, now: inbox.claim(connection, mail_id, now))
+    return _process(app, clock, _claim(mail_id))
+
+
+def _claim(mail_id: int) -> Callable[[Connection, datetime], InboxMessage | None]:
+    return lambda connection, now: inbox.claim(connection, mail_id, now)
 
 
 def _process(

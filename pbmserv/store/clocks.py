@@ -94,7 +94,8 @@ def follow(connection: Connection, board: GameState) -> None:
         return
     most = limit(board)
     lasts = None if most is None else int(most.total_seconds())
-    if connection.execute(_LOOK_AGAIN, {**place, "same_turn": state.turn, "new_lasts": lasts}).rowcount:
+    if connection.execute(_TURN, place).scalar_one_or_none() == state.turn:
+        connection.execute(_LOOK_AGAIN, {**place, "new_lasts": lasts})
         return
     connection.execute(_STOP, place)
     row = {
@@ -189,9 +190,10 @@ def postpone(connection: Connection, board: int, now: datetime, until: datetime)
 
 _FIND: Final = select(clocks).where(clocks.c.match == bindparam("board"))
 _STOP: Final = delete(clocks).where(clocks.c.match == bindparam("board"))
+_TURN: Final = select(clocks.c.turn).where(clocks.c.match == bindparam("board"))
 _LOOK_AGAIN: Final = (
     update(clocks)
-    .where(clocks.c.match == bindparam("board"), clocks.c.turn == bindparam("same_turn"))
+    .where(clocks.c.match == bindparam("board"))
     .values(next_at=func.coalesce(clocks.c.started_at, clocks.c.next_at), lasts=bindparam("new_lasts"))
 )
 _BEGIN: Final = insert(clocks).from_select(

@@ -19,6 +19,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
+from pbmserv.store.recording import RecordingConnection
+
 MOST_ATTEMPTS: Final = 20
 T = TypeVar("T")
 
@@ -77,6 +79,7 @@ def open_engine(url: str) -> Engine:
         poolclass=QueuePool,
         pool_size=10,
         hide_parameters=True,
+        connect_args={"factory": RecordingConnection, "cached_statements": 500},
         execution_options={_WRITE_LOCK: FairLock()},
     )
     event.listen(engine, "connect", _configure_sqlite)

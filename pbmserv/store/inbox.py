@@ -135,6 +135,11 @@ def take(connection: Connection, now: datetime, priorities: Sequence[int] = PRIO
     return next((mail for mail in found if mail is not None), None)
 
 
+def next_few(connection: Connection, now: datetime, priority: int, most: int) -> Sequence[int]:
+    """The numbers of the next mails of a priority, each the first of its sender, in order; nothing is locked."""
+    return connection.execute(_NEXT_FEW[priority], {"most": most, **_moments(now)}).scalars().all()
+
+
 def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage | None:
     """Locks one mail that was waiting. None if another worker was quicker."""
     return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
@@ -226,6 +231,13 @@ _TAKE: Final = {
     .order_by(inbox.c.queue_position, inbox.c.id)
     .limit(1)
     .with_for_update(skip_locked=True, of=inbox)
+    for priority in PRIORITIES
+}
+_NEXT_FEW: Final = {
+    priority: select(inbox.c.id)
+    .where(inbox.c.priority == literal_column(str(priority)), _may_be_handled(priority))
+    .order_by(inbox.c.queue_position, inbox.c.id)
+    .limit(bindparam("most"))
     for priority in PRIORITIES
 }
 _CLAIM: Final = (

@@ -186,6 +186,11 @@ def supersede(connection: Connection, board: int, player_id: int) -> SupersededM
     return None if row is None else SupersededMail(row.inbox_id, row.raw)
 
 
+def drop_held(connection: Connection, board: int, player_id: int) -> None:
+    """Drops the mail about a board that is held for a player, if there is one that is not on its way."""
+    connection.execute(_DROP_HELD, {"board": board, "to_player": player_id})
+
+
 def mark_sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
     """Records that a mail was sent. Gives what it shows to whom."""
     row = connection.execute(_SENT, {"mail_id": mail_id, "now": now}).one_or_none()
@@ -261,12 +266,12 @@ _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
 _LEASE: Final = _WAIT.values(held_for=None)
-_SUPERSEDE: Final = (
+_DROP_HELD: Final = (
     update(outbox)
     .where(_IS_WAITING, outbox.c.held_for == bindparam("board"), outbox.c.player_id == bindparam("to_player"))
     .values(status="superseded", held_for=None)
-    .returning(outbox.c.inbox_id, outbox.c.raw)
 )
+_SUPERSEDE: Final = _DROP_HELD.returning(outbox.c.inbox_id, outbox.c.raw)
 _PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 # Two senders may hold one mail if the first was thought dead. What is sent stays sent.

@@ -24,12 +24,10 @@ def note_move(
     connection: Connection, board: int, player_id: int, due_at: datetime | None, on_page_at: datetime | None
 ) -> None:
     """A player has moved: when they are to be told (None: never), and when they did so on a page."""
-    where = {"board": board, "who": player_id}
-    values = {"new_due": due_at, "new_page": on_page_at}
-    is_there = connection.execute(_NOTE, where | values).rowcount
-    if not is_there and (due_at or on_page_at):
+    connection.execute(_FORGET, {"board": board, "who": player_id})
+    if due_at or on_page_at:
         row = {"match": board, "player_id": player_id, "due_at": due_at, "on_page_at": on_page_at}
-        connection.execute(insert(receipts).values(row))
+        connection.execute(_NOTE, row)
 
 
 def moved_on_page_at(connection: Connection, board: int, player_id: int) -> datetime | None:
@@ -66,7 +64,8 @@ def count_acknowledged(connection: Connection, player_id: int, moves: int) -> No
 
 _OF_PLAYER: Final = receipts.c.player_id == bindparam("who")
 _ONE: Final = (receipts.c.match == bindparam("board")) & _OF_PLAYER
-_NOTE: Final = update(receipts).where(_ONE).values(due_at=bindparam("new_due"), on_page_at=bindparam("new_page"))
+_FORGET: Final = delete(receipts).where(_ONE)
+_NOTE: Final = insert(receipts)
 _ON_PAGE: Final = select(receipts.c.on_page_at).where(_ONE)
 _DUE: Final = (
     select(receipts.c.player_id, players.c.userid)
