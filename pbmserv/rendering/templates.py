@@ -6,11 +6,12 @@ template uses must be given to it: a missing one is an error, never an empty pla
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import fields, replace
 from functools import cache, lru_cache, partial
 from itertools import islice, takewhile
 from pathlib import Path
+from typing import Any
 
 from jinja2 import (
     Environment,
@@ -49,12 +50,27 @@ def templates_folder() -> Path:
     return next(path for path in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if path.is_dir())
 
 
+_INCLUDE = re.compile(r'{% include "([^"]*\.(\w+))" %}')
+
+
 class _Loader(FileSystemLoader):
-    """Replaces signs by marks in text templates."""
+    """Replaces signs by marks in text templates, and an include of the same kind of file by that file.
+
+    So a mail is one template. As in an included one, what the file sets holds in it alone.
+    """
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         source, name, is_current = super().get_source(environment, template)
-        return marked(source) if template.endswith(".txt") else source, name, is_current
+        kind = template.rpartition(".")[2]
+
+        def included(found: re.Match[str]) -> str:
+            if found[2] != kind:
+                return found[0]
+            inner, _, _ = self.get_source(environment, found[1])
+            return f"{{% with %}}{inner.removesuffix(chr(10))}{{% endwith %}}"
+
+        whole = marked(source) if kind == "txt" else source
+        return _INCLUDE.sub(included, whole), name, is_current
 
 
 class _WordsFirst(_Loader):
@@ -65,6 +81,13 @@ class _WordsFirst(_Loader):
             return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
         except TemplateNotFound:
             return super().get_source(environment, template)
+
+
+class _Templates(Environment):
+    """Gives every template its globals in one mapping: Jinja's own chain of them is asked key by key, all the time."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
 
 
 def environment(words: bool = False) -> Environment:
@@ -78,7 +101,7 @@ def environment(words: bool = False) -> Environment:
 # Called with one positional argument alone: the cache takes a default and its value for two different calls.
 @lru_cache(maxsize=2)
 def _environment(words: bool) -> Environment:
-    env = Environment(
+    env = _Templates(
         loader=(_WordsFirst if words else _Loader)(templates_folder() / language.LANGUAGE.folder),
         undefined=StrictUndefined,
         autoescape=select_autoescape(enabled_extensions=("html", "xml"), default=False),

@@ -94,5 +94,7 @@ def _digest_offer(
     names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
     if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
         return ()
-    running = records.boards(ListingQuery(userids=(player.userid,), count=1)).total
+    if not records.plays_on_more(player, MANY_BOARDS):
+        return ()
+    running = records.boards(ListingQuery(userids=(player.userid,), count=0)).total
     return (DigestOffered(running),) if running > MANY_BOARDS else ()

@@ -136,6 +136,11 @@ def practice_of(connection: Connection, player_id: int) -> int | None:
     return connection.execute(query.limit(1)).scalar_one_or_none()
 
 
+def plays_on_more(connection: Connection, player_id: int, boards: int) -> bool:
+    """Whether a player has more running boards than so many, practice among them; no more are counted."""
+    return connection.execute(_ONE_MORE, {"player_id": player_id, "boards": boards}).first() is not None
+
+
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """The userids of those who sit at each of these boards, in order of play."""
     query = (
@@ -264,3 +269,10 @@ _WRITE_END: Final = (
     update(seats).where(seats.c.match == bindparam("wanted")).values(ended_at=bindparam("new_ended_at"))
 )
 _ADD_ENTRIES: Final = insert(entries)
+
+_ONE_MORE: Final = (
+    select(seats.c.match)
+    .where(seats.c.player_id == bindparam("player_id"), seats.c.ended_at.is_(None))
+    .limit(1)
+    .offset(bindparam("boards"))
+)

@@ -164,9 +164,8 @@ class TransactionQueries:
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
         """A player's holidays."""
-        return [
-            (first, last) for _, first, last in players.vacations_of(self._connection, (player.userid,), since)
-        ]
+        theirs = players.vacations_of(self._connection, (player.userid,), since)
+        return [(first, last) for _, first, last in theirs]
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """A seat's plan for a board: conditional moves, or a move to confirm."""
@@ -254,6 +253,10 @@ class TransactionQueries:
         """A page of the boards that fit."""
         return listing.listing(self._connection, wanted)
 
+    def plays_on_more(self, player: Player, boards: int) -> bool:
+        """Whether a player has more running boards than so many, practice among them."""
+        return matches.plays_on_more(self._connection, player.id, boards)
+
     def practice_of(self, player: Player) -> int | None:
         """A player's practice board."""
         return matches.practice_of(self._connection, player.id)
@@ -268,9 +271,8 @@ class TransactionQueries:
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches a player started since then."""
-        query = select(func.count()).select_from(match_table)
-        started = query.where(match_table.c.started_by == _id_of(userid), match_table.c.started_at > since)
-        return self._connection.execute(started.where(match_table.c.practice.is_(False))).scalar_one()
+        theirs = match_table.c.started_by == _id_of(userid), match_table.c.practice.is_(False)
+        return self._connection.scalar(select(func.count()).where(*theirs, match_table.c.started_at > since)) or 0
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
@@ -295,5 +297,4 @@ class TransactionQueries:
 
 
 def _id_of(userid: str) -> ScalarSelect[Any]:
-    lowered = userid.lower()
-    return select(player_table.c.id).where(player_table.c.userid_lower == lowered).scalar_subquery()
+    return select(player_table.c.id).where(player_table.c.userid_lower == userid.lower()).scalar_subquery()
