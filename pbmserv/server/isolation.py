@@ -154,3 +154,33 @@ def lock_marker(file: Path) -> InFlightMarker | None:
         os.close(descriptor)
         return None
     return InFlightMarker(descriptor)
+
+
+_CLAIMS: Final = "worker-claims.lock"
+
+
+class MailClaims:
+    """Which waiting mails this worker has in hand, so that no other worker of the folder decides them too.
+
+    Each is a locked byte of one file, at the place of its number: a worker that dies gives up its claims.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(folder / _CLAIMS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def claim(self, mail_id: int) -> bool:
+        """Claims a mail; False if another worker has it."""
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, mail_id)
+        except BlockingIOError:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Gives up all claims."""
+        fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Gives up all claims for good."""
+        os.close(self._descriptor)

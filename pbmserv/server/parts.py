@@ -12,7 +12,7 @@ from typing import Final
 
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, abandoned_markers, acquire_marker
+from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, MailClaims, abandoned_markers, acquire_marker
 from pbmserv.server.listener import Listener
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
@@ -74,12 +74,13 @@ def working(
     """Handles received mails. `done` wakes the sender. `program` runs isolated processes, by default our own."""
 
     def run(stop: threading.Event) -> None:
-        marker = acquire_marker(data)
+        marker, claims = acquire_marker(data), MailClaims(data)
         isolated, has_handled = IsolatedProcess(stop, program), threading.Event()
         try:
             repeating(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
-            repeating(stop, wakeup, lambda: _handle(app, marker, isolated, done, has_handled))
+            repeating(stop, wakeup, lambda: _handle(app, marker, claims, isolated, done, has_handled))
         finally:
+            claims.close()
             marker.close()
 
     return run
@@ -101,13 +102,15 @@ def sending(app: App, open_transport: Callable[[], Transport], wakeup: threading
 def _handle(
     app: App,
     marker: InFlightMarker,
+    claims: MailClaims,
     isolated: IsolatedProcess,
     done: threading.Event,
     has_handled: threading.Event,
 ) -> bool:
     try:
-        handled = process_some(app, utc_now, marker.put, isolated)
+        handled = process_some(app, utc_now, marker.put, isolated, claims.claim)
     finally:
+        claims.release()
         marker.clear()
     if handled:
         done.set()

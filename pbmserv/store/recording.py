@@ -60,7 +60,7 @@ class _RecordingCursor(sqlite3.Cursor):
         self._is_deferred = False
 
     def execute(self, sql: str, parameters: Any = (), /) -> "_RecordingCursor":
-        if not _is_write(sql):
+        if _written_by(sql) is None:
             if self._recording.written & _tables_of(sql):
                 raise NeedsLock(sql)
             super().execute(sql, parameters)
@@ -94,7 +94,7 @@ class _RecordingCursor(sqlite3.Cursor):
             raise NeedsLock(sql)
         self._is_deferred = True
         self._recording.writes.append(DeferredWrite(sql, parameters))
-        self._recording.written |= _tables_of(sql)
+        self._recording.written.add(_written_by(sql) or "")
         return self
 
 
@@ -111,11 +111,13 @@ _NOT_COUNTED: Final = _NotCounted(-1)
 
 
 @lru_cache(maxsize=1024)
-def _is_write(sql: str) -> bool:
-    return re.match(r"\s*(INSERT|UPDATE|DELETE|REPLACE)\b", sql) is not None
+def _written_by(sql: str) -> str | None:
+    """The table that a statement changes; None if it changes none."""
+    found = re.match(r'\s*(?:INSERT INTO|UPDATE|DELETE FROM) "?(\w+)', sql)
+    return None if found is None else found[1]
 
 
 @lru_cache(maxsize=1024)
 def _tables_of(sql: str) -> frozenset[str]:
-    """The tables that a statement names; rather one too many, such as a label of the same name."""
+    """The tables that a query may name; rather one too many, such as a label of the same name."""
     return frozenset(re.findall(r"(?<![.\w])\w+", sql)) & metadata.tables.keys()

@@ -11,8 +11,8 @@ from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Queries
 from pbmserv.services.app import App
-from pbmserv.services.views import load_board
 from pbmserv.services.batch import MOST_TOGETHER
+from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
 from tests.services.post import Post
 

@@ -1,0 +1,247 @@
+"""Two mails decided side by side on SQLite end as if one had come after the other, whatever they are about.
+
+Each pair is played four times: in one order, in the other, and with both decided before either is written, either of
+them first. The barrier between reading and writing is no matter of timing here: the two steps are called in turn.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import select
+
+from pbmserv.commands.base.changes import NewAddress
+from pbmserv.commands.base.server import Server
+from pbmserv.services import limits
+from pbmserv.services.batch import decide_mail, write_decided
+from pbmserv.services.worker import process_one
+from pbmserv.store import accounts, players
+from pbmserv.store.engine import reading, writing
+from pbmserv.store.tables import addresses, blocks, entries, matches, metadata, offers
+from pbmserv.store.tables import players as player_table
+from tests.conftest import ADDRESS, NOON, make_house
+from tests.services.post import Post, address_of, header_of, text_of
+
+Mails = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two mails that want something of the same thing."""
+
+    # Brings a club to where both are sent, and keeps them: the first and the second.
+    prepare: Callable[[Post], Mails]
+    # Whether the first is decided without the lock at all.
+    is_quick: bool = True
+
+
+def put(post: Post, who: str, line: str, sender: str = "") -> int:
+    """Keeps a mail with one line."""
+    address = sender or f"{who}@example.org"
+    return post.put(post.write(address, line), address)
+
+
+def answer(post: Post, who: str, line: str, board: str = "101") -> int:
+    """Keeps the answer to the newest mail about a board that went to somebody."""
+    mine = [mail for mail in post.sent_to(f"{who}@example.org") if f"Board {board}" in header_of(mail, "Subject")]
+    raw = post.write(
+        f"{who}@example.org",
+        "Re: board",
+        line,
+        To=address_of(mine[-1]),
+        In_Reply_To=header_of(mine[-1], "Message-ID"),
+    )
+    return post.put(raw, f"{who}@example.org", [address_of(mine[-1])])
+
+
+def accept_and_accept(post: Post) -> Mails:
+    """Two want the one seat that is open."""
+    post.mail("alice@example.org", "seek")
+    return put(post, "bob", "accept 1"), put(post, "carl", "accept 1")
+
+
+def sign_up_and_sign_up(post: Post) -> Mails:
+    """Two want the same name."""
+    return put(post, "dora", "signup dora secret"), put(post, "dora", "signup dora another", "dora@second.example")
+
+
+def two_last_shows(post: Post) -> Mails:
+    """The last answer of an hour is asked for from two addresses of one player."""
+    with writing(post.house.engine) as connection:
+        player = players.find(connection, "alice")
+        assert player is not None
+        accounts.write_account_change(connection, NewAddress(player.id, "a@work.example", is_first=False), NOON)
+    post.mail("alice@example.org", "show 101")
+    return put(post, "alice", "show 101"), put(post, "alice", "show 101", "a@work.example")
+
+
+def move_and_revoke(post: Post) -> Mails:
+    """A move by a personal address that is revoked meanwhile, from another address of its player."""
+    with writing(post.house.engine) as connection:
+        player = players.find(connection, "alice")
+        assert player is not None
+        accounts.write_account_change(connection, NewAddress(player.id, "a@work.example", is_first=False), NOON)
+    return answer(post, "alice", "c3"), put(post, "alice", "revoke", "a@work.example")
+
+
+def move_and_take_back(post: Post) -> Mails:
+    """A move on a board on which the last one is taken back meanwhile, by the consent of another."""
+    post.mail("alice@example.org", "move 102 c3")
+    post.mail("alice@example.org", "undo 102")
+    return put(post, "bob", "move 102 d4"), put(post, "carl", "accept 102")
+
+
+def move_and_move(post: Post) -> Mails:
+    """Two moves one after the other, which came in the same moment."""
+    return put(post, "alice", "move 101 c3"), put(post, "bob", "move 101 c4")
+
+
+def move_and_setting(post: Post) -> Mails:
+    """A move that is told to a player who wants no HTML any more."""
+    return put(post, "alice", "move 101 c3"), put(post, "bob", "set html off")
+
+
+def move_and_block(post: Post) -> Mails:
+    """Words with a move to somebody who ignores their writer meanwhile."""
+    words = post.write("alice@example.org", "move 101 c3", "move 101 c3\n\nGood luck to you!\n")
+    return post.put(words, "alice@example.org"), put(post, "bob", "block alice")
+
+
+def challenge_and_block(post: Post) -> Mails:
+    """A challenge to somebody who ignores the challenger meanwhile."""
+    return put(post, "alice", "challenge alice carl"), put(post, "carl", "block alice")
+
+
+def queue_and_move(post: Post) -> Mails:
+    """A queued answer to a move that comes meanwhile."""
+    return put(post, "bob", "queue 101 if c3 then c4"), put(post, "alice", "move 101 c3")
+
+
+def draw_and_move(post: Post) -> Mails:
+    """A draw that is agreed to while somebody moves."""
+    post.mail("alice@example.org", "move 101 c3")
+    post.mail("alice@example.org", "propose 101")
+    return put(post, "bob", "accept 101"), put(post, "alice", "resign 101")
+
+
+PAIRS = {
+    "accept, accept": Pair(accept_and_accept),
+    "signup, signup": Pair(sign_up_and_sign_up, is_quick=False),
+    "the last answer twice": Pair(two_last_shows),
+    "move, revoke": Pair(move_and_revoke),
+    "move, take-back": Pair(move_and_take_back),
+    "move, move": Pair(move_and_move),
+    "move, setting": Pair(move_and_setting),
+    "move, block": Pair(move_and_block),
+    "challenge, block": Pair(challenge_and_block, is_quick=False),
+    "queue, move": Pair(queue_and_move),
+    "draw, resignation": Pair(draw_and_move),
+}
+
+
+@pytest.fixture
+def new_post(tmp_path: Path, quick_hasher: PasswordHasher, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Post]:
+    """Makes clubs of three with two boards, in files of their own."""
+    monkeypatch.setattr(limits, "SHOWN_AN_HOUR", 2)
+    made: list[Post] = []
+
+    def make() -> Post:
+        url = f"sqlite:///{tmp_path / f'{len(made)}.db'}"
+        post = Post(make_house(url, quick_hasher, Server(ADDRESS, variants=True, confirm="from")))
+        post.people(alice="sesame", bob="poppy", carl="lotus")
+        post.mail("alice@example.org", "challenge alice bob")
+        post.mail("alice@example.org", "challenge alice bob carl")
+        made.append(post)
+        return post
+
+    return make
+
+
+def in_turn(post: Post, mails: Sequence[int]) -> None:
+    """Processes one after the other, each under the lock."""
+    for each in mails:
+        assert process_one(post.house, each, post.clock)
+
+
+def at_once(post: Post, mails: Mails, first: int) -> list[int]:
+    """Decides both, then writes, the mail `first` first; those that have lost are processed. Gives the losers."""
+    decided = {each: decide_mail(post.house, each, post.clock()) for each in mails}
+    lost = []
+    for each in sorted(mails, key=lambda mail: mail != first):
+        found = decided[each]
+        if found is None or not write_decided(post.house, [found]):
+            lost.append(each)
+            in_turn(post, [each])
+    return lost
+
+
+def outcome(post: Post, mails: Mails) -> dict[str, object]:
+    """All that people could tell, however the rows are numbered."""
+    found: dict[str, object] = {}
+    with reading(post.house.engine) as connection:
+        for table in (matches, entries, blocks, offers, addresses, player_table):
+            hidden = {"password_hash"} if table is player_table else set()
+            columns = [column for column in table.c if column.name not in hidden]
+            found[table.name] = sorted(map(repr, connection.execute(select(*columns))))
+    assert {table.name for table in metadata.sorted_tables} >= set(found)
+    found["mails"] = sorted(
+        (mail.kind, mail.recipient, re.sub(r"\b[tkwl]\d+\b", "*", text_of(mail))) for mail in post.letters()
+    )
+    found["inbox"] = [post.row(each).status for each in mails]
+    return found
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_ends_as_in_one_order_or_the_other(name: str, new_post: Callable[[], Post]) -> None:
+    """Both in turn, either first; then side by side, either written first: no third result."""
+    orders = []
+    for is_reversed in (False, True):
+        post = new_post()
+        mails = PAIRS[name].prepare(post)
+        in_turn(post, mails[::-1] if is_reversed else mails)
+        orders.append(outcome(post, mails))
+    assert orders[0] != orders[1], "a pair whose order makes no difference shows nothing"
+    for place in (0, 1):
+        post = new_post()
+        mails = PAIRS[name].prepare(post)
+        lost = at_once(post, mails, mails[place])
+        if PAIRS[name].is_quick:
+            assert mails[place] not in lost
+            assert lost == [mails[1 - place]], "the second must not be written as it was decided"
+        assert outcome(post, mails) == orders[place]
+
+
+def test_what_nobody_touched_is_written_as_decided(new_post: Callable[[], Post]) -> None:
+    """Two moves on two boards disturb one another as little as two people who only look."""
+    post = new_post()
+    mails = put(post, "alice", "move 101 c3"), put(post, "carl", "show 102")
+    assert at_once(post, mails, mails[1]) == []
+    assert post.moves() == ["C3"]
+
+
+def test_a_second_copy_is_no_second_move(new_post: Callable[[], Post]) -> None:
+    """One mail that came twice, by two roads, both copies decided before one is written."""
+    post = new_post()
+    raw = post.write("alice@example.org", "move 101 c3")
+    mails = post.put(raw, "alice@example.org"), post.put(raw, "other@example.org")
+    with writing(post.house.engine) as connection:  # as if another From had made it another sender's
+        connection.exec_driver_sql("UPDATE inbox SET sender = 'x' WHERE id = ?", (mails[1],))
+    assert at_once(post, mails, mails[0]) == [mails[1]]
+    assert [post.row(each).status for each in mails] == ["handled", "duplicate"]
+    assert post.moves() == ["C3"]
+
+
+def test_nothing_is_written_if_one_write_fails(new_post: Callable[[], Post]) -> None:
+    """A decision is all or nothing, even if the database refuses its last statement."""
+    post = new_post()
+    mail = put(post, "alice", "move 101 c3")
+    found = decide_mail(post.house, mail, post.clock())
+    assert found is not None
+    doubled = replace(found.recorded.writes[-1], sql="INSERT INTO matches SELECT * FROM matches", parameters=())
+    found.recorded.writes.append(doubled)
+    assert write_decided(post.house, [found]) == ()
+    assert post.moves() == []
+    assert post.row(mail).status == "waiting"
