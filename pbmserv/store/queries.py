@@ -1,12 +1,10 @@
-"""The queries that commands ask, answered within one transaction, and a cache of recently used boards."""
+"""The queries that commands ask, answered within one transaction."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from threading import Lock
-from typing import Any, Final, Literal
+from typing import Literal
 
-from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
+from sqlalchemy import Connection
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.game import Seat
@@ -30,42 +28,14 @@ from pbmserv.store import (
     players,
     rankings,
     rate_limits,
+    seatings,
     subscriptions,
     turn_timing,
 )
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.play_links import LateUse
-from pbmserv.store.tables import entries, seats
-from pbmserv.store.tables import matches as match_table
-from pbmserv.store.tables import players as player_table
-
-MOST: Final = 300
-"""Boards in the cache; each takes ten to fifty kilobytes."""
-
-
-class RecentBoards:
-    """A thread-safe cache of boards as they were at some commit. Replaying a log is the slowest part of a move.
-
-    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
-    """
-
-    def __init__(self) -> None:
-        self._boards: OrderedDict[int, GameState] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, number: int) -> GameState | None:
-        """A board as it was last cached; None if it is not."""
-        with self._lock:
-            return self._boards.get(number)
-
-    def remember(self, boards: Iterable[GameState]) -> None:
-        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
-        with self._lock:
-            for board in boards:
-                self._boards[board.match.number] = board
-                self._boards.move_to_end(board.match.number)
-            while len(self._boards) > MOST:
-                self._boards.popitem(last=False)
+from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.seatings import Seating
 
 
 class TransactionQueries:
@@ -82,10 +52,26 @@ class TransactionQueries:
         self._asked: list[tuple[str, PersonalQuestion]] = []
         self._timings: dict[tuple[int, int, datetime], Timing] = {}
         self._late_uses: dict[int, LateUse | None] = {}
+        # None for a board that there is not.
+        self._seatings: dict[int, Seating | None] = {}
+
+    def gather(self, boards: Iterable[int]) -> None:
+        """Reads at once what a mail about these boards needs to know of them and of those who sit there."""
+        wanted = dict.fromkeys(boards)
+        found = seatings.find_all(self._connection, wanted) if wanted else {}
+        for number in wanted:
+            self._seatings[number] = seating = found.get(number)
+            if seating is not None:
+                self._players.update(seating.players)
+                self._late_uses |= dict.fromkeys(seating.without_late_use)
 
     def know(self, boards: Iterable[GameState]) -> None:
         """Sets boards to their state after what was just written."""
-        self._boards.update((board.match.number, board) for board in boards)
+        for board in boards:
+            self._boards[board.match.number] = board
+            if board.state.status != "active" or len(board.state.seats_in) < len(board.match.userids):
+                # Those who do not play any more have no plans.
+                self._seatings.pop(board.match.number, None)
 
     def know_asked(self, asked: Confirmation, now: datetime) -> None:
         """Adds a question that will be mailed when the transaction ends."""
@@ -94,6 +80,7 @@ class TransactionQueries:
     def forget_players(self) -> None:
         """Has players read again, because they have changed."""
         self._players.clear()
+        self._seatings.clear()
         self._timings.clear()
 
     def player(self, userid: str) -> Player | None:
@@ -130,6 +117,10 @@ class TransactionQueries:
 
     def is_blocked(self, userid: str, by: str) -> bool:
         """Whether the player `by` ignores the player `userid`."""
+        pair = {userid.lower(), by.lower()}
+        for seating in self._seatings.values():
+            if seating and pair <= seating.players.keys() and by.lower() not in seating.ignoring:
+                return False
         return players.is_blocked(self._connection, userid, by)
 
     def blocked_by(self, userid: str) -> Sequence[str]:
@@ -152,7 +143,9 @@ class TransactionQueries:
     def board(self, number: int) -> GameState | None:
         """A match with its log and its state."""
         if number not in self._boards:
-            self._boards[number] = matches.replayed(self._connection, number, self._recent.find(number))
+            seating = self._seatings.get(number)
+            match, known = seating.match if seating else None, self._recent.find(number)
+            self._boards[number] = matches.replayed(self._connection, number, known, match)
         return self._boards[number]
 
     def timing(self, board: GameState, now: datetime) -> Timing:
@@ -170,10 +163,16 @@ class TransactionQueries:
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """A seat's plan for a board: conditional moves, or a move to confirm."""
+        seating = self._seatings.get(board)
+        if seating is not None:
+            return seating.plans.get((seat, kind))
         return conditional_moves.find(self._connection, board, seat, kind)
 
     def watchers(self, board: int) -> Sequence[str]:
         """Who watches a board."""
+        seating = self._seatings.get(board)
+        if seating is not None and not seating.is_watched:
+            return ()
         return subscriptions.watchers(self._connection, board)
 
     def watched(self, player: Player) -> Sequence[int]:
@@ -262,38 +261,24 @@ class TransactionQueries:
         """The player for whom a robot plays."""
         return players.find_robot(self._connection, name)
 
+    def count_running(self, player: Player) -> int:
+        """How many boards of a player are active."""
+        return seatings.count_running(self._connection, player.id)
+
     def running(self) -> Sequence[tuple[str, int]]:
         """How many boards of each game are active."""
         return matches.running(self._connection)
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches a player started since then."""
-        query = select(func.count()).select_from(match_table)
-        started = query.where(match_table.c.started_by == _id_of(userid), match_table.c.started_at > since)
-        return self._connection.execute(started.where(match_table.c.practice.is_(False))).scalar_one()
+        return rate_limits.started_since(self._connection, userid, since)
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
-        seated = and_(seats.c.match == match_table.c.number, seats.c.player_id == _id_of(opponent))
-        moved = exists().where(
-            entries.c.match == match_table.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
-        )
-        query = select(func.count()).select_from(match_table.join(seats, seated))
-        waiting = query.where(
-            match_table.c.started_by == _id_of(starter),
-            match_table.c.status == "active",
-            match_table.c.practice.is_(False),
-            ~moved,
-        )
-        return self._connection.execute(waiting).scalar_one()
+        return rate_limits.unbegun(self._connection, starter, opponent)
 
     def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
         # An address holds an @, which no userid does.
         if key not in self._players:
             self._players[key] = find(self._connection, key)
         return self._players[key]
-
-
-def _id_of(userid: str) -> ScalarSelect[Any]:
-    lowered = userid.lower()
-    return select(player_table.c.id).where(player_table.c.userid_lower == lowered).scalar_subquery()
