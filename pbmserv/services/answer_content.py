@@ -93,5 +93,5 @@ def _digest_offer(
     names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
     if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
         return ()
-    running = records.plays_on(player)
+    running = records.count_running(player)
     return (DigestOffered(running),) if running > MANY_BOARDS else ()

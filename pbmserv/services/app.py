@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from pbmserv.commands.base.server import Server
-from pbmserv.store.queries import RecentBoards
+from pbmserv.store.recent_boards import RecentBoards
 
 FIRST_REST: Final = timedelta(minutes=1)
 LONGEST_REST: Final = timedelta(days=1)

@@ -142,6 +142,7 @@ def _may_be_decided(pending: PendingMail) -> bool:
             isinstance(line, Parsed)
             and line.command.kind in ("binding", "open")
             and line.command.name not in LEAVING
+            and line.arguments.offer is None
             for line in lines
         )
     )

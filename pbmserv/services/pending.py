@@ -78,7 +78,7 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if (identity.answered or identity.confirmation) and len(mail.text) >= _FEWEST:
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
-    game = _game_of_board(connection, mail, identity)
+    game = _game_of_board(connection, app, mail, identity)
     server = app.server
     written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name)
     if is_offered_practice(identity):
@@ -87,10 +87,13 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
 
 
-def _game_of_board(connection: Connection, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
+def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
     """The game of the board that is answered; None where there is no board, or the game was removed."""
     board = identity.board if identity.board is not None else titled_board(mail.subject)
-    game = None if board is None else games().get(matches.game_of(connection, board) or "")
+    if board is None:
+        return None
+    known = app.recent.find(board)
+    game = games().get((known.match.game if known else matches.game_of(connection, board)) or "")
     return None if game is None else game.info
 
 

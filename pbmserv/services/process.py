@@ -184,7 +184,7 @@ def _run_and_reply(
     credentials: VerifiedCredentials,
 ) -> ProcessedMail:
     back = mail_on_again(connection, records, to)
-    before = None if to.player is None else records.player(to.player.userid)
+    before = records.player(to.player.userid) if to.player is not None and back else to.player
     results = run_all(connection, records, pending, credentials)
     if to.proven:
         is_changed = before is not None and records.player(before.userid) != before

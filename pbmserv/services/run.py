@@ -142,6 +142,7 @@ def run_all(
         robots.ensure(connection, ROBOT, userids(ROBOT), pending.message.received_at)
     # Somebody who was read before these locks may have left meanwhile.
     records.forget_players()
+    records.gather(number for step in todo for number in _boards_of(step.line))
     identity = pending.identity
     shown = dict(identity.answered.shown if identity.answered else ())
     results: list[CommandResult] = []
@@ -169,6 +170,7 @@ def run_all(
 
 def write_decision(connection: Connection, records: TransactionQueries, decision: Decision, now: datetime) -> None:
     """Writes a decision, and makes the records answer later queries accordingly."""
+    records.see_clocks(decision.boards)
     matches.write(connection, decision)
     records.know(decision.boards)
     for change in decision.changes:

@@ -26,11 +26,11 @@ from pbmserv.store import (
     quarantine,
     rankings,
     subscriptions,
-    turn_timing,
 )
 from pbmserv.store.engine import reading
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.queries import TransactionQueries
 
 
 def load_board(app: App, number: int, now: datetime | None = None) -> BoardView | None:
@@ -39,7 +39,7 @@ def load_board(app: App, number: int, now: datetime | None = None) -> BoardView 
         board = _game_state(connection, app, number)
         if board is None:
             return None
-        timing = None if now is None else turn_timing.timing(connection, board, now)
+        timing = None if now is None else TransactionQueries(connection).timing(board, now)
         to_move = None if board.on_turn is None else players.find(connection, board.on_turn)
     waits_for_robot = to_move is not None and to_move.robot is not None
     view = view_board(board, whole=True, timing=timing)

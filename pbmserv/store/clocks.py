@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.clock import TimeControl
+from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import limit
 from pbmserv.store.tables import addresses, clocks, players
@@ -81,6 +82,13 @@ def find(connection: Connection, board: int) -> Clock | None:
     if row is None:
         return None
     return Clock(row.match, row.turn, row.player_id, row.started_at, row.next_at, row.deadline_at, row.reminders)
+
+
+def at_present(board: GameState, stored: Clock | None, mover: Player | None) -> Clock | None:
+    """The clock of a board's present turn, given what was stored before that turn began or later."""
+    if mover is None or (stored is not None and stored.turn == board.state.turn):
+        return stored
+    return Clock(board.match.number, board.state.turn, mover.id, None, None, None, 0)
 
 
 def follow(connection: Connection, board: GameState) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, select, update
 
 from pbmserv.commands.base.decision import Decision
 from pbmserv.matches.log import Entry, Match
@@ -83,12 +83,15 @@ def load(connection: Connection, number: int) -> Match | None:
     return None if match is None else match.with_entries(_log(connection, number, after=0))
 
 
-def replayed(connection: Connection, number: int, known: GameState | None = None) -> GameState | None:
+def replayed(
+    connection: Connection, number: int, known: GameState | None = None, match: Match | None = None
+) -> GameState | None:
     """A match with the state after its whole log. Raises BrokenLog.
 
     `known` is the same board at an earlier commit: only entries added since are read and applied.
+    `match` is the match without its log, if that was read already.
     """
-    match = _without_log(connection, number)
+    match = match or _without_log(connection, number)
     if match is None:
         return None
     seen = known.match.entries if known is not None and replace(known.match, entries=()) == match else ()
@@ -103,7 +106,7 @@ def replayed(connection: Connection, number: int, known: GameState | None = None
 
 def game_of(connection: Connection, number: int) -> str | None:
     """The game that a match is of; None where there is no such match."""
-    return connection.execute(select(matches.c.game).where(matches.c.number == number)).scalar_one_or_none()
+    return connection.execute(_GAME_OF, {"wanted": number}).scalar_one_or_none()
 
 
 def next_number(connection: Connection) -> int:
@@ -134,11 +137,6 @@ def practice_of(connection: Connection, player_id: int) -> int | None:
     """The number of a player's practice board."""
     query = select(matches.c.number).where(matches.c.started_by == player_id, matches.c.practice)
     return connection.execute(query.limit(1)).scalar_one_or_none()
-
-
-def plays_on(connection: Connection, player_id: int) -> int:
-    """How many running boards a player has, practice among them."""
-    return connection.execute(_PLAYS_ON, {"player_id": player_id}).scalar_one()
 
 
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -203,21 +201,22 @@ def _ended_at(summary: Summary) -> datetime | None:
     return None if summary.status == "active" else summary.last_at
 
 
-def _facts() -> Select[Any]:
-    return select(matches, players.c.userid.label("starter")).join(players, players.c.id == matches.c.started_by)
-
-
 def _without_log(connection: Connection, number: int) -> Match | None:
     row = connection.execute(_FACTS_OF_ONE, {"wanted": number}).one_or_none()
     if row is None:
         return None
+    return match_of(row, tuple(connection.execute(_USERIDS_OF_ONE, {"wanted": number}).scalars()))
+
+
+def match_of(row: Row[Any], userids: tuple[str, ...]) -> Match:
+    """The match, without its log, of a row with the columns FACTS."""
     return Match(
         number=row.number,
         game=row.game,
         rules=row.rules,
         options=options_of(row),
         rated=row.rated,
-        userids=tuple(connection.execute(_USERIDS_OF_ONE, {"wanted": number}).scalars()),
+        userids=userids,
         started_by=row.starter,
         started=row.started_at,
         clock=clocks.from_json(row.clock),
@@ -247,8 +246,30 @@ def _entry_row(entry: Entry) -> dict[str, object]:
     }
 
 
+STARTERS: Final = players.alias("starters")
+"""Those who started matches; joined by `matches.started_by`."""
+
+FACTS: Final[tuple[ColumnElement[Any], ...]] = (
+    matches.c.number,
+    matches.c.game,
+    matches.c.rules,
+    matches.c.options,
+    matches.c.rated,
+    matches.c.started_at,
+    matches.c.clock,
+    matches.c.after,
+    matches.c.practice,
+    STARTERS.c.userid.label("starter"),
+)
+"""The columns that `match_of` needs."""
+
 # Built once: building a statement costs more than what SQLite does for it.
-_FACTS_OF_ONE: Final = _facts().where(matches.c.number == bindparam("wanted"))
+_FACTS_OF_ONE: Final = (
+    select(*FACTS)
+    .join(STARTERS, STARTERS.c.id == matches.c.started_by)
+    .where(matches.c.number == bindparam("wanted"))
+)
+_GAME_OF: Final = select(matches.c.game).where(matches.c.number == bindparam("wanted"))
 _USERIDS_OF_ONE: Final = (
     select(players.c.userid)
     .join(seats, players.c.id == seats.c.player_id)
@@ -269,9 +290,3 @@ _WRITE_END: Final = (
     update(seats).where(seats.c.match == bindparam("wanted")).values(ended_at=bindparam("new_ended_at"))
 )
 _ADD_ENTRIES: Final = insert(entries)
-
-_PLAYS_ON: Final = (
-    select(func.count())
-    .select_from(seats)
-    .where(seats.c.player_id == bindparam("player_id"), seats.c.ended_at.is_(None))
-)

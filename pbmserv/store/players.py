@@ -5,7 +5,21 @@ from datetime import date, datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from pbmserv.commands.base.changes import NewVacations
 from pbmserv.matches.player import MailSettings, Player
@@ -41,7 +55,7 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
     digests = [digest(token) for token in tokens]
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
-    return None if found is None else _player(found)
+    return None if found is None else player_of(found)
 
 
 def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
@@ -54,13 +68,13 @@ def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str
 def named_like(connection: Connection, skeleton: str) -> list[Player]:
     """The players whose userids have that skeleton, by userid."""
     query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)
-    return [_player(row) for row in connection.execute(query)]
+    return [player_of(row) for row in connection.execute(query)]
 
 
 def everybody(connection: Connection) -> list[Player]:
     """All players, by userid."""
     rows = connection.execute(_players().order_by(players.c.userid_lower))
-    return [_player(row) for row in rows]
+    return [player_of(row) for row in rows]
 
 
 def take_digest_due(connection: Connection, now: datetime) -> Player | None:
@@ -118,38 +132,42 @@ def blocked_by(connection: Connection, userid: str) -> Sequence[str]:
     return connection.execute(blocking, {"by": userid.lower()}).scalars().all()
 
 
+PLAYER: Final[tuple[ColumnElement[Any], ...]] = (
+    players.c.id,
+    players.c.userid,
+    func.coalesce(addresses.c.address, "").label("address"),
+    addresses.c.suspended_at.is_not(None).label("is_suspended"),
+    or_(addresses.c.confirmed_at.is_not(None), players.c.robot.is_not(None)).label("is_confirmed"),
+    players.c.html,
+    players.c.accessible_text,
+    players.c.takes_challenges,
+    players.c.broadcast,
+    players.c.messages,
+    players.c.receipts,
+    players.c.board_mail,
+    players.c.mail_off_at.is_not(None).label("is_mail_off"),
+    players.c.moves_acknowledged,
+    players.c.robot,
+    players.c.digest,
+    players.c.banned_at.is_not(None).label("is_banned"),
+)
+"""The columns that `player_of` needs, of `players` and, joined by FIRST_ADDRESS, `addresses`."""
+
+FIRST_ADDRESS: Final = and_(addresses.c.player_id == players.c.id, addresses.c.is_first)
+
+
 def _players() -> Select[Any]:
-    return (
-        select(
-            players.c.id,
-            players.c.userid,
-            func.coalesce(addresses.c.address, "").label("address"),
-            addresses.c.suspended_at.is_not(None).label("is_suspended"),
-            or_(addresses.c.confirmed_at.is_not(None), players.c.robot.is_not(None)).label("is_confirmed"),
-            players.c.html,
-            players.c.accessible_text,
-            players.c.takes_challenges,
-            players.c.broadcast,
-            players.c.messages,
-            players.c.receipts,
-            players.c.board_mail,
-            players.c.mail_off_at.is_not(None).label("is_mail_off"),
-            players.c.moves_acknowledged,
-            players.c.robot,
-            players.c.digest,
-            players.c.banned_at.is_not(None).label("is_banned"),
-        )
-        .outerjoin(addresses, and_(addresses.c.player_id == players.c.id, addresses.c.is_first))
-        .where(or_(addresses.c.address.is_not(None), players.c.robot.is_not(None)))
-    )
+    found = select(*PLAYER).outerjoin(addresses, FIRST_ADDRESS)
+    return found.where(or_(addresses.c.address.is_not(None), players.c.robot.is_not(None)))
 
 
 def _one(connection: Connection, query: Select[Any], values: dict[str, str]) -> Player | None:
     row = connection.execute(query, values).one_or_none()
-    return None if row is None else _player(row)
+    return None if row is None else player_of(row)
 
 
-def _player(row: Row[Any]) -> Player:
+def player_of(row: Row[Any]) -> Player:
+    """The player of a row with the columns PLAYER."""
     return Player(
         id=row.id,
         userid=row.userid,

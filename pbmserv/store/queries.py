@@ -1,12 +1,10 @@
-"""The queries that commands ask, answered within one transaction, and a cache of recently used boards."""
+"""The queries that commands ask, answered within one transaction."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from threading import Lock
-from typing import Any, Final, Literal
+from typing import Literal
 
-from sqlalchemy import Connection, ScalarSelect, and_, exists, func, select
+from sqlalchemy import Connection
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.game import Seat
@@ -20,6 +18,7 @@ from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
+    clocks,
     conditional_moves,
     listing,
     mail_counts,
@@ -30,42 +29,15 @@ from pbmserv.store import (
     players,
     rankings,
     rate_limits,
+    seatings,
     subscriptions,
     turn_timing,
 )
 from pbmserv.store.accounts import NO_HASH
+from pbmserv.store.clocks import Clock
 from pbmserv.store.play_links import LateUse
-from pbmserv.store.tables import entries, seats
-from pbmserv.store.tables import matches as match_table
-from pbmserv.store.tables import players as player_table
-
-MOST: Final = 300
-"""Boards in the cache; each takes ten to fifty kilobytes."""
-
-
-class RecentBoards:
-    """A thread-safe cache of boards as they were at some commit. Replaying a log is the slowest part of a move.
-
-    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
-    """
-
-    def __init__(self) -> None:
-        self._boards: OrderedDict[int, GameState] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, number: int) -> GameState | None:
-        """A board as it was last cached; None if it is not."""
-        with self._lock:
-            return self._boards.get(number)
-
-    def remember(self, boards: Iterable[GameState]) -> None:
-        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
-        with self._lock:
-            for board in boards:
-                self._boards[board.match.number] = board
-                self._boards.move_to_end(board.match.number)
-            while len(self._boards) > MOST:
-                self._boards.popitem(last=False)
+from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.seatings import Seating
 
 
 class TransactionQueries:
@@ -81,11 +53,31 @@ class TransactionQueries:
         self._players: dict[str, Player | None] = {}
         self._asked: list[tuple[str, PersonalQuestion]] = []
         self._timings: dict[tuple[int, int, datetime], Timing] = {}
+        self._clocks: dict[int, Clock | None] = {}
         self._late_uses: dict[int, LateUse | None] = {}
+        # None for a board that there is not.
+        self._seatings: dict[int, Seating | None] = {}
+
+    def gather(self, boards: Iterable[int]) -> None:
+        """Reads at once what a mail about these boards needs to know of them and of those who sit there."""
+        wanted = dict.fromkeys(boards)
+        found = seatings.find_all(self._connection, wanted) if wanted else {}
+        for number in wanted:
+            self._seatings[number] = seating = found.get(number)
+            if seating is not None:
+                self._players.update(seating.players)
+                self._late_uses |= dict.fromkeys(seating.without_late_use)
+        if len(wanted) > 1:
+            # Before the first of them is written.
+            self.see_clocks(board for board in map(self.board, wanted) if board is not None)
 
     def know(self, boards: Iterable[GameState]) -> None:
         """Sets boards to their state after what was just written."""
-        self._boards.update((board.match.number, board) for board in boards)
+        for board in boards:
+            self._boards[board.match.number] = board
+            if board.state.status != "active" or len(board.state.seats_in) < len(board.match.userids):
+                # Those who do not play any more have no plans.
+                self._seatings.pop(board.match.number, None)
 
     def know_asked(self, asked: Confirmation, now: datetime) -> None:
         """Adds a question that will be mailed when the transaction ends."""
@@ -94,7 +86,9 @@ class TransactionQueries:
     def forget_players(self) -> None:
         """Has players read again, because they have changed."""
         self._players.clear()
+        self._seatings.clear()
         self._timings.clear()
+        self._clocks.clear()
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -130,6 +124,10 @@ class TransactionQueries:
 
     def is_blocked(self, userid: str, by: str) -> bool:
         """Whether the player `by` ignores the player `userid`."""
+        pair = {userid.lower(), by.lower()}
+        for seating in self._seatings.values():
+            if seating and pair <= seating.players.keys() and by.lower() not in seating.ignoring:
+                return False
         return players.is_blocked(self._connection, userid, by)
 
     def blocked_by(self, userid: str) -> Sequence[str]:
@@ -152,27 +150,43 @@ class TransactionQueries:
     def board(self, number: int) -> GameState | None:
         """A match with its log and its state."""
         if number not in self._boards:
-            self._boards[number] = matches.replayed(self._connection, number, self._recent.find(number))
+            seating = self._seatings.get(number)
+            match, known = seating.match if seating else None, self._recent.find(number)
+            self._boards[number] = matches.replayed(self._connection, number, known, match)
         return self._boards[number]
 
     def timing(self, board: GameState, now: datetime) -> Timing:
         """The timing of the present turn."""
         known = (board.match.number, board.state.entries, now)
         if known not in self._timings:
-            self._timings[known] = turn_timing.timing(self._connection, board, now)
+            self.see_clocks([board])
+            mover = None if board.on_turn is None else self.player(board.on_turn)
+            clock = clocks.at_present(board, self._clocks.get(board.match.number), mover)
+            self._timings[known] = turn_timing.timing(self._connection, board, clock, now)
         return self._timings[known]
+
+    def see_clocks(self, boards: Iterable[GameState]) -> None:
+        """Reads the clocks of boards before they change: how the change affects them follows from it."""
+        for number in (board.match.number for board in boards if board.match.clock is not None):
+            if number not in self._clocks:
+                self._clocks[number] = clocks.find(self._connection, number)
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
         """A player's holidays."""
-        theirs = players.vacations_of(self._connection, (player.userid,), since)
-        return [(first, last) for _, first, last in theirs]
+        return [stay[1:] for stay in players.vacations_of(self._connection, (player.userid,), since)]
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """A seat's plan for a board: conditional moves, or a move to confirm."""
+        seating = self._seatings.get(board)
+        if seating is not None:
+            return seating.plans.get((seat, kind))
         return conditional_moves.find(self._connection, board, seat, kind)
 
     def watchers(self, board: int) -> Sequence[str]:
         """Who watches a board."""
+        seating = self._seatings.get(board)
+        if seating is not None and not seating.is_watched:
+            return ()
         return subscriptions.watchers(self._connection, board)
 
     def watched(self, player: Player) -> Sequence[int]:
@@ -253,10 +267,6 @@ class TransactionQueries:
         """A page of the boards that fit."""
         return listing.listing(self._connection, wanted)
 
-    def plays_on(self, player: Player) -> int:
-        """How many running boards a player has, practice among them."""
-        return matches.plays_on(self._connection, player.id)
-
     def practice_of(self, player: Player) -> int | None:
         """A player's practice board."""
         return matches.practice_of(self._connection, player.id)
@@ -265,36 +275,24 @@ class TransactionQueries:
         """The player for whom a robot plays."""
         return players.find_robot(self._connection, name)
 
+    def count_running(self, player: Player) -> int:
+        """How many boards of a player are active."""
+        return seatings.count_running(self._connection, player.id)
+
     def running(self) -> Sequence[tuple[str, int]]:
         """How many boards of each game are active."""
         return matches.running(self._connection)
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches a player started since then."""
-        theirs = match_table.c.started_by == _id_of(userid), match_table.c.practice.is_(False)
-        return self._connection.scalar(select(func.count()).where(*theirs, match_table.c.started_at > since)) or 0
+        return rate_limits.started_since(self._connection, userid, since)
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
-        seated = and_(seats.c.match == match_table.c.number, seats.c.player_id == _id_of(opponent))
-        moved = exists().where(
-            entries.c.match == match_table.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
-        )
-        query = select(func.count()).select_from(match_table.join(seats, seated))
-        waiting = query.where(
-            match_table.c.started_by == _id_of(starter),
-            match_table.c.status == "active",
-            match_table.c.practice.is_(False),
-            ~moved,
-        )
-        return self._connection.execute(waiting).scalar_one()
+        return rate_limits.unbegun(self._connection, starter, opponent)
 
     def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
         # An address holds an @, which no userid does.
         if key not in self._players:
             self._players[key] = find(self._connection, key)
         return self._players[key]
-
-
-def _id_of(userid: str) -> ScalarSelect[Any]:
-    return select(player_table.c.id).where(player_table.c.userid_lower == userid.lower()).scalar_subquery()

@@ -1,14 +1,24 @@
-"""What rate limits count: failed logins, by userid and by sender, sign-ups on the page, messages of players."""
+"""What rate limits count: failed logins, by userid and by sender, sign-ups on the page, messages of players,
+and the games that they start."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, exists, func, insert, select
+from sqlalchemy import Connection, ScalarSelect, and_, delete, exists, func, insert, select
 
 from pbmserv.commands.base.changes import TalkCounted
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.tables import addresses, failed_logins, players, talk_counts, web_sign_ups
+from pbmserv.store.tables import (
+    addresses,
+    entries,
+    failed_logins,
+    matches,
+    players,
+    seats,
+    talk_counts,
+    web_sign_ups,
+)
 
 FAILED_LOGIN_RETENTION: Final = timedelta(days=1)
 
@@ -100,3 +110,30 @@ def purge_web_sign_ups(connection: Connection, before: datetime) -> None:
 def purge_talk(connection: Connection, before: datetime) -> None:
     """Deletes counts from before then."""
     connection.execute(delete(talk_counts).where(talk_counts.c.at < before))
+
+
+def started_since(connection: Connection, userid: str, since: datetime) -> int:
+    """How many matches a player started since then; practice is not counted."""
+    query = select(func.count()).select_from(matches)
+    started = query.where(matches.c.started_by == _id_of(userid), matches.c.started_at > since)
+    return connection.execute(started.where(matches.c.practice.is_(False))).scalar_one()
+
+
+def unbegun(connection: Connection, starter: str, opponent: str) -> int:
+    """How many active matches of `starter` wait for a first move of `opponent`; practice is not counted."""
+    seated = and_(seats.c.match == matches.c.number, seats.c.player_id == _id_of(opponent))
+    moved = exists().where(
+        entries.c.match == matches.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
+    )
+    query = select(func.count()).select_from(matches.join(seats, seated))
+    waiting = query.where(
+        matches.c.started_by == _id_of(starter),
+        matches.c.status == "active",
+        matches.c.practice.is_(False),
+        ~moved,
+    )
+    return connection.execute(waiting).scalar_one()
+
+
+def _id_of(userid: str) -> ScalarSelect[Any]:
+    return select(players.c.id).where(players.c.userid_lower == userid.lower()).scalar_subquery()

@@ -6,15 +6,15 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.replay import GameState
-from pbmserv.store import bounces, clocks, heartbeats, players
+from pbmserv.store import bounces, heartbeats, players
+from pbmserv.store.clocks import Clock
 
 
-def timing(connection: Connection, board: GameState, now: datetime) -> Timing:
-    """The timing of the present turn as of now."""
+def timing(connection: Connection, board: GameState, clock: Clock | None, now: datetime) -> Timing:
+    """The timing of the present turn as of now, by the clock of that turn."""
     if board.match.clock is None or board.on_turn is None:
         return Timing(now)
-    clock = clocks.find(connection, board.match.number)
-    started = clock.started if clock is not None and clock.turn == board.state.turn else None
+    started = None if clock is None else clock.started
     since = started or now
     away = [Away(*row) for row in players.vacations_of(connection, board.match.userids, since.date())]
     stops = [_stop(each) for each in away if each.userid == board.on_turn]

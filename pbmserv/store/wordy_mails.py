@@ -78,8 +78,8 @@ def quick_ones_running(connection: Connection, mail: WordyMail, most: int) -> in
 
 def forgive(connection: Connection, address: str) -> None:
     """After a command: what was said before it, and how quickly, no longer counts against an address."""
-    theirs = update(wordy_mails).where(wordy_mails.c.address == address, wordy_mails.c.is_proven)
-    connection.execute(theirs.values(is_quick=False, words_digest=""))
+    if connection.execute(_COUNTS_AGAINST, {"of_address": address}).scalar_one():
+        connection.execute(_FORGIVE, {"of_address": address})
 
 
 def was_mailed_between(connection: Connection, address: str, since: datetime, until: datetime) -> bool:
@@ -103,6 +103,13 @@ def _like(mail: WordyMail, since: datetime) -> tuple[ColumnElement[bool], ...]:
     return (*theirs, wordy_mails.c.at > since)
 
 
+_AGAINST: Final = (
+    (wordy_mails.c.address == bindparam("of_address"))
+    & wordy_mails.c.is_proven
+    & (wordy_mails.c.is_quick | (wordy_mails.c.words_digest != ""))
+)
+_COUNTS_AGAINST: Final = select(exists().where(_AGAINST))
+_FORGIVE: Final = update(wordy_mails).where(_AGAINST).values(is_quick=False, words_digest="")
 _SENT_AT: Final = func.coalesce(outbox.c.sent_at, outbox.c.created_at)
 _WAS_MAILED: Final = select(
     exists().where(

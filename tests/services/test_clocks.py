@@ -27,7 +27,6 @@ from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.tables import heartbeats, outages
 from pbmserv.store.tables import inbox as inbox_table
-from pbmserv.store.turn_timing import timing
 from tests.conftest import NOON, Clock
 from tests.services.post import Post, text_of
 
@@ -456,7 +455,7 @@ def tell_ends(post: Post) -> list[QueuedMessage]:
 def timing_of(post: Post) -> Timing:
     """Of board 101, now."""
     with reading(post.house.engine) as connection:
-        return timing(connection, board(post), post.clock())
+        return TransactionQueries(connection).timing(board(post), post.clock())
 
 
 def words_of(letter: QueuedMessage) -> str:

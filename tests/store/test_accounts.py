@@ -35,7 +35,8 @@ from pbmserv.store import (
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import OutboxMessage
-from pbmserv.store.queries import RecentBoards, TransactionQueries
+from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.recent_boards import RecentBoards
 from pbmserv.store.tables import inbox as inbox_table
 from pbmserv.store.tables import metadata
 from pbmserv.store.tables import outbox as outbox_table

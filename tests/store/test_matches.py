@@ -17,7 +17,8 @@ from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
 from pbmserv.store import listing, match_numbers, matches
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.queries import MOST, RecentBoards, TransactionQueries
+from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.recent_boards import MOST, RecentBoards
 from pbmserv.store.tables import entries as entry_table
 from tests.store.club import NOON, WHOLE_GAME, add_players, keep, make_club, new_match, played
 

@@ -1,0 +1,93 @@
+"""Who sits at boards, with all that a mail about these boards needs to know of them: one statement."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, bindparam, exists, func, select
+
+from pbmserv.games.game import Seat
+from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
+from pbmserv.matches.log import Match
+from pbmserv.matches.player import Player
+from pbmserv.store.matches import FACTS, STARTERS, match_of
+from pbmserv.store.players import FIRST_ADDRESS, PLAYER, player_of
+from pbmserv.store.tables import addresses, blocks, conditional_moves, matches, players, seats, subscriptions
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """A board without its log, and those who sit there."""
+
+    match: Match
+    # By userid in lower case; None for somebody who has left.
+    players: Mapping[str, Player | None]
+    plans: Mapping[tuple[Seat, PlanKind], ConditionalPlan] = field(repr=False)
+    # Userids, in lower case, of those who ignore somebody else at the board.
+    ignoring: frozenset[str]
+    # Ids of those who have no play link that was used late without their being told.
+    without_late_use: frozenset[int]
+    is_watched: bool
+
+
+def find_all(connection: Connection, numbers: Iterable[int]) -> dict[int, Seating]:
+    """The seatings of those of these boards that there are, by number."""
+    rows: dict[int, list[Any]] = {}
+    for row in connection.execute(_FIND_ALL, {"wanted": [*numbers]}):
+        rows.setdefault(row.number, []).append(row)
+    return {number: _seating(of_board) for number, of_board in rows.items()}
+
+
+def count_running(connection: Connection, player_id: int) -> int:
+    """How many boards are active at which a player sits, practice among them."""
+    return connection.execute(_COUNT_RUNNING, {"player": player_id}).scalar_one()
+
+
+def _seating(rows: Sequence[Row[Any]]) -> Seating:
+    """The seating of one board; somebody with plans of several kinds has a row for each."""
+    by_seat = {row.seat: row for row in rows}
+    return Seating(
+        match_of(rows[0], tuple(row.userid for row in by_seat.values())),
+        {row.userid.lower(): player_of(row) if row.is_there else None for row in by_seat.values()},
+        {(row.seat, row.kind): ConditionalPlan(row.plan_plies, row.content) for row in rows if row.kind},
+        frozenset(row.userid.lower() for row in by_seat.values() if row.is_ignoring),
+        frozenset(row.id for row in by_seat.values() if row.late_link_at is None),
+        rows[0].is_watched,
+    )
+
+
+_beside: Final = seats.alias("beside")
+_IS_IGNORING: Final = exists().where(
+    blocks.c.player_id == seats.c.player_id,
+    blocks.c.blocked_id == _beside.c.player_id,
+    _beside.c.match == seats.c.match,
+)
+_FIND_ALL: Final = (
+    select(
+        *FACTS,
+        seats.c.seat,
+        *PLAYER,
+        (addresses.c.address.is_not(None) | players.c.robot.is_not(None)).label("is_there"),
+        players.c.late_link_at,
+        _IS_IGNORING.label("is_ignoring"),
+        exists().where(subscriptions.c.match == seats.c.match).label("is_watched"),
+        conditional_moves.c.kind,
+        conditional_moves.c.plies.label("plan_plies"),
+        conditional_moves.c.content,
+    )
+    .select_from(seats)
+    .join(matches, matches.c.number == seats.c.match)
+    .join(STARTERS, STARTERS.c.id == matches.c.started_by)
+    .join(players, players.c.id == seats.c.player_id)
+    .outerjoin(addresses, FIRST_ADDRESS)
+    .outerjoin(
+        conditional_moves,
+        (conditional_moves.c.match == seats.c.match) & (conditional_moves.c.seat == seats.c.seat),
+    )
+    .where(seats.c.match.in_(bindparam("wanted", expanding=True)))
+    .order_by(seats.c.match, seats.c.seat)
+)
+_COUNT_RUNNING: Final = select(func.count()).where(
+    seats.c.player_id == bindparam("player"),
+    seats.c.ended_at.is_(None),
+)
