@@ -1,7 +1,7 @@
 """Two mails decided side by side on SQLite end as if one had come after the other, whatever they are about.
 
 Each pair is played four times: in one order, in the other, and with both decided before either is written, with
-either of them first. The barrier between reading and writing is no matter of timing here: the two steps are called in turn.
+either of them first. The barrier between reading and writing is no matter of timing here: both are called in turn.
 """
 
 import re
