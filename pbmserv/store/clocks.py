@@ -78,9 +78,13 @@ def from_json(stored: Mapping[str, float | None] | None) -> TimeControl | None:
 def find(connection: Connection, board: int) -> Clock | None:
     """The clock of a board; None if nobody is to move, or it has no clock."""
     row = connection.execute(_FIND, {"board": board}).one_or_none()
-    if row is None:
-        return None
-    return Clock(row.match, row.turn, row.player_id, row.started_at, row.next_at, row.deadline_at, row.reminders)
+    return None if row is None else clock_of(row)
+
+
+def clock_of(row: Row[Any]) -> Clock:
+    """The clock of a row with the columns CLOCK."""
+    started = row.turn_started_at
+    return Clock(row.of_match, row.turn, row.of_player, started, row.next_at, row.deadline_at, row.reminders)
 
 
 def follow(connection: Connection, board: GameState) -> None:
@@ -94,18 +98,19 @@ def follow(connection: Connection, board: GameState) -> None:
         return
     most = limit(board)
     lasts = None if most is None else int(most.total_seconds())
+    row = {
+        "new_turn": state.turn,
+        "new_plies": state.plies,
+        "userid": board.on_turn.lower(),
+        "look_at": state.last_at + CHECK_UNDELIVERED_AFTER,
+        "new_lasts": lasts,
+    }
+    if connection.execute(_PASS_ON, {**place, **row}).rowcount:
+        return
     if connection.execute(_LOOK_AGAIN, {**place, "same_turn": state.turn, "new_lasts": lasts}).rowcount:
         return
     connection.execute(_STOP, place)
-    row = {
-        "match": match.number,
-        "turn": state.turn,
-        "plies": state.plies,
-        "userid": board.on_turn.lower(),
-        "look_at": state.last_at + CHECK_UNDELIVERED_AFTER,
-        "lasts": lasts,
-    }
-    connection.execute(_BEGIN, row)
+    connection.execute(_BEGIN, {"match": match.number, **row})
 
 
 def turn_delivered(
@@ -187,32 +192,63 @@ def postpone(connection: Connection, board: int, now: datetime, until: datetime)
     connection.execute(still_due.values(next_at=until))
 
 
-_FIND: Final = select(clocks).where(clocks.c.match == bindparam("board"))
+CLOCK: Final[tuple[ColumnElement[Any], ...]] = (
+    clocks.c.match.label("of_match"),
+    clocks.c.turn,
+    clocks.c.player_id.label("of_player"),
+    clocks.c.started_at.label("turn_started_at"),
+    clocks.c.next_at,
+    clocks.c.deadline_at,
+    clocks.c.reminders,
+)
+"""The columns that `clock_of` needs, with names of their own beside those of matches and players."""
+
+_FIND: Final = select(*CLOCK).where(clocks.c.match == bindparam("board"))
 _STOP: Final = delete(clocks).where(clocks.c.match == bindparam("board"))
 _LOOK_AGAIN: Final = (
     update(clocks)
     .where(clocks.c.match == bindparam("board"), clocks.c.turn == bindparam("same_turn"))
     .values(next_at=func.coalesce(clocks.c.started_at, clocks.c.next_at), lasts=bindparam("new_lasts"))
 )
+# To a suspended address the board is never sent, nor to somebody without mail.
+_LOOK_AT: Final = case(
+    (
+        players.c.mail_off_at.is_not(None)
+        | exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
+        bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
+    ),
+    else_=bindparam("look_at", type_=clocks.c.next_at.type),
+)
+_IS_NEXT: Final = (players.c.userid_lower == bindparam("userid")) & players.c.robot.is_(None)
 _BEGIN: Final = insert(clocks).from_select(
     ["match", "turn", "plies", "player_id", "reminders", "next_at", "lasts"],
     select(
         bindparam("match", type_=clocks.c.match.type),
-        bindparam("turn", type_=clocks.c.turn.type),
-        bindparam("plies", type_=clocks.c.plies.type),
+        bindparam("new_turn", type_=clocks.c.turn.type),
+        bindparam("new_plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-        # To a suspended address the board is never sent, nor to somebody without mail.
-        case(
-            (
-                players.c.mail_off_at.is_not(None)
-                | exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
-                bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
-            ),
-            else_=bindparam("look_at", type_=clocks.c.next_at.type),
-        ),
-        bindparam("lasts", type_=clocks.c.lasts.type),
-    ).where(players.c.userid_lower == bindparam("userid"), players.c.robot.is_(None)),
+        _LOOK_AT,
+        bindparam("new_lasts", type_=clocks.c.lasts.type),
+    ).where(_IS_NEXT),
+)
+_PASS_ON: Final = (
+    update(clocks)
+    .where(
+        clocks.c.match == bindparam("board"),
+        clocks.c.turn != bindparam("new_turn"),
+        exists().where(_IS_NEXT),
+    )
+    .values(
+        turn=bindparam("new_turn"),
+        plies=bindparam("new_plies"),
+        player_id=select(players.c.id).where(_IS_NEXT).scalar_subquery(),
+        started_at=None,
+        next_at=select(_LOOK_AT).where(_IS_NEXT).scalar_subquery(),
+        deadline_at=None,
+        lasts=bindparam("new_lasts"),
+        reminders=0,
+    )
 )
 _START: Final = (
     update(clocks)

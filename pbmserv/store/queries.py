@@ -152,7 +152,8 @@ class TransactionQueries:
         """The timing of the present turn."""
         known = (board.match.number, board.state.entries, now)
         if known not in self._timings:
-            self._timings[known] = turn_timing.timing(self._connection, board, now)
+            seating = self._seatings.get(board.match.number)
+            self._timings[known] = turn_timing.timing(self._connection, board, now, seating)
         return self._timings[known]
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
