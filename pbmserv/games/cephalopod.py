@@ -7,7 +7,7 @@ decides.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations, product
 
 from pbmserv.games import boards
@@ -99,11 +99,17 @@ def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """
     if _is_over(position):
         return
-    for square in begun[:1] or range(len(position.pips)):
-        if isinstance(square, int) and not position.pips[square]:
-            for taken in _capture_sets_on(position, square):
-                if len(set(begun[1:])) == len(begun[1:]) and set(begun[1:]) <= set(taken):
-                    yield (square, *begun[1:], *(each for each in taken if each not in begun[1:]))
+    pips, touched = position.pips, begun[1:]
+    for square in begun[:1] or range(len(pips)):
+        if isinstance(square, int) and not pips[square]:
+            beside = position.board.neighbours[square]
+            found = _moves_on(square, beside, tuple([pips[neighbour] for neighbour in beside]))
+            if not touched:
+                yield from found
+            elif len(set(touched)) == len(touched):
+                for _, *taken in found:
+                    if set(touched) <= set(taken):
+                        yield (square, *touched, *(each for each in taken if each not in touched))
 
 
 def read(position: Position, text: str) -> Move:
@@ -201,11 +207,10 @@ def _capture_sets(pips: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _capture_sets_on(position: Position, square: int) -> tuple[tuple[int, ...], ...]:
-    """What a die on an empty square may take; just () where it takes nothing."""
-    beside, pips = position.board.neighbours[square], position.pips
-    found = _capture_sets(tuple([pips[neighbour] for neighbour in beside])) or ((),)
-    return tuple([tuple([beside[place] for place in places]) for places in found])
+@lru_cache(maxsize=2**15)
+def _moves_on(square: int, beside: tuple[int, ...], pips: tuple[int, ...]) -> tuple[Move, ...]:
+    """The moves by a die on an empty square, `beside` which the neighbours show these `pips`."""
+    return tuple((square, *(beside[place] for place in places)) for places in _capture_sets(pips) or ((),))
 
 
 def _why(position: Position, steps: Move) -> int:

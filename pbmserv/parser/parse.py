@@ -5,7 +5,7 @@ then the comment. Nothing here asks any record; time taken is linear in the mail
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pbmserv.commands.base.arguments import Arguments
@@ -59,7 +59,7 @@ def parse_mail(
     cells are. `club` is the name in our Subjects.
     """
     reading = _understood(mail, answered_board, own, spelling_of(game), club)
-    tokens = _pattern((*mail.tokens, *mail.thread_words))
+    tokens = tuple(token.lower() for token in (*mail.tokens, *mail.thread_words) if len(token) >= _SHORTEST_TOKEN)
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
 
@@ -231,13 +231,7 @@ def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=len, reverse=True))
 
 
-def _pattern(tokens: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds these tokens in any case, whatever stands around them; None when there are none."""
-    words = [re.escape(token) for token in tokens if len(token) >= _SHORTEST_TOKEN]
-    return re.compile("|".join(words), re.IGNORECASE) if words else None
-
-
-def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> Parsed | Unparsed:
+def _without_tokens(line: Parsed | Unparsed, tokens: Sequence[str]) -> Parsed | Unparsed:
     """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
     if isinstance(line, Unparsed):
         error = line.error
@@ -249,14 +243,17 @@ def _without_tokens(line: Parsed | Unparsed, tokens: re.Pattern[str] | None) -> 
     return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
 
 
-def _free_of(text: str, tokens: re.Pattern[str] | None) -> str:
-    if tokens is None:
+def _free_of(text: str, tokens: Sequence[str]) -> str:
+    """The text without these tokens, in whatever case and dress."""
+    # Other letters may be forms of those in a token.
+    if not tokens or (text.isascii() and not any(token in text.lower() for token in tokens)):
         return text
+    any_token = re.compile("|".join(map(re.escape, tokens)), re.IGNORECASE)
     plain = ((line, normalised(line)) for line in text.split("\n"))
-    return "\n".join(tokens.sub(BLOT, each) if tokens.search(each) else line for line, each in plain)
+    return "\n".join(any_token.sub(BLOT, each) if any_token.search(each) else line for line, each in plain)
 
 
-def _comment(text: str, secrets: tuple[str, ...], tokens: re.Pattern[str] | None = None) -> str:
+def _comment(text: str, secrets: tuple[str, ...], tokens: Sequence[str] = ()) -> str:
     if len(secrets) > _MOST_SECRETS:
         return ""
     lines = _free_of(text, tokens).split("\n")

@@ -70,6 +70,8 @@ def reply_text(
 def _above(text: str, board: int | None, signs: Signs, spelling: Spelling) -> list[str]:
     """The lines above the first command of a body, unless they are only a greeting."""
     lines = text.split("\n")[:_MOST_ABOVE]
+    if sum(1 for line in lines if line.strip()) < 2:
+        return []
     first = next(
         (place for place, line in enumerate(lines) if not parse_line(normalised(line), board, spelling).is_prose),
         None,

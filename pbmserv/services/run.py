@@ -170,7 +170,6 @@ def run_all(
 
 def write_decision(connection: Connection, records: TransactionQueries, decision: Decision, now: datetime) -> None:
     """Writes a decision, and makes the records answer later queries accordingly."""
-    records.see_clocks(decision.boards)
     matches.write(connection, decision)
     records.know(decision.boards)
     for change in decision.changes:

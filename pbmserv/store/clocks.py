@@ -25,7 +25,6 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import limit
 from pbmserv.store.tables import addresses, clocks, players
@@ -79,16 +78,13 @@ def from_json(stored: Mapping[str, float | None] | None) -> TimeControl | None:
 def find(connection: Connection, board: int) -> Clock | None:
     """The clock of a board; None if nobody is to move, or it has no clock."""
     row = connection.execute(_FIND, {"board": board}).one_or_none()
-    if row is None:
-        return None
-    return Clock(row.match, row.turn, row.player_id, row.started_at, row.next_at, row.deadline_at, row.reminders)
+    return None if row is None else clock_of(row)
 
 
-def at_present(board: GameState, stored: Clock | None, mover: Player | None) -> Clock | None:
-    """The clock of a board's present turn, given what was stored before that turn began or later."""
-    if mover is None or (stored is not None and stored.turn == board.state.turn):
-        return stored
-    return Clock(board.match.number, board.state.turn, mover.id, None, None, None, 0)
+def clock_of(row: Row[Any]) -> Clock:
+    """The clock of a row with the columns CLOCK."""
+    started = row.turn_started_at
+    return Clock(row.of_match, row.turn, row.of_player, started, row.next_at, row.deadline_at, row.reminders)
 
 
 def follow(connection: Connection, board: GameState) -> None:
@@ -108,11 +104,11 @@ def follow(connection: Connection, board: GameState) -> None:
     connection.execute(_STOP, place)
     row = {
         "match": match.number,
-        "turn": state.turn,
-        "plies": state.plies,
+        "new_turn": state.turn,
+        "new_plies": state.plies,
         "userid": board.on_turn.lower(),
         "look_at": state.last_at + CHECK_UNDELIVERED_AFTER,
-        "lasts": lasts,
+        "new_lasts": lasts,
     }
     connection.execute(_BEGIN, row)
 
@@ -196,7 +192,18 @@ def postpone(connection: Connection, board: int, now: datetime, until: datetime)
     connection.execute(still_due.values(next_at=until))
 
 
-_FIND: Final = select(clocks).where(clocks.c.match == bindparam("board"))
+CLOCK: Final[tuple[ColumnElement[Any], ...]] = (
+    clocks.c.match.label("of_match"),
+    clocks.c.turn,
+    clocks.c.player_id.label("of_player"),
+    clocks.c.started_at.label("turn_started_at"),
+    clocks.c.next_at,
+    clocks.c.deadline_at,
+    clocks.c.reminders,
+)
+"""The columns that `clock_of` needs, with names of their own beside those of matches and players."""
+
+_FIND: Final = select(*CLOCK).where(clocks.c.match == bindparam("board"))
 _STOP: Final = delete(clocks).where(clocks.c.match == bindparam("board"))
 _TURN: Final = select(clocks.c.turn).where(clocks.c.match == bindparam("board"))
 _LOOK_AGAIN: Final = (
@@ -204,25 +211,27 @@ _LOOK_AGAIN: Final = (
     .where(clocks.c.match == bindparam("board"))
     .values(next_at=func.coalesce(clocks.c.started_at, clocks.c.next_at), lasts=bindparam("new_lasts"))
 )
+# To a suspended address the board is never sent, nor to somebody without mail.
+_LOOK_AT: Final = case(
+    (
+        players.c.mail_off_at.is_not(None)
+        | exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
+        bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
+    ),
+    else_=bindparam("look_at", type_=clocks.c.next_at.type),
+)
+_IS_NEXT: Final = (players.c.userid_lower == bindparam("userid")) & players.c.robot.is_(None)
 _BEGIN: Final = insert(clocks).from_select(
     ["match", "turn", "plies", "player_id", "reminders", "next_at", "lasts"],
     select(
         bindparam("match", type_=clocks.c.match.type),
-        bindparam("turn", type_=clocks.c.turn.type),
-        bindparam("plies", type_=clocks.c.plies.type),
+        bindparam("new_turn", type_=clocks.c.turn.type),
+        bindparam("new_plies", type_=clocks.c.plies.type),
         players.c.id,
         bindparam("none_yet", 0, type_=clocks.c.reminders.type),
-        # To a suspended address the board is never sent, nor to somebody without mail.
-        case(
-            (
-                players.c.mail_off_at.is_not(None)
-                | exists().where(addresses.c.player_id == players.c.id, addresses.c.suspended_at.is_not(None)),
-                bindparam("at_once", AT_ONCE, type_=clocks.c.next_at.type),
-            ),
-            else_=bindparam("look_at", type_=clocks.c.next_at.type),
-        ),
-        bindparam("lasts", type_=clocks.c.lasts.type),
-    ).where(players.c.userid_lower == bindparam("userid"), players.c.robot.is_(None)),
+        _LOOK_AT,
+        bindparam("new_lasts", type_=clocks.c.lasts.type),
+    ).where(_IS_NEXT),
 )
 _START: Final = (
     update(clocks)

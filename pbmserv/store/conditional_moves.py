@@ -20,11 +20,9 @@ def find(connection: Connection, board: int, seat: Seat, kind: PlanKind) -> Cond
 
 def follow(connection: Connection, board: GameState) -> None:
     """Deletes the plans of everybody who is no longer playing on a board."""
-    state, of_board = board.state, delete(conditional_moves).filter_by(match=board.match.number)
-    if state.status != "active":
-        connection.execute(of_board)
-    elif len(state.seats_in) < len(board.match.userids):
-        connection.execute(of_board.where(conditional_moves.c.seat.not_in(state.seats_in)))
+    playing = board.state.seats_in if board.state.status == "active" else ()
+    if len(playing) < len(board.match.userids):
+        connection.execute(_DROP_ALL_BUT, {"board": board.match.number, "playing": [*playing]})
 
 
 def write(connection: Connection, change: NewConditionalPlan | DroppedConditionalPlan, now: datetime) -> None:
@@ -36,6 +34,10 @@ def write(connection: Connection, change: NewConditionalPlan | DroppedConditiona
         connection.execute(insert(conditional_moves).values(row))
 
 
+_DROP_ALL_BUT: Final = delete(conditional_moves).where(
+    conditional_moves.c.match == bindparam("board"),
+    conditional_moves.c.seat.not_in(bindparam("playing", expanding=True)),
+)
 _FIND: Final = select(conditional_moves.c.plies, conditional_moves.c.content).where(
     conditional_moves.c.match == bindparam("board"),
     conditional_moves.c.seat == bindparam("of_seat"),

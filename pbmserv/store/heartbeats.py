@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, null, or_, select, union_all, update
 
 from pbmserv.matches.clock import Stop
 from pbmserv.store import clocks
@@ -58,14 +58,18 @@ def robots_are_alive(connection: Connection, now: datetime) -> bool:
 
 def outages_since(connection: Connection, began: datetime, now: datetime) -> Sequence[Stop]:
     """The times after `began` in which some part was down, or still is. Nobody could answer then."""
-    over = [
-        Stop(row.began_at, row.ended_at + min(RETRY_PERIOD, row.ended_at - row.began_at))
-        for row in connection.execute(_OVER, {"after": began - RETRY_PERIOD})
-    ]
-    silent = connection.execute(
-        _SILENT, {"after": began - RETIRED_AFTER - RETRY_PERIOD, "before": now - SILENT_AFTER}
-    )
-    return [*over, *(Stop(row.at, _comes_back(row.part, row.at, now)) for row in silent)]
+    values = {
+        "after": began - RETRY_PERIOD,
+        "last_after": began - RETIRED_AFTER - RETRY_PERIOD,
+        "before": now - SILENT_AFTER,
+    }
+    return [_stop(row, now) for row in connection.execute(_DOWN, values)]
+
+
+def _stop(row: Row[Any], now: datetime) -> Stop:
+    if row.ended_at is None:
+        return Stop(row.began_at, _comes_back(row.part, row.began_at, now))
+    return Stop(row.began_at, row.ended_at + min(RETRY_PERIOD, row.ended_at - row.began_at))
 
 
 def _comes_back(part: str, last: datetime, now: datetime) -> datetime | None:
@@ -74,14 +78,13 @@ def _comes_back(part: str, last: datetime, now: datetime) -> datetime | None:
     return None if part == SCHEDULER or now < out_of_use else out_of_use
 
 
-_OVER: Final = (
-    select(outages.c.began_at, outages.c.ended_at)
-    .where(outages.c.ended_at > bindparam("after"))
-    .order_by(outages.c.began_at)
-)
 _LAST: Final = select(heartbeats.c.at).where(heartbeats.c.part == bindparam("part"))
-_SILENT: Final = select(heartbeats.c.part, heartbeats.c.at).where(
+_OVER: Final = select(outages.c.part, outages.c.began_at, outages.c.ended_at).where(
+    outages.c.ended_at > bindparam("after")
+)
+_SILENT: Final = select(heartbeats.c.part, heartbeats.c.at.label("began_at"), null().label("ended_at")).where(
     heartbeats.c.part != ROBOTS,
     heartbeats.c.at < bindparam("before"),
-    or_(heartbeats.c.at > bindparam("after"), heartbeats.c.part == SCHEDULER),
+    or_(heartbeats.c.at > bindparam("last_after"), heartbeats.c.part == SCHEDULER),
 )
+_DOWN: Final = union_all(_OVER, _SILENT)

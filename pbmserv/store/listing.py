@@ -118,10 +118,12 @@ def listing(connection: Connection, wanted: ListingQuery) -> Listing:
 def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
     """The numbers of the active matches in which one of these players has a seat."""
     lowered = [userid.lower() for userid in userids]
+    if not lowered:
+        return ()
     theirs = seats.join(players, players.c.id == seats.c.player_id)
     query = select(seats.c.match).distinct().select_from(theirs)
     query = query.where(players.c.userid_lower.in_(lowered), seats.c.ended_at.is_(None))
-    return connection.execute(query).scalars().all() if lowered else ()
+    return connection.execute(query).scalars().all()
 
 
 def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> list[int] | None:

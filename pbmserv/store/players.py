@@ -61,8 +61,7 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
 def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
     """Those of these userids, in lower case, that somebody has."""
     wanted = [*userids]
-    query = select(players.c.userid_lower).where(players.c.userid_lower.in_(wanted))
-    return frozenset(connection.execute(query).scalars()) if wanted else frozenset()
+    return frozenset(connection.execute(_KNOWN, {"wanted": wanted}).scalars()) if wanted else frozenset()
 
 
 def named_like(connection: Connection, skeleton: str) -> list[Player]:
@@ -196,6 +195,9 @@ def _id_of(name: str) -> Any:
 
 
 _FIND: Final = _players().where(players.c.userid_lower == bindparam("userid"))
+_KNOWN: Final = select(players.c.userid_lower).where(
+    players.c.userid_lower.in_(bindparam("wanted", expanding=True))
+)
 _FIND_ROBOT: Final = _players().where(players.c.robot == bindparam("robot"))
 _HAS_ADDRESS: Final = select(addresses.c.player_id).where(addresses.c.address == bindparam("address"))
 _OWNER_OF: Final = _players().where(players.c.id == _HAS_ADDRESS.scalar_subquery())

@@ -18,7 +18,6 @@ from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
-    clocks,
     conditional_moves,
     listing,
     mail_counts,
@@ -34,7 +33,6 @@ from pbmserv.store import (
     turn_timing,
 )
 from pbmserv.store.accounts import NO_HASH
-from pbmserv.store.clocks import Clock
 from pbmserv.store.play_links import LateUse
 from pbmserv.store.recent_boards import RecentBoards
 from pbmserv.store.seatings import Seating
@@ -53,7 +51,6 @@ class TransactionQueries:
         self._players: dict[str, Player | None] = {}
         self._asked: list[tuple[str, PersonalQuestion]] = []
         self._timings: dict[tuple[int, int, datetime], Timing] = {}
-        self._clocks: dict[int, Clock | None] = {}
         self._late_uses: dict[int, LateUse | None] = {}
         # None for a board that there is not.
         self._seatings: dict[int, Seating | None] = {}
@@ -69,7 +66,8 @@ class TransactionQueries:
                 self._late_uses |= dict.fromkeys(seating.without_late_use)
         if len(wanted) > 1:
             # Before the first of them is written.
-            self.see_clocks(board for board in map(self.board, wanted) if board is not None)
+            for number in wanted:
+                self.board(number)
 
     def know(self, boards: Iterable[GameState]) -> None:
         """Sets boards to their state after what was just written."""
@@ -88,7 +86,6 @@ class TransactionQueries:
         self._players.clear()
         self._seatings.clear()
         self._timings.clear()
-        self._clocks.clear()
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -159,17 +156,9 @@ class TransactionQueries:
         """The timing of the present turn."""
         known = (board.match.number, board.state.entries, now)
         if known not in self._timings:
-            self.see_clocks([board])
-            mover = None if board.on_turn is None else self.player(board.on_turn)
-            clock = clocks.at_present(board, self._clocks.get(board.match.number), mover)
-            self._timings[known] = turn_timing.timing(self._connection, board, clock, now)
+            seating = self._seatings.get(board.match.number)
+            self._timings[known] = turn_timing.timing(self._connection, board, now, seating)
         return self._timings[known]
-
-    def see_clocks(self, boards: Iterable[GameState]) -> None:
-        """Reads the clocks of boards before they change: how the change affects them follows from it."""
-        for number in (board.match.number for board in boards if board.match.clock is not None):
-            if number not in self._clocks:
-                self._clocks[number] = clocks.find(self._connection, number)
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
         """A player's holidays."""

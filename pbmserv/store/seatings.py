@@ -10,9 +10,22 @@ from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
+from pbmserv.matches.replay import GameState
+from pbmserv.store.clocks import CLOCK, Clock, clock_of
 from pbmserv.store.matches import FACTS, STARTERS, match_of
 from pbmserv.store.players import FIRST_ADDRESS, PLAYER, player_of
-from pbmserv.store.tables import addresses, blocks, conditional_moves, matches, players, seats, subscriptions
+from pbmserv.store.tables import (
+    addresses,
+    blocks,
+    clocks,
+    conditional_moves,
+    matches,
+    players,
+    seats,
+    standstills,
+    subscriptions,
+    vacations,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,20 @@ class Seating:
     # Ids of those who have no play link that was used late without their being told.
     without_late_use: frozenset[int]
     is_watched: bool
+    # The clock as it was when this was read.
+    clock: Clock | None
+    # Whether anybody has holidays, even past ones, and ids of those mail to whom has come back once.
+    has_holidays: bool
+    unreached: frozenset[int]
+
+    def clock_of(self, board: GameState) -> Clock | None:
+        """The clock of the present turn of the board, which may have begun after this was read."""
+        if self.clock is not None and self.clock.turn == board.state.turn:
+            return self.clock
+        player = None if board.on_turn is None else self.players.get(board.on_turn.lower())
+        if player is None or player.robot is not None:
+            return None
+        return Clock(board.match.number, board.state.turn, player.id, None, None, None, 0)
 
 
 def find_all(connection: Connection, numbers: Iterable[int]) -> dict[int, Seating]:
@@ -53,6 +80,9 @@ def _seating(rows: Sequence[Row[Any]]) -> Seating:
         frozenset(row.userid.lower() for row in by_seat.values() if row.is_ignoring),
         frozenset(row.id for row in by_seat.values() if row.late_link_at is None),
         rows[0].is_watched,
+        None if rows[0].turn is None else clock_of(rows[0]),
+        any(row.has_holidays for row in rows),
+        frozenset(row.id for row in rows if row.is_unreached),
     )
 
 
@@ -74,12 +104,16 @@ _FIND_ALL: Final = (
         conditional_moves.c.kind,
         conditional_moves.c.plies.label("plan_plies"),
         conditional_moves.c.content,
+        *CLOCK,
+        exists().where(vacations.c.player_id == seats.c.player_id).label("has_holidays"),
+        exists().where(standstills.c.player_id == seats.c.player_id).label("is_unreached"),
     )
     .select_from(seats)
     .join(matches, matches.c.number == seats.c.match)
     .join(STARTERS, STARTERS.c.id == matches.c.started_by)
     .join(players, players.c.id == seats.c.player_id)
     .outerjoin(addresses, FIRST_ADDRESS)
+    .outerjoin(clocks, clocks.c.match == seats.c.match)
     .outerjoin(
         conditional_moves,
         (conditional_moves.c.match == seats.c.match) & (conditional_moves.c.seat == seats.c.seat),

@@ -1,26 +1,32 @@
 """The timing of a board's present turn: when it was delivered, and what stops its clock."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 
 from sqlalchemy import Connection
 
 from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.replay import GameState
-from pbmserv.store import bounces, heartbeats, players
-from pbmserv.store.clocks import Clock
+from pbmserv.store import bounces, clocks, heartbeats, players
+from pbmserv.store.seatings import Seating
 
 
-def timing(connection: Connection, board: GameState, clock: Clock | None, now: datetime) -> Timing:
-    """The timing of the present turn as of now, by the clock of that turn."""
+def timing(connection: Connection, board: GameState, now: datetime, seating: Seating | None = None) -> Timing:
+    """The timing of the present turn as of now. What the board's `seating` knows is not read again."""
     if board.match.clock is None or board.on_turn is None:
         return Timing(now)
-    started = None if clock is None else clock.started
+    clock = seating.clock_of(board) if seating is not None else clocks.find(connection, board.match.number)
+    started = clock.started if clock is not None and clock.turn == board.state.turn else None
     since = started or now
-    away = [Away(*row) for row in players.vacations_of(connection, board.match.userids, since.date())]
+    may_be_away = seating is None or seating.has_holidays
+    holidays = players.vacations_of(connection, board.match.userids, since.date()) if may_be_away else ()
+    away = [Away(*row) for row in holidays]
     stops = [_stop(each) for each in away if each.userid == board.on_turn]
     if started is not None:
         stops += heartbeats.outages_since(connection, started, now)
-    unreached = () if clock is None else bounces.standstills_in_force(connection, clock.player_id, since)
+    unreached: Sequence[Stop] = ()
+    if clock is not None and (seating is None or clock.player_id in seating.unreached):
+        unreached = bounces.standstills_in_force(connection, clock.player_id, since)
     return Timing(
         as_of=now,
         started=started,

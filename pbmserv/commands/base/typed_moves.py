@@ -32,6 +32,7 @@ _GUARD: Final = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 _MOOD: Final = re.compile(r"(?: ?(?:[:;]-?[()DP]|\(!\)|!\?|\u3002|\U0001f642))+$")
 _BROKEN_CELL: Final = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
 _CELL: Final = r"[a-z][1-9][0-9]?"
+_CELLS_ALONE: Final = re.compile(rf"{_CELL}(?:[-x]{_CELL})*", re.IGNORECASE | re.ASCII)
 _FROM_TO: Final = re.compile(
     rf"(?<=[0-9]) (to|takes|and|&|[-=]*>) (?={_CELL}(?![a-z0-9]))", re.IGNORECASE | re.ASCII
 )
@@ -91,6 +92,8 @@ def without_decoration(words: Sequence[str], spelling: Spelling = CELLS) -> str:
     >>> [without_decoration(line.split(), numbers) for line in ("11 - 15 # 3", "d2 to d3", "d2 -> d3!")]
     ['11-15 # 3', 'd2-d3', 'd2-d3']
     """
+    if len(words) == 1 and _CELLS_ALONE.fullmatch(words[0]):
+        return words[0]
     written = _with_signs(" ".join(words), spelling)
     bare = _MOOD.sub("", written)
     written = bare if _is_move_like(bare, spelling) else written
@@ -157,8 +160,12 @@ def is_in_dialect(text: str, spelling: Spelling) -> bool:
     """
     if not spelling.dialects or len(text) > LONGEST:
         return False
-    plain = _LOOSE.sub(r"\1", text)
-    return any(re.fullmatch(dialect, plain, _FLAGS) for dialect in spelling.dialects)
+    return _any_of(spelling.dialects).fullmatch(_LOOSE.sub(r"\1", text)) is not None
+
+
+@lru_cache(maxsize=256)
+def _any_of(dialects: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{dialect})" for dialect in dialects), _FLAGS)
 
 
 def _undressed(text: str) -> str:

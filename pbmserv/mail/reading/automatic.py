@@ -6,6 +6,7 @@ count only as the Subject of an answer, which no person's is without `Re:`.
 """
 
 import re
+from collections.abc import Callable
 from typing import Final, Literal
 
 from pbmserv.mail.reading.answered import answered_tokens
@@ -135,7 +136,7 @@ def why_automatic(
     envelope_sender: str,
     our_address: str,
     delimiter: str = "+",
-    is_command: bool = False,
+    begins_with_command: Callable[[], bool] = lambda: False,
     club: str = "",
 ) -> str | None:
     """A word for why this mail must not be answered, or None when a person may have written it.
@@ -149,8 +150,8 @@ def why_automatic(
     `away`: a responder that says so in a header of its own, or in the Subject ("Automatic reply: ..." in the
     languages of the common programs). The Subject counts only where it begins so: no command does, and who answers
     such a mail writes `Re:` before it.
-    A word that people write there too (`Away`) tells nothing to a personal address where `is_command`: the text
-    begins with a command or a move, which no machine writes.
+    A word that people write there too (`Away`) tells nothing to a personal address if the text
+    `begins_with_command`, or a move, which no machine writes.
     `list`: it came over a mailing list (RFC 2919, RFC 2369).
     `bulk`: the old Precedence header.
     `robot`: the name of a mail system or list in From or envelope.
@@ -181,8 +182,11 @@ def why_automatic(
         return "away"
     is_personal = bool(answered_tokens(headers, (), our_address, delimiter))
     is_answer = is_personal or any(headers.every(name) for name in ("in-reply-to", "references"))
-    is_answer = is_answer and not (is_personal and is_command)
-    if machine := machine_of(one_line(decode_words(headers.first("subject"))), is_answer, club):
+    subject = one_line(decode_words(headers.first("subject")))
+    machine = machine_of(subject, is_answer, club)
+    if machine is not None and is_personal and begins_with_command():
+        machine = machine_of(subject, False, club)
+    if machine is not None:
         return machine
     if any(headers.every(name) for name in _LISTS):
         return "list"

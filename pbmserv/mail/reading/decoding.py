@@ -7,6 +7,7 @@ import binascii
 import re
 import string
 from encodings.aliases import aliases
+from functools import lru_cache
 from typing import Final
 
 MAX_LINE: Final = 998
@@ -71,7 +72,7 @@ def from_quoted_printable(data: bytes) -> bytes:
 
 def from_charset(data: bytes, charset: str) -> str:
     """Text out of bytes in that charset; where it is empty, unknown or wrong, the best guess."""
-    codec = _codec(charset)
+    codec = codec_of(charset)
     if codec == "utf_16":
         codec = _utf_16(data)
     if codec:
@@ -88,6 +89,8 @@ def decode_words(value: bytes) -> str:
 
     Neighbouring words of one charset are joined as bytes first: mailers cut characters in two.
     """
+    if b"=?" not in value:
+        return _guess(value)
     pieces: list[str] = []
     charset, pending = "", bytearray()
     after_word, position = False, 0
@@ -120,7 +123,9 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
     return _FORBIDDEN.sub("", _BREAKS_AND_BLANKS.sub(" ", text)).strip(" ")[:limit].rstrip(" ")
 
 
-def _codec(charset: str) -> str | None:
+@lru_cache(maxsize=64)
+def codec_of(charset: str) -> str | None:
+    """The codec for the charset of that name; None where it is empty or unknown, so that it is guessed."""
     name = re.sub("[^a-z0-9]+", "_", charset[:40].lower()).strip("_")
     name = aliases.get(name, name)
     name = _LARGER.get(name, name)

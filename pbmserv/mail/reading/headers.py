@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pbmserv.mail.reading.decoding import decode_words
@@ -19,22 +19,23 @@ _FIELD: Final = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """Headers in their order: lower-case name, and unfolded but still encoded value.
+    """Headers by lower-case name, those of one name in their order: unfolded but still encoded values.
 
     `complete` is False when the head was longer than what is read, so that nothing can be said about which
     headers there are not.
     """
 
-    fields: tuple[tuple[str, bytes], ...] = ()
+    values: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
     complete: bool = True
 
-    def every(self, name: str) -> list[bytes]:
+    def every(self, name: str) -> Sequence[bytes]:
         """The values of all headers of that (lower-case) name."""
-        return [value for known, value in self.fields if known == name]
+        return self.values.get(name, ())
 
     def first(self, name: str) -> bytes:
         """The value of the first header of that (lower-case) name; empty if there is none."""
-        return next((value for known, value in self.fields if known == name), b"")
+        found = self.values.get(name)
+        return found[0] if found else b""
 
 
 def parse_head(message: bytes, start: int, end: int, max_lines: int = MAX_LINES) -> tuple[Headers, int]:
@@ -58,8 +59,8 @@ def parse_head(message: bytes, start: int, end: int, max_lines: int = MAX_LINES)
             if room > 0:
                 fields[-1][1].append(line[:room])
                 room -= len(line)
-        elif field := _FIELD.match(line):
-            fields.append((field[1].decode("ascii").lower(), [line[field.end() :]]))
+        elif named := _FIELD.match(line):
+            fields.append((named[1].decode("ascii").lower(), [line[named.end() :]]))
             room = MAX_VALUE - len(line)
         else:
             return _headers(fields, True), position
@@ -69,7 +70,10 @@ def parse_head(message: bytes, start: int, end: int, max_lines: int = MAX_LINES)
 
 
 def _headers(fields: list[tuple[str, list[bytes]]], complete: bool) -> Headers:
-    return Headers(tuple((name, b"".join(pieces)) for name, pieces in fields), complete)
+    values: dict[str, list[bytes]] = {}
+    for name, pieces in fields:
+        values.setdefault(name, []).append(b"".join(pieces))
+    return Headers(values, complete)
 
 
 MAX_FROM: Final = 4_096

@@ -10,6 +10,7 @@ from pbmserv.mail.reading.phrases import begins_head, is_forward_line
 STRUCK_TAGS: Final = frozenset(("s", "del", "strike"))
 
 _IN_HTML: Final = re.compile(r"<(?:s|del|strike)[\s>]|<[a-z][^<>]{0,500}line-through", re.IGNORECASE)
+_MEANS: Final = (b"line-through", b"<strike", b"<del", b"<s>", b"<s ", b"<s\t", b"<s\n", b"<s\r")
 _AFTER: Final = r"(?=[\s.,;:!?)\]\"']|\Z)"
 _MARKED: Final = re.compile(
     rf"(?<![^\s(\[\"'])(?:~~(?=[^\s~])[^~]{{1,500}}(?<=[^\s~])~~{_AFTER}|<(s|del|strike)>[^<]{{1,500}}</\1>)",
@@ -33,6 +34,11 @@ def without_struck(text: str) -> str:
 def may_be_struck(html: str) -> bool:
     """Whether something in HTML may be struck out, so that the same mail's plain text says more than was meant."""
     return _IN_HTML.search(html) is not None or bool(hidden_parts(html).struck)
+
+
+def may_strike(html: bytes) -> bool:
+    """Whether there is any means in HTML, in lower case, to strike something out: a tag or a style."""
+    return any(means in html for means in _MEANS)
 
 
 Node: TypeAlias = Any  # an element of lxml, which has no types

@@ -3,13 +3,21 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from pbmserv.mail.reading.decoding import clean_text, from_base64, from_charset, from_quoted_printable, unflowed
+from pbmserv.mail.reading.decoding import (
+    clean_text,
+    codec_of,
+    from_base64,
+    from_charset,
+    from_quoted_printable,
+    unflowed,
+)
 from pbmserv.mail.reading.headers import Headers, parse_head
 from pbmserv.mail.reading.html import html_text
 from pbmserv.mail.reading.html_markup import MAX_TAGS
-from pbmserv.mail.reading.html_quotes import may_be_struck
+from pbmserv.mail.reading.html_quotes import may_be_struck, may_strike
 
 MAX_DEPTH: Final = 10
 MAX_PARTS: Final = 500
@@ -35,6 +43,8 @@ _NO_WORDS: Final = frozenset(
 _HTML: Final = re.compile(r"\bhtml\b", re.IGNORECASE)
 # An HTML part may name its charset itself, where its Content-Type does not (HTML Standard, section 4.2.5.4).
 _META_CHARSET: Final = re.compile(rb"""(?i)<meta[^>]{1,200}charset=["']?([a-z0-9_:.-]{1,40})""")
+_LOWER: Final = bytes(range(256)).lower()
+_CONTROLS: Final = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 # A boundary is another one in each mail: an expression made of it would take longer to compile than to search.
 _AFTER_DELIMITER: Final = re.compile(rb"(--)?[ \t\r]*(?=\n|\Z)")
@@ -110,14 +120,14 @@ class _Part:
     end: int
 
 
-_IsFile: TypeAlias = Callable[[Headers, dict[str, str]], bool]
+_IsFile: TypeAlias = Callable[[str, Headers, dict[str, str]], bool]
 
 
 def _written(
     message: bytes, part: _Part, default: str, depth: int, budget: Iterator[int], is_file: _IsFile
 ) -> list[Written]:
     kind, parameters = content_type(part.headers, default)
-    if is_file(part.headers, parameters):
+    if is_file(kind, part.headers, parameters):
         return []
     # A multipart that does not tell its boundary is one text.
     is_one = kind.startswith("multipart/") and not parameters.get("boundary", "").strip()
@@ -126,6 +136,8 @@ def _written(
         return [Written("html", text) if kind in _IN_HTML else Written("plain", text, _flow(parameters))]
     if not kind.startswith("multipart/") or depth == 0:
         return []
+    if kind == "multipart/alternative" and (alone := _plain_alone(message, part, parameters, budget, is_file)):
+        return [alone]
     default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
     groups: list[list[Written]] = []
     for start, end in _between(message, part, parameters.get("boundary", "")):
@@ -144,6 +156,34 @@ def _written(
         plain = (group for group in filled if any(one.kind == "plain" and one.text.strip() for one in group))
         return next(struck, None) or next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
     return [one for group in groups for one in group]
+
+
+def _plain_alone(
+    message: bytes, part: _Part, parameters: dict[str, str], budget: Iterator[int], is_file: _IsFile
+) -> Written | None:
+    """The first of two alternatives, if it is plain text and the other one needs no reading, as in most mails."""
+    places = [*islice(_between(message, part, parameters.get("boundary", "")), 3)]
+    inner = [parse_head(message, start, end, MAX_PART_HEAD_LINES) for start, end in places]
+    if len(inner) != 2 or not all(headers.complete for headers, _ in inner):
+        return None
+    first, other = (_Part(headers, body, end) for (headers, body), (_, end) in zip(inner, places, strict=True))
+    if content_type(first.headers)[0] != "text/plain" or not _is_unstruck(message, other):
+        return None
+    read = _written(message, first, "text/plain", 0, iter(()), is_file)
+    is_said = bool(read) and bool(read[0].text.strip()) and not _is_stub(read[0])
+    # Both count, as if they were read.
+    return read[0] if is_said and all(next(budget, None) is not None for _ in inner) else None
+
+
+def _is_unstruck(message: bytes, part: _Part) -> bool:
+    """Whether a part is HTML in which nothing is struck out beyond doubt, so that it need not be read for that."""
+    kind, parameters = content_type(part.headers)
+    charset = parameters.get("charset", "")
+    is_like_ascii = bool(charset) and codec_of(charset) in (None, "utf_8", "cp1252")
+    if kind != "text/html" or not is_like_ascii:
+        return False
+    html = _decoded(message[part.start : part.end], part.headers)
+    return not may_strike(html.translate(_LOWER, _CONTROLS))
 
 
 def _leaves(message: bytes, part: _Part, depth: int, budget: Iterator[int]) -> list[Leaf]:
@@ -182,13 +222,16 @@ def _between(message: bytes, part: _Part, boundary: str) -> Iterator[tuple[int, 
         yield opened, part.end
 
 
-def _text(body: bytes, headers: Headers, parameters: dict[str, str]) -> str:
+def _decoded(body: bytes, headers: Headers) -> bytes:
     words = headers.first("content-transfer-encoding")[:MAX_TYPE].lower().split()
     encoding = words[0] if words else b""
     if encoding == b"base64":
-        body = from_base64(body)
-    elif encoding == b"quoted-printable":
-        body = from_quoted_printable(body)
+        return from_base64(body)
+    return from_quoted_printable(body) if encoding == b"quoted-printable" else body
+
+
+def _text(body: bytes, headers: Headers, parameters: dict[str, str]) -> str:
+    body = _decoded(body, headers)
     charset = parameters.get("charset", "")
     if not charset and (named := _META_CHARSET.search(body[:MAX_META])):
         charset = named[1].decode("ascii")
@@ -210,12 +253,11 @@ def _attached(headers: Headers, parameters: dict[str, str]) -> bool:
     return is_named or disposition not in ("", "inline")
 
 
-def _is_file_or_odd(headers: Headers, parameters: dict[str, str]) -> bool:
-    kind = content_type(headers)[0]
+def _is_file_or_odd(kind: str, headers: Headers, parameters: dict[str, str]) -> bool:
     return _attached(headers, parameters) or (kind.startswith("text/") and kind not in _COMMON)
 
 
-def _is_surely_file(headers: Headers, parameters: dict[str, str]) -> bool:
+def _is_surely_file(kind: str, headers: Headers, parameters: dict[str, str]) -> bool:
     disposition, is_named = _disposition(headers, parameters)
     return is_named or disposition == "attachment"
 

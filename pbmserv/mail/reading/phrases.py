@@ -108,7 +108,8 @@ _VERB: Final = phrase_pattern(rf"(?<!\w){any_of(_WROTE)}|{any_of('さんは書�
 _FIRST_PERSON: Final = re.compile(r"\s{0,3}(?:I|We|Ich|Wir|Je|J'ai|Nous|Yo|Ho|Eu|Ik|Jag|Jeg|Я|Мы)\s")
 _WHEN_OR_WHO: Final = re.compile(r"@|[0-9]{1,2}[:.][0-9]{2}|[0-9]{4}|[0-9]{1,2}[/.-] ?[0-9]")
 _UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
-_COLON: Final = re.compile(rf"[:\uff1a]{_UNSEEN}$")
+_COLONS: Final = (":", "\uff1a")
+_BEHIND_COLON: Final = "".join(filter(re.compile(_UNSEEN).fullmatch, map(chr, range(0x10000))))
 _LEADS: Final = re.compile(rf"(?:[:\uff1a]|-{{2,}}){_UNSEEN}$")
 _TIME_AND_ADDRESS: Final = re.compile(
     r"[0-9][:.][0-9]{2}.{0,200}<[^<>]{0,80}@|<[^<>]{1,80}@.{0,200}[0-9][:.][0-9]{2}"
@@ -195,7 +196,7 @@ def leads_to_quote(line: str) -> bool:
 
 def ends_in_colon(line: str) -> bool:
     """Whether a colon is the last that is seen of a line."""
-    return _COLON.search(line[-_MOST:]) is not None
+    return line[-_MOST:].rstrip(_BEHIND_COLON).endswith(_COLONS)
 
 
 def tells_when(line: str) -> bool:

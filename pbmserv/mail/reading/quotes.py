@@ -101,11 +101,11 @@ class _Page:
 def _page(lines: list[str]) -> _Page:
     filled = [bool(line.strip()) for line in lines]
     quoted = _quoted(lines)
-    fields = [field_of(line) for line in lines]
+    fields = [None if quote else field_of(line) for line, quote in zip(lines, quoted, strict=True)]
     below = [0] * len(lines)
     for index in range(len(lines) - 2, -1, -1):
         below[index] = below[index + 1] + filled[index + 1]
-    last_quoted = max((index for index, quote in enumerate(quoted) if quote), default=-1)
+    last_quoted = next((index for index in range(len(lines) - 1, -1, -1) if quoted[index]), -1)
     return _Page(lines, filled, quoted, fields, below, last_quoted, list(quoted))
 
 
@@ -120,7 +120,8 @@ def _quoted(lines: list[str]) -> list[bool]:
     quoted: list[bool] = []
     led = barred = False
     # Our own mail begins so too, where it is copied without marks.
-    last_bare = max((at for at, line in enumerate(lines) if line.strip() and line[0] != "|"), default=-1)
+    bare = (at for at in range(len(lines) - 1, -1, -1) if lines[at].strip() and lines[at][0] != "|")
+    last_bare = next(bare, -1)
     for index, (line, name) in enumerate(zip(lines, named, strict=True)):
         barred = barred and (not line.strip() or line.startswith("|"))
         is_barred = barred and index > last_bare and line.startswith("|")

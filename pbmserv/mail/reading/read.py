@@ -68,7 +68,7 @@ def read(
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(
-            headers, envelope_sender, our_address, delimiter, _begins_with_command(text), club
+            headers, envelope_sender, our_address, delimiter, partial(_begins_with_command, text), club
         ),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
