@@ -175,7 +175,9 @@ def _html(html: str) -> _Part:
 def _attached(file: Attachment) -> _Part:
     """A file in base64: no line of it is too long, none is taken for another, whatever is in it."""
     where = ("Content-Disposition", f'attachment; filename="{file.name}"')
-    return _part(f'application/json; name="{file.name}"', "base64", encodebytes(file.content).decode("ascii"), where)
+    return _part(
+        f'application/json; name="{file.name}"', "base64", encodebytes(file.content).decode("ascii"), where
+    )
 
 
 def _part(kind: str, encoding: str, lines: str, *more: tuple[str, str]) -> _Part:
