@@ -111,8 +111,9 @@ class BoardView:
     diagram: BoardDiagram
     moves: MoveList
     open_moves: OpenMoves
-    # None if the present turn begins with this mail.
-    timing: Timing | None = None
+    # How much time is left; None of an earlier moment, and of what is only tried, as is the news.
+    time: TimeLeft | None = None
+    news: News | None = None
     comment: Comment | None = None
     # What the mail says of it beside what it shows.
     telling: Telling = NOTHING_ELSE
@@ -148,18 +149,6 @@ class BoardView:
     def is_viewers_turn(self) -> bool:
         """Whether the viewer is to move."""
         return self.is_present and self.viewer is not None and self.viewer == self.players.to_move
-
-    @property
-    def time(self) -> TimeLeft | None:
-        """How much time is left."""
-        return time_left(self.board, self.timing) if self.is_present else None
-
-    @property
-    def news(self) -> News | None:
-        """What has happened; None of an earlier moment, and of what is only tried."""
-        if not self.is_present:
-            return None
-        return news_of(self.board, self.viewer, self.time, self.telling)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -218,6 +207,7 @@ def view_board(
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
     move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
+    `timing` is None if the present turn begins with this mail.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -231,6 +221,7 @@ def view_board(
         if begun:
             text = draw_sheet(scene, [each.step for each in open_moves.choices if isinstance(each.step, int)])
     sides = game.info.sides[: len(match.userids)]
+    time = None if previewed or ply is not None else time_left(board, timing)
     return BoardView(
         board=board,
         viewer=viewer,
@@ -243,7 +234,8 @@ def view_board(
             text=draw_moves(state, match.userids, sides) if whole else "",
         ),
         open_moves=open_moves,
-        timing=timing,
+        time=time,
+        news=None if previewed or ply is not None else news_of(board, viewer, time, telling),
         comment=comment,
         telling=telling,
     )

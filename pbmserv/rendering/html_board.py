@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pbmserv.commands.base.registry import commands
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.document import Block, Prose
+from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_cells import (
     CellStyle,
     HtmlRow,
@@ -19,7 +19,7 @@ from pbmserv.rendering.html_cells import (
     style_of,
     takes_of,
 )
-from pbmserv.rendering.markup import as_shown, document_of, without_controls
+from pbmserv.rendering.markup import as_shown, document_of, on_one_line, without_controls
 from pbmserv.rendering.templates import render
 
 Listed = Literal["links", "texts", "not"]
@@ -100,7 +100,7 @@ def draw_board(
     if style is None:
         return None
     links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
-    telling = view.telling
+    telling, actions = view.telling, _actions(view, address)
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
@@ -109,10 +109,13 @@ def draw_board(
             first=_blocks(telling.first),
             news=said("mail/news.txt" if view.news else "mail/standing.txt", view),
             above=_blocks(telling.above),
-            offer=said("mail/offer_answer.txt", view, alone),
-            below=(*_blocks(telling.below), *said("mail/time.txt", view, alone)),
-            moves=_line("mail/last_moves.txt", view),
-            deadline=_line("mail/deadline.txt", view).removesuffix("."),
+            offer=said("mail/offer_answer.txt", view, alone) if "reject" in actions else (),
+            below=(
+                *_blocks(telling.below),
+                *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
+            ),
+            moves=on_one_line(render("mail/last_moves.txt", view=view)),
+            deadline=on_one_line(render("mail/deadline.txt", view=view)).removesuffix("."),
         ),
         columns=column_labels(scene.board),
         rows=rows_of(view, links, style),
@@ -120,7 +123,7 @@ def draw_board(
         words=tuple(
             MoveLink(word.lower(), links(word)) for word in (view.open_moves.words if view.is_viewers_turn else ())
         ),
-        actions=_actions(view, address),
+        actions=actions,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
     return "\n".join(line for line in render("mail/board.html", board=diagram).split("\n") if line.strip())
@@ -138,11 +141,6 @@ def _choices(view: BoardView, links: MoveLinks | None) -> tuple[tuple[str, tuple
 
 def _blocks(sentences: Sequence[str]) -> tuple[Block, ...]:
     return tuple(block for each in sentences for block in document_of(each).blocks)
-
-
-def _line(template: str, view: BoardView) -> str:
-    """What a text template says in one line; empty if that is nothing."""
-    return " ".join(block.text for block in said(template, view) if isinstance(block, Prose))
 
 
 def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:
