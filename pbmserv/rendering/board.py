@@ -4,7 +4,7 @@ The text layout is the one that players of such servers, and programs that read 
 """
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pbmserv.games import games
@@ -18,8 +18,10 @@ from pbmserv.rendering.accessible import (
     accessible_board,
 )
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
+from pbmserv.rendering.markup import Marked
 from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
+from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (
     PendingOffer,
     TimeLeft,
@@ -97,6 +99,18 @@ class MoveList:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardWords:
+    """Sentences about a board that the text and the HTML of a mail share, not yet laid out."""
+
+    # What has happened and whose turn it is, or how the game ended.
+    news: Marked
+    # The last moves, and until when the turn lasts; empty if there are none.
+    moves: Marked
+    deadline: Marked
+
+
+# Without slots, so that the words can be kept.
+@dataclass(frozen=True)
 class BoardView:
     """A board as one viewer sees it: the context of `board.txt`."""
 
@@ -149,6 +163,15 @@ class BoardView:
     def is_viewers_turn(self) -> bool:
         """Whether the viewer is to move."""
         return self.is_present and self.viewer is not None and self.viewer == self.players.to_move
+
+    @cached_property
+    def words(self) -> BoardWords:
+        """What is said of it in text and in HTML."""
+        return BoardWords(
+            news=render("mail/news.txt" if self.news else "mail/standing.txt", view=self),
+            moves=render("mail/last_moves.txt", view=self),
+            deadline=render("mail/deadline.txt", view=self),
+        )
 
     @property
     def marks(self) -> tuple[str, ...]:

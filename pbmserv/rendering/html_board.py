@@ -107,15 +107,15 @@ def draw_board(
         style=style,
         said=HtmlTexts(
             first=_blocks(telling.first),
-            news=said("mail/news.txt" if view.news else "mail/standing.txt", view),
+            news=document_of(view.words.news).blocks,
             above=_blocks(telling.above),
             offer=said("mail/offer_answer.txt", view, alone) if "reject" in actions else (),
             below=(
                 *_blocks(telling.below),
                 *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
             ),
-            moves=on_one_line(render("mail/last_moves.txt", view=view)),
-            deadline=on_one_line(render("mail/deadline.txt", view=view)).removesuffix("."),
+            moves=on_one_line(view.words.moves),
+            deadline=on_one_line(view.words.deadline).removesuffix("."),
         ),
         columns=column_labels(scene.board),
         rows=rows_of(view, links, style),
