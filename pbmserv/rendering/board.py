@@ -4,7 +4,7 @@ The text layout is the one that players of such servers, and programs that read 
 """
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pbmserv.games import games
@@ -18,8 +18,10 @@ from pbmserv.rendering.accessible import (
     accessible_board,
 )
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
+from pbmserv.rendering.markup import Marked
 from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
+from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (
     PendingOffer,
     TimeLeft,
@@ -97,6 +99,18 @@ class MoveList:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardWords:
+    """Sentences about a board that the text and the HTML of a mail share, not yet laid out."""
+
+    # What has happened and whose turn it is, or how the game ended.
+    news: Marked
+    # The last moves, and until when the turn lasts; empty if there are none.
+    moves: Marked
+    deadline: Marked
+
+
+# Without slots, so that the words can be kept.
+@dataclass(frozen=True)
 class BoardView:
     """A board as one viewer sees it: the context of `board.txt`."""
 
@@ -111,8 +125,9 @@ class BoardView:
     diagram: BoardDiagram
     moves: MoveList
     open_moves: OpenMoves
-    # None if the present turn begins with this mail.
-    timing: Timing | None = None
+    # How much time is left; None of an earlier moment, and of what is only tried, as is the news.
+    time: TimeLeft | None = None
+    news: News | None = None
     comment: Comment | None = None
     # What the mail says of it beside what it shows.
     telling: Telling = NOTHING_ELSE
@@ -149,17 +164,14 @@ class BoardView:
         """Whether the viewer is to move."""
         return self.is_present and self.viewer is not None and self.viewer == self.players.to_move
 
-    @property
-    def time(self) -> TimeLeft | None:
-        """How much time is left."""
-        return time_left(self.board, self.timing) if self.is_present else None
-
-    @property
-    def news(self) -> News | None:
-        """What has happened; None of an earlier moment, and of what is only tried."""
-        if not self.is_present:
-            return None
-        return news_of(self.board, self.viewer, self.time, self.telling)
+    @cached_property
+    def words(self) -> BoardWords:
+        """What is said of it in text and in HTML."""
+        return BoardWords(
+            news=render("mail/news.txt" if self.news else "mail/standing.txt", view=self),
+            moves=render("mail/last_moves.txt", view=self),
+            deadline=render("mail/deadline.txt", view=self),
+        )
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -218,6 +230,7 @@ def view_board(
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
     move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
+    `timing` is None if the present turn begins with this mail.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -231,6 +244,7 @@ def view_board(
         if begun:
             text = draw_sheet(scene, [each.step for each in open_moves.choices if isinstance(each.step, int)])
     sides = game.info.sides[: len(match.userids)]
+    time = None if previewed or ply is not None else time_left(board, timing)
     return BoardView(
         board=board,
         viewer=viewer,
@@ -243,7 +257,8 @@ def view_board(
             text=draw_moves(state, match.userids, sides) if whole else "",
         ),
         open_moves=open_moves,
-        timing=timing,
+        time=time,
+        news=None if previewed or ply is not None else news_of(board, viewer, time, telling),
         comment=comment,
         telling=telling,
     )

@@ -4,26 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from markupsafe import Markup
-
 from pbmserv.commands.base.registry import commands
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.document import Block, Prose
+from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_cells import (
-    Fit,
+    CellStyle,
     HtmlRow,
-    HtmlSquare,
     MoveLinks,
     column_labels,
-    drawn,
-    drawn_without_link,
-    fit_of,
     mailto,
+    marks_of,
     rows_of,
+    style_of,
+    takes_of,
 )
-from pbmserv.rendering.markup import as_shown, document_of, without_controls
-from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
+from pbmserv.rendering.markup import as_shown, document_of, on_one_line, without_controls
 from pbmserv.rendering.templates import render
 
 Listed = Literal["links", "texts", "not"]
@@ -62,7 +58,7 @@ class HtmlDiagram:
 
     view: BoardView
     alone: bool
-    fit: Fit
+    style: CellStyle
     said: HtmlTexts
     columns: tuple[str, ...]
     rows: tuple[HtmlRow, ...]
@@ -73,12 +69,6 @@ class HtmlDiagram:
     # Links by the name of their command.
     actions: dict[str, str]
     comment: tuple[str, ...]
-    looks: tuple[PieceStyle, ...]
-
-    @property
-    def is_wooden(self) -> bool:
-        """Whether its ground is one on which black and white are seen."""
-        return are_black_and_white(self.looks)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -88,24 +78,13 @@ class HtmlDiagram:
     @property
     def marks(self) -> frozenset[str]:
         """The marks in the diagram, so that the legend can explain them."""
-        squares = [square for row in self.rows for square in row.cells if square]
-        told: set[str] = {square.mark for square in squares if square.mark}
-        if any(square.takes for square in squares):
-            told.add("takes")
-        if any(square.ways > 1 for square in squares):
-            told.add("ways")
+        told: set[str] = {*marks_of(self.view).values()}
+        if self.view.is_viewers_turn:
+            if any(isinstance(step, int) for step in takes_of(self.view)):
+                told.add("takes")
+            if any(choice.ways > 1 for choice in self.view.open_moves.choices if isinstance(choice.step, int)):
+                told.add("ways")
         return frozenset(told)
-
-    @property
-    def sign(self) -> str:
-        """What an empty cell shows."""
-        return "+" if self.view.diagram.scene.board.layout.shape == "point" else "\N{MIDDLE DOT}"
-
-    def drawn(self, square: HtmlSquare) -> Markup:
-        """The cell of a square."""
-        return (drawn if square.href else drawn_without_link)(
-            square, self.fit, self.sign, self.looks, self.is_wooden
-        )
 
 
 def draw_board(
@@ -117,33 +96,34 @@ def draw_board(
     room. `is_personal`: the address is that of this mail alone.
     """
     scene = view.diagram.scene
-    fit = fit_of(scene.board)
-    if fit is None:
+    style = style_of(scene.board, rules_of(view.match).info.sides)
+    if style is None:
         return None
-    looks = looks_of(rules_of(view.match).info.sides)
     links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
-    telling = view.telling
+    telling, actions = view.telling, _actions(view, address)
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
-        fit=fit,
+        style=style,
         said=HtmlTexts(
             first=_blocks(telling.first),
-            news=said("mail/news.txt" if view.news else "mail/standing.txt", view),
+            news=document_of(view.words.news).blocks,
             above=_blocks(telling.above),
-            offer=said("mail/offer_answer.txt", view, alone),
-            below=(*_blocks(telling.below), *said("mail/time.txt", view, alone)),
-            moves=_line("mail/last_moves.txt", view),
-            deadline=_line("mail/deadline.txt", view).removesuffix("."),
+            offer=said("mail/offer_answer.txt", view, alone) if "reject" in actions else (),
+            below=(
+                *_blocks(telling.below),
+                *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
+            ),
+            moves=on_one_line(view.words.moves),
+            deadline=on_one_line(view.words.deadline).removesuffix("."),
         ),
         columns=column_labels(scene.board),
-        rows=rows_of(view, links, looks),
+        rows=rows_of(view, links, style),
         choices=_choices(view, links if listed == "links" else None) if listed != "not" else (),
         words=tuple(
             MoveLink(word.lower(), links(word)) for word in (view.open_moves.words if view.is_viewers_turn else ())
         ),
-        actions=_actions(view, address),
-        looks=looks,
+        actions=actions,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
     return "\n".join(line for line in render("mail/board.html", board=diagram).split("\n") if line.strip())
@@ -161,11 +141,6 @@ def _choices(view: BoardView, links: MoveLinks | None) -> tuple[tuple[str, tuple
 
 def _blocks(sentences: Sequence[str]) -> tuple[Block, ...]:
     return tuple(block for each in sentences for block in document_of(each).blocks)
-
-
-def _line(template: str, view: BoardView) -> str:
-    """What a text template says in one line; empty if that is nothing."""
-    return " ".join(block.text for block in said(template, view) if isinstance(block, Prose))
 
 
 def said(template: str, view: BoardView, alone: bool = True) -> tuple[Block, ...]:

@@ -1,17 +1,29 @@
-"""The cells of a board in HTML for mails, and the links on them, which write mails to the server (RFC 6068)."""
+"""The cells of a board in HTML for mails, and the links on them, which write mails to the server (RFC 6068).
+
+A cell is drawn for any players and any address, and kept: `{0}` stands for whoever sits in seat 0, `{to}` for the
+address. They are filled in for a whole row.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import Piece, Seat
+from pbmserv.games.game import Piece, Seat, Side, Step
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, piece_style_of
+from pbmserv.rendering.open_moves import named
+from pbmserv.rendering.piece_style import (
+    PIPS,
+    PieceStyle,
+    are_black_and_white,
+    has_pips,
+    looks_of,
+    piece_style_of,
+)
 from pbmserv.rendering.templates import environment
 
 MOST_CELLS: Final = 169
@@ -62,6 +74,18 @@ _CROWNED: Final = "\N{FISHEYE}\N{BULLSEYE}"
 _BURNT: Final = "\N{MULTIPLICATION X}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CellStyle:
+    """What all cells of a board have in common."""
+
+    fit: Fit
+    looks: tuple[PieceStyle, ...]
+    # What an empty cell shows.
+    sign: str
+    # Whether the ground is one on which black and white are seen.
+    is_wooden: bool
+
+
 @dataclass(frozen=True, slots=True)
 class HtmlSquare:
     """One cell."""
@@ -86,12 +110,14 @@ class HtmlSquare:
 
 @dataclass(frozen=True, slots=True)
 class HtmlRow:
-    """A row of cells; None where the board has none between two."""
+    """A row of cells, drawn."""
 
     label: str
     # Half cells before the first cell.
     indent: int
-    cells: tuple[HtmlSquare | None, ...]
+    # How many cells there are, with those places between two where the board has none.
+    count: int
+    cells: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +135,13 @@ class MoveLinks:
 
     def __call__(self, text: str) -> str:
         """The link for a move."""
+        return mailto(self.address, self.command(text))
+
+    def command(self, text: str) -> str:
+        """The command that the link writes."""
         if not self.is_personal:
-            return mailto(self.address, command_of(self.view, text))
-        return mailto(self.address, text.lower() if self.alone else f"{self.view.number} {text.lower()}")
+            return command_of(self.view, text)
+        return text.lower() if self.alone else f"{self.view.number} {text.lower()}"
 
 
 @lru_cache(maxsize=64)
@@ -145,68 +175,120 @@ def column_labels(board: Board) -> tuple[str, ...]:
     return tuple(top.get(2 * column + 1, top.get(2 * column, "")) for column in range(across))
 
 
-def rows_of(view: BoardView, links: MoveLinks, looks: Sequence[PieceStyle]) -> tuple[HtmlRow, ...]:
-    layout = view.diagram.scene.board.layout
-    squares = _squares(view, links, looks)
+@lru_cache(maxsize=64)
+def style_of(board: Board, sides: tuple[Side, ...]) -> CellStyle | None:
+    """What its cells have in common on a board for these sides; None where it does not fit on a phone."""
+    fit, looks = fit_of(board), looks_of(sides)
+    sign = "+" if board.layout.shape == "point" else "\N{MIDDLE DOT}"
+    return CellStyle(fit, looks, sign, are_black_and_white(looks)) if fit else None
+
+
+def rows_of(view: BoardView, links: MoveLinks, style: CellStyle) -> tuple[HtmlRow, ...]:
+    """The rows of the board, drawn."""
+    cells, address = _cells(view, links, style), _encoded(links.address)
+    userids = [*map(escape, view.players.userids)]
+    return tuple(
+        HtmlRow(
+            label,
+            indent,
+            len(row),
+            "".join([_NO_CELL if cell is None else cells[cell] for cell in row]).format(*userids, to=address),
+        )
+        for label, indent, row in _places(view.diagram.scene.board)
+    )
+
+
+@lru_cache(maxsize=64)
+def _places(board: Board) -> tuple[tuple[str, int, tuple[int | None, ...]], ...]:
+    """Of each row its label, the half cells before it, and its cells; None where the board has none."""
+    layout = board.layout
     rows = []
     for row in layout.rows:
         first = layout.places[row.cells[0]][0]
-        cells: list[HtmlSquare | None] = []
+        cells: list[int | None] = []
         for cell in row.cells:
             # Drawn boards have places without a cell.
             missing = (layout.places[cell][0] - first) // 2 - len(cells)
-            cells += [*[None] * missing, squares[cell]]
+            cells += [*[None] * missing, cell]
         is_shifted = layout.shape == "hexagon"
         before = [] if is_shifted else [None] * ((first - 1) // 2)
-        rows.append(HtmlRow(row.label, first - 1 if is_shifted else 0, (*before, *cells)))
+        rows.append((row.label, first - 1 if is_shifted else 0, (*before, *cells)))
     return tuple(rows)
 
 
-def _squares(view: BoardView, links: MoveLinks, looks: Sequence[PieceStyle]) -> list[HtmlSquare]:
-    """Every cell as it is drawn."""
-    scene, cells = view.diagram.scene, view.diagram.scene.board.names
+_NO_CELL: Final = '<td class="pn"></td>'
+
+
+def _cells(view: BoardView, links: MoveLinks, style: CellStyle) -> list[str]:
+    """Every cell, drawn."""
+    scene, names = view.diagram.scene, view.diagram.scene.board.names
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
     listed = {name for name, _ in view.open_moves.several} if links.has_list else set()
-    takes = {text: len(taken) for text, taken in view.open_moves.captures}
-    marks: dict[int, Mark] = dict.fromkeys(scene.vacated, "vacated")
-    marks |= dict.fromkeys(scene.captured, "taken")
-    marks |= dict.fromkeys(scene.marked, "last")
+    takes, marks = takes_of(view), marks_of(view)
     found = []
     for cell, pieces in enumerate(scene.cells):
-        choice = open_now.get(cell)
-        top = pieces[-1] if pieces else None
-        href = ""
-        if choice:
-            one = links(choice.text)
-            href = f"#{anchor(view, cells[cell])}" if choice.ways > 1 and cells[cell] in listed else one
-        is_die = top is not None and top.kind == "die"
-        found.append(
-            HtmlSquare(
-                name=cells[cell],
-                label=_label(pieces, view),
-                seat=top.seat if top else None,
-                face=_face(top.seat or 0, top.value, top.text) if top and is_die else (),
-                glyphs=() if is_die else tuple((_glyph(piece, looks), piece.seat) for piece in pieces),
-                href=href,
-                ways=choice.ways if choice else 0,
-                takes=takes.get(choice.text, takes.get(cells[cell], 0)) if choice and choice.move else 0,
-                mark=marks.get(cell, ""),
-            )
-        )
+        choice, name, mark = open_now.get(cell), names[cell], marks.get(cell, "")
+        if choice is None:
+            found.append(_drawn(style, name if pieces else "", pieces, mark))
+            continue
+        is_listed = choice.ways > 1 and name in listed
+        href = f"#{anchor(view, name)}" if is_listed else _HREF + quote(links.command(choice.text), safe="")
+        found.append(_drawn(style, name, pieces, mark, href, choice.ways, takes.get(cell, 0)))
     return found
 
 
-def _label(pieces: tuple[Piece, ...], view: BoardView) -> str:
-    """What stands on a cell, from the top."""
-    named = (
-        " ".join(filter(None, ("" if piece.seat is None else view.players.userids[piece.seat], _shown(piece))))
-        for piece in reversed(pieces)
+def takes_of(view: BoardView) -> dict[Step, int]:
+    """How many pieces a move captures that the viewer can choose by one touch, by that cell."""
+    takes, names = {text: len(taken) for text, taken in view.open_moves.captures}, view.diagram.scene.board.names
+    single = [each for each in view.open_moves.choices if each.move] if view.is_viewers_turn and takes else []
+    found = ((each.step, takes.get(each.text) or takes.get(named(names, each.step), 0)) for each in single)
+    return {step: count for step, count in found if count}
+
+
+def marks_of(view: BoardView) -> dict[int, Mark]:
+    """What the last ply did, by cell."""
+    scene = view.diagram.scene
+    marks: dict[int, Mark] = dict.fromkeys(scene.vacated, "vacated")
+    marks |= dict.fromkeys(scene.captured, "taken")
+    return marks | dict.fromkeys(scene.marked, "last")
+
+
+_HREF: Final = "mailto:{to}?subject="
+
+
+@lru_cache(maxsize=8192)
+def _drawn(
+    style: CellStyle,
+    name: str,
+    pieces: tuple[Piece, ...],
+    mark: Mark,
+    href: str = "",
+    ways: int = 0,
+    takes: int = 0,
+) -> str:
+    """A cell, its players and the address not yet filled in."""
+    top = pieces[-1] if pieces else None
+    is_die = top is not None and top.kind == "die"
+    square = HtmlSquare(
+        name=name,
+        label=", ".join(map(_label, reversed(pieces))),
+        seat=top.seat if top else None,
+        face=_face(top) if top and is_die else (),
+        glyphs=() if is_die else tuple((_glyph(piece, style.looks), piece.seat) for piece in pieces),
+        href=href,
+        ways=ways,
+        takes=takes,
+        mark=mark,
     )
-    return ", ".join(named)
+    macros: Any = environment().get_template("mail/squares.html").module
+    cell: Markup = macros.square(square, style.fit, style.looks, style.sign, style.is_wooden)
+    return str(cell)
 
 
-def _shown(piece: Piece) -> str:
-    return piece.kind if piece.value is None else str(piece.value)
+def _label(piece: Piece) -> str:
+    """A piece in words."""
+    shown = piece.kind if piece.value is None else str(piece.value)
+    return " ".join(filter(None, ("" if piece.seat is None else f"{{{piece.seat}}}", shown)))
 
 
 def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
@@ -220,23 +302,12 @@ def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
     return (_CROWNED if piece.kind else _PLAIN)[is_open]
 
 
-def drawn(square: HtmlSquare, fit: Fit, sign: str, looks: tuple[PieceStyle, ...], is_wooden: bool) -> Markup:
-    """A cell; `is_wooden`: on a ground on which black and white are seen."""
-    macros: Any = environment().get_template("mail/squares.html").module
-    cell: Markup = macros.square(square, fit, looks, sign, is_wooden)
-    return cell
-
-
-# Links differ in each mail. Other squares are mostly the same in the next mail about the board.
-drawn_without_link = lru_cache(maxsize=4096)(drawn)
-
-
-@cache  # of a few dozen arguments
-def _face(seat: Seat, value: int | None, text: str) -> tuple[str, ...]:
+def _face(die: Piece) -> tuple[str, ...]:
     """The lines of a piece: the pips of a die, or else its text."""
+    value = die.value
     if value is None or not has_pips(value):
-        return (str(value) if value is not None else text,)
-    return tuple(_ROW[row].format(piece_style_of(seat).pip) for row in PIPS[value - 1])
+        return (str(value) if value is not None else die.text,)
+    return tuple(_ROW[row].format(piece_style_of(die.seat or 0).pip) for row in PIPS[value - 1])
 
 
 def anchor(view: BoardView, square: str) -> str:

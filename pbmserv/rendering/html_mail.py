@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache
+from itertools import chain
+from typing import Final
 
 from pbmserv.commands.base.server import Server
 from pbmserv.rendering.board import BoardView
@@ -11,7 +13,7 @@ from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.piece_style import PIECE_STYLES, PieceStyle
+from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.practice import PracticeView, draw_practice
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
@@ -66,32 +68,38 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    frame = partial(_frame, title, blocks, links, PIECE_STYLES[:seats], content.overview)
     more = [] if content.practice is None else [_ascii(draw_practice(content.practice, address))]
-    room = LARGEST - len(frame([*[""] * len(content.views), *more]))
-    whole = frame([*_boards(content.views, address, server, room), *more])
+    frame = _frame(title, blocks, links, seats, content.overview, len(content.views) + len(more))
+    room = LARGEST - sum(map(len, (*frame, *more)))
+    boards = [*_boards(content.views, address, server, room), *more, ""]
+    whole = "".join(chain.from_iterable(zip(frame, boards, strict=True)))
     return whole if len(whole) <= LARGEST else None
 
 
+_BOARD: Final = "<!-- board -->"
+"""Where a board belongs; nothing that is escaped can look like it."""
+
+
 def _frame(
-    title: str,
-    blocks: tuple[Block, ...],
-    links: Links,
-    looks: Sequence[PieceStyle],
-    overview: Overview | None,
-    boards: Sequence[str],
-) -> str:
-    return _ascii(
-        render(
-            "mail/mail.html",
-            title=title,
-            blocks=blocks,
-            links=links,
-            overview=overview,
-            boards=boards,
-            looks=looks,
-        )
+    title: str, blocks: tuple[Block, ...], links: Links, seats: int, overview: Overview | None, boards: int
+) -> list[str]:
+    """A mail without its boards: what is before each of them, and after the last."""
+    html = render(
+        "mail/mail.html",
+        title=title,
+        blocks=blocks,
+        links=links,
+        overview=overview,
+        boards=[_BOARD] * boards,
+        styles=_styles(seats, boards > 0),
     )
+    return _ascii(html).split(_BOARD)
+
+
+@lru_cache(maxsize=16)
+def _styles(seats: int, boards: bool) -> str:
+    """The style sheets of mails with boards for so many seats."""
+    return render("mail/styles.html", looks=PIECE_STYLES[:seats], boards=boards)
 
 
 def _boards(views: Sequence[BoardView], address: str, server: Server, room: int) -> Iterator[str]:

@@ -54,6 +54,7 @@ _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0
 _LINE_ENDS = (0x0B, 0x0C, 0x0D, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029)
 _UNSEEN = dict.fromkeys(_DIRECTIONS) | dict.fromkeys(_LINE_ENDS, " ")
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
+_UNSEEN_AND_CONTROLS = _CONTROLS | _UNSEEN
 
 _USES: Final[dict[CommandUse, str]] = {"send": _SEND, "answer": _ANSWER, "example": _EXAMPLE}
 
@@ -121,11 +122,16 @@ def document_of(text: str) -> Document:
     Prose(lines=('in a', 'mail.'), is_tight=True, flows=False)
     """
     blocks: list[Block] = []
-    lines = (line.rstrip() for line in without_controls(as_shown(text)).split("\n"))
+    lines = (line.rstrip() for line in text.translate(_UNSEEN_AND_CONTROLS).split("\n"))
     for is_blank, found in groupby(lines, key=lambda line: not line):
         for place, section in enumerate([] if is_blank else _sections(found)):
             _add(blocks, section, is_tight=place > 0)
     return Document(tuple(blocks))
+
+
+def on_one_line(text: str) -> str:
+    """What a template says in one paragraph of prose; "" if that is nothing."""
+    return " ".join(_MARKS.sub("", text).split())
 
 
 def source_of(blocks: Sequence[Block]) -> Marked:

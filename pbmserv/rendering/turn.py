@@ -116,6 +116,11 @@ class TimeLeft:
     # Vacations now or soon.
     away: tuple[Away, ...]
 
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more to know of it than when the turn ends."""
+        return bool(self.banks or self.stopped or self.away)
+
 
 def time_left(board: GameState, timing: Timing | None) -> TimeLeft | None:
     """The time left on a board; None if nobody is to move or there is no clock."""

@@ -1,40 +1,26 @@
 """Builds outgoing messages: from a text and an envelope to a mail's bytes."""
 
 import hashlib
+from base64 import encodebytes
 from binascii import b2a_qp
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from email.charset import QP, Charset
-from email.mime.application import MIMEApplication
-from email.mime.base import MIMEBase
-from email.mime.multipart import MIMEMultipart
-from email.mime.text import MIMEText
-from email.policy import Compat32
+from email import quoprimime
+from email.policy import compat32
 from email.utils import format_datetime, formataddr
+from typing import Final
 from urllib.parse import quote
 
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.reading.automatic import LOOP_HEADER
 from pbmserv.parser.parsed import IncomingMail
 
+_LONGEST_LINE: Final = 900
 
-class _AsGiven(Compat32):
-    """Writes the headers it is given (RFC 2047, section 5).
-
-    The newer policies decode what looks like an encoded word in whatever header is set, ids and addresses of
-    strangers too, and write long ids as encoded words; its own parent takes most of a mail's time for folding.
-    """
-
-    def fold_binary(self, name: str, value: str) -> bytes:
-        """One header with its line end."""
-        if value.isascii() and value.isprintable() and len(name) + len(value) < 900:
-            return f"{name}: {value}{self.linesep}".encode("ascii")
-        return super().fold_binary(name, value)
-
-
-_WIRE = _AsGiven(max_line_length=998, linesep="\r\n")
-_LONGEST_LINE = 900
+_FOLDING: Final = compat32.clone(max_line_length=998, linesep="\r\n")
+"""For headers that are not ASCII, or long. The newer policies decode what looks like an encoded word in whatever
+header is set, ids and addresses of strangers too, and write long ids as encoded words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,34 +88,41 @@ def write(
     attachments: Sequence[Attachment] = (),
 ) -> bytes:
     """The mail, ready to be handed to a relay; `text` is laid out already. All else is ASCII, `html` too."""
-    mail: MIMEText | MIMEMultipart = _text(text)
+    part = _text(text)
     if html is not None:
         # The preferred part comes last.
-        mail = _together("alternative", [mail, _html(html)], envelope.thread_word)
+        part = _together("alternative", [part, _html(html)], envelope.thread_word)
     if attachments:
-        mail = _together("mixed", [mail, *map(_attached, attachments)], envelope.thread_word)
-    mail["From"] = formataddr((sender_name(envelope, server), sender_address(envelope, server)))
-    mail["To"] = envelope.recipient
-    mail["Subject"] = envelope.subject
-    mail["Date"] = format_datetime(date)
-    mail["Message-ID"] = message_id(envelope, server)
+        part = _together("mixed", [part, *map(_attached, attachments)], envelope.thread_word)
+    kind, *others = part.headers
+    headers = [
+        kind,
+        ("MIME-Version", "1.0"),
+        *others,
+        ("From", formataddr((sender_name(envelope, server), sender_address(envelope, server)))),
+        ("To", envelope.recipient),
+        ("Subject", envelope.subject),
+        ("Date", format_datetime(date)),
+        ("Message-ID", message_id(envelope, server)),
+    ]
     if envelope.answers:
-        mail["In-Reply-To"] = envelope.answers
+        headers.append(("In-Reply-To", envelope.answers))
     root = [] if envelope.board is None else [f"<b{envelope.board}@{server.domain}>"]
     references = [*root, *([envelope.answers] if envelope.answers else [])]
     if references:
-        mail["References"] = " ".join(references)
-    mail["Auto-Submitted"] = "auto-generated" if envelope.is_notice else "auto-replied"
-    mail[LOOP_HEADER] = server.address
+        headers.append(("References", " ".join(references)))
+    headers.append(("Auto-Submitted", "auto-generated" if envelope.is_notice else "auto-replied"))
+    headers.append((LOOP_HEADER, server.address))
     if envelope.unsubscribe:
         # The id stays when the club gets another name (RFC 2919).
-        mail["List-Id"] = formataddr((server.club_name, f"boards.{server.domain}"))
+        headers.append(("List-Id", formataddr((server.club_name, f"boards.{server.domain}"))))
         # Only the mail's own address proves who asks.
         by_mail = f"<mailto:{sender_address(envelope, server)}?subject={quote(envelope.unsubscribe)}>"
-        mail["List-Unsubscribe"] = f"{by_mail}, <{envelope.leave_link}>" if envelope.leave_link else by_mail
+        by_link = f", <{envelope.leave_link}>" if envelope.leave_link else ""
+        headers.append(("List-Unsubscribe", by_mail + by_link))
     if envelope.leave_link:
-        mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    return mail.as_bytes()
+        headers.append(("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"))
+    return _Part(tuple(headers), part.body).written()
 
 
 def write_masked(mail: IncomingMail, text: str) -> bytes:
@@ -140,32 +133,61 @@ def write_masked(mail: IncomingMail, text: str) -> bytes:
     return "\n".join([*head, *form, "", text]).encode()
 
 
-def _text(text: str) -> MIMEText:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a mail, or all of it: its headers, the kind of content first, and its body as it is sent."""
+
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    def written(self) -> bytes:
+        """The part as it stands in the mail."""
+        return b"".join([*(_header(name, value) for name, value in self.headers), b"\r\n", self.body])
+
+
+def _header(name: str, value: str) -> bytes:
+    """One header with its line end (RFC 2047, section 5)."""
+    if value.isascii() and value.isprintable() and len(name) + len(value) < _LONGEST_LINE:
+        return f"{name}: {value}\r\n".encode("ascii")
+    return _FOLDING.fold_binary(name, value)
+
+
+def _sent(text: str) -> bytes:
+    """Lines of ASCII with the line ends that mail has."""
+    lines = text.encode("ascii")
+    return b"\r\n".join(lines.splitlines()) + (b"\r\n" if lines.endswith((b"\n", b"\r")) else b"")
+
+
+def _text(text: str) -> _Part:
     if text.isascii():
-        return MIMEText(text, "plain", "us-ascii", policy=_WIRE)
-    utf_8 = Charset("utf-8")
-    utf_8.body_encoding = QP
-    return MIMEText(text, "plain", utf_8, policy=_WIRE)  # type: ignore[arg-type]
+        return _part('text/plain; charset="us-ascii"', "7bit", text)
+    encoded = quoprimime.body_encode(text.encode().decode("latin-1"))
+    return _part('text/plain; charset="utf-8"', "quoted-printable", encoded)
 
 
-def _together(how: str, parts: Sequence[MIMEBase], word: str) -> MIMEMultipart:
-    """The parts as one mail. The boundary is the same for every try."""
-    boundary = f"=_{hashlib.sha256(f'{how} boundary {word}'.encode()).hexdigest()[:32]}"
-    for part in parts:
-        del part["MIME-Version"]
-    return MIMEMultipart(how, boundary, list(parts), policy=_WIRE)
+def _html(html: str) -> _Part:
+    kind = 'text/html; charset="us-ascii"'
+    if max(map(len, html.split("\n"))) > _LONGEST_LINE:
+        return _part(kind, "quoted-printable", b2a_qp(html.encode("ascii")).decode("ascii"))
+    return _part(kind, "7bit", html)
 
 
-def _attached(file: Attachment) -> MIMEApplication:
+def _attached(file: Attachment) -> _Part:
     """A file in base64: no line of it is too long, none is taken for another, whatever is in it."""
-    part = MIMEApplication(file.content, "json", policy=_WIRE, name=file.name)
-    part.add_header("Content-Disposition", "attachment", filename=file.name)
-    return part
+    where = ("Content-Disposition", f'attachment; filename="{file.name}"')
+    return _part(
+        f'application/json; name="{file.name}"', "base64", encodebytes(file.content).decode("ascii"), where
+    )
 
 
-def _html(html: str) -> MIMEText:
-    part = MIMEText(html, "html", "us-ascii", policy=_WIRE)
-    if any(len(line) > _LONGEST_LINE for line in html.split("\n")):
-        part.set_payload(b2a_qp(html.encode("ascii")).decode("ascii"))
-        part.replace_header("Content-Transfer-Encoding", "quoted-printable")
-    return part
+def _part(kind: str, encoding: str, lines: str, *more: tuple[str, str]) -> _Part:
+    return _Part((("Content-Type", kind), ("Content-Transfer-Encoding", encoding), *more), _sent(lines))
+
+
+def _together(how: str, parts: Sequence[_Part], word: str) -> _Part:
+    """The parts as one. The boundary is the same for every try."""
+    boundary = f"=_{hashlib.sha256(f'{how} boundary {word}'.encode()).hexdigest()[:32]}"
+    between = f"--{boundary}\r\n".encode("ascii")
+    body = b"".join(between + part.written() + b"\r\n" for part in parts)
+    kind = f'multipart/{how}; boundary="{boundary}"'
+    return _Part((("Content-Type", kind),), body + f"--{boundary}--\r\n".encode("ascii"))
