@@ -84,7 +84,13 @@ def process_batch(
             decided.append(found)
         if len(decided) + len(left) == MOST_TOGETHER or time.monotonic() > until:
             break
-    written = write_decided(app, decided)
+    try:
+        written = write_decided(app, decided)
+    except Exception as error:
+        if is_database_away(error):
+            raise
+        # Nothing was written. One at a time will show which of them fails.
+        written = ()
     lost = tuple(each.pending.message.id for each in decided if each not in written)
     return Batch(written, (*lost, *left))
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import cast
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import OperationalError
 
 from pbmserv.store.engine import reading
 from pbmserv.store.recording import Recording, RecordingConnection
@@ -37,22 +37,27 @@ def recording(engine: Engine) -> Iterator[tuple[Connection, Recording]]:
 def write_if_unchanged(connection: Connection, recorded: Recording) -> bool:
     """Executes the writes of a recording in a writing transaction, all or none.
 
-    False, and nothing written, if a query of it gives other rows now, or a write violates a constraint.
+    False, and nothing written, if a query of it gives other rows now, or a write violates a constraint. Raises
+    OperationalError.
     """
+    cursor = _driver(connection).cursor()
     try:
-        cursor = _driver(connection).cursor()
         for (sql, parameters), rows in recorded.reads.items():
             if cursor.execute(sql, parameters).fetchall() != rows:
                 return False
-    except sqlite3.Error:
-        # Run again under the lock, it meets the same error, where it is told from a fault of the mail.
-        return False
-    try:
-        with connection.begin_nested():
+        cursor.execute("SAVEPOINT decided")
+        try:
             for write in recorded.writes:
-                connection.exec_driver_sql(write.sql, write.parameters)
-    except IntegrityError:
-        return False
+                execute = cursor.executemany if isinstance(write.parameters, list) else cursor.execute
+                execute(write.sql, write.parameters)
+        except sqlite3.IntegrityError:
+            cursor.execute("ROLLBACK TO decided")
+            return False
+        finally:
+            cursor.execute("RELEASE decided")
+    except sqlite3.Error as error:
+        # SQLite may have rolled back the whole transaction: what was written before is not to be committed either.
+        raise OperationalError("a decision on a snapshot", None, error) from error
     return True
 
 
