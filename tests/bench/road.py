@@ -24,8 +24,8 @@ from pbmserv.store.tables import outbox as outbox_table
 from tests.bench import bare_listener, road_clients
 from tests.bench.club import PLIES, Club, address, answer_to
 from tests.bench.road_clients import Step
-from tests.bench.usage import Usage, usage_of
 from tests.cli.processes import Running, running
+from tests.cli.usage import Usage, usage_of
 from tests.conftest import ADDRESS, make_house
 from tests.free_port import free_port
 

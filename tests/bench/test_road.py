@@ -17,7 +17,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.bench.conftest import Report
 from tests.bench.road import Course, Service, Story, bare_rate, club_at, furnish, outside, service, tell_story
-from tests.bench.usage import Usage
+from tests.cli.usage import Usage
 
 pytestmark = pytest.mark.benchmark(group="the whole road")
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,12 @@ class Usage:
 
 
 def usage_of(pid: int) -> list[Usage]:
-    """A process and all its descendants."""
-    return [_usage(each) for each in _family(pid, _children())]
+    """A process and all its descendants, without those that end meanwhile."""
+    found = []
+    for each in _family(pid, _children()):
+        with suppress(OSError):
+            found.append(_usage(each))
+    return found
 
 
 def _children() -> dict[int, list[int]]:
@@ -47,9 +52,8 @@ def _family(pid: int, children: dict[int, list[int]]) -> Iterator[int]:
 def _usage(pid: int) -> Usage:
     folder = PROC / str(pid)
     after_name = (folder / "stat").read_text().rpartition(")")[2].split()
-    memory = dict(
-        line.split()[:2] for line in (folder / "smaps_rollup").read_text().splitlines() if line.endswith(" kB")
-    )
+    lines = (folder / "smaps_rollup").read_text().splitlines()
+    memory = {name: number for name, number, *_ in (line.split() for line in lines[1:])}
     name = (folder / "comm").read_text().strip()
     if "--bound" in (folder / "cmdline").read_text():
         name = "robots"
