@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from pbmserv.server.parts import Part, repeating
@@ -39,7 +40,8 @@ def playing(app: App) -> Part:
 
     def run(stop: threading.Event) -> None:
         # Nobody waits as long for a robot as for the mail.
-        os.nice(_NICE)
+        with suppress(OSError):  # systemd may forbid it
+            os.nice(_NICE)
         # Nothing wakes it: boards change in other processes.
         repeating(stop, threading.Event(), play, every=LOOK_EVERY)
 

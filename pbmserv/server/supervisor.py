@@ -100,7 +100,12 @@ class Supervisor:
                     self._start(each)
 
     def _start(self, process: _Process) -> None:
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            log.error("%s cannot be started: %s", process.task.name, error.strerror)
+            process.due = time.monotonic() + PAUSES[-1]
+            return
         if pid == 0:
             self._become(process.task)
         process.pid = pid

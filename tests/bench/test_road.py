@@ -91,6 +91,13 @@ def test_answered(run: Run, quick_hasher: PasswordHasher, receipts: str) -> None
     assert course.mails >= run.story.moves
 
 
+def test_answered_in_one_process(run: Run, quick_hasher: PasswordHasher) -> None:
+    """The same by threads of one process, as on a machine with one core."""
+    furnish(database_in(run.folder), quick_hasher, run.story, "on")
+    course = run.on("answered on SQLite by one process, receipts on", {"PBMSERV_PROCESSES": "1"}, "serve")
+    assert len(course.come) == run.story.moves
+
+
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_answered_on_postgresql(
     run: Run, quick_hasher: PasswordHasher, new_postgresql: Callable[[], str], workers: int

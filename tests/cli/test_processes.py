@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from pbmserv.cli.config import usable_cores
+from pbmserv.cli.config import load_settings, usable_cores
 from pbmserv.server.bell import Bell
 from pbmserv.server.supervisor import MOST_DEATHS, PAUSES, WITHIN, Task, _Process
 from tests.cli.processes import Running, running, wait_for
@@ -214,6 +214,12 @@ def test_a_number_that_cannot_be(terminal: Terminal, value: str) -> None:
     done = terminal.run("serve")
     assert done.code == 78
     assert "PBMSERV_PROCESSES: is neither auto nor a number from 1 to 64" in done.sentence
+
+
+def test_a_number_in_a_file(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(terminal.folder)
+    (terminal.folder / "pbmserv.toml").write_text("processes = 3\n")
+    assert load_settings({}).workers == 3
 
 
 def test_as_many_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:
