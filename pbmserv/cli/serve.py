@@ -41,14 +41,14 @@ def all_parts(settings: Settings, app: App) -> dict[str, Part]:
 
 
 def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
-    """The same for several processes, and the URLs where mail is taken. No process has to be running yet.
+    """The same for several processes, none of which runs yet, and the URLs where mail is taken or fetched.
 
     Sockets are bound here and so stay open while a process is started again. Raises what `all_parts` raises.
     """
     kept, done = Bell(), Bell()
-    listeners = listener_parts(settings, app, kept)
+    receiving = listener_parts(settings, app, kept) | poller_part(settings, app, kept)
     processes: dict[str, dict[str, Part]] = {
-        "listener": listeners | poller_part(settings, app, kept),
+        "listener": receiving,
         **{
             f"worker-{number}": {"worker": working(app, settings.data, kept, done)}
             for number in range(1, settings.workers + 1)
@@ -66,7 +66,7 @@ def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
         for name, parts in processes.items()
         if parts
     ]
-    return found, [*listeners]
+    return found, [*receiving]
 
 
 def _run_process(name: str, app: App, parts: Mapping[str, Part], stop: threading.Event) -> bool:
