@@ -4,6 +4,7 @@ import base64
 import logging
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,11 @@ from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import NEWEST, OtherSchema, knows_version, require_newest, stored_version
 
 TOKEN_BYTES = 12
+
+LEFTOVERS_END_WITHIN = 4.0
+"""Seconds to wait for the processes of a server that was killed; they hold its lock until they have ended."""
+
+LOOK_EVERY = 0.05
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +88,10 @@ def alone(settings: Settings) -> Iterator[None]:
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         mark = lock_marker(lock)
+        given_up_at = time.monotonic() + LEFTOVERS_END_WITHIN
+        while mark is None and not _is_alive(lock) and time.monotonic() < given_up_at:
+            time.sleep(LOOK_EVERY)
+            mark = lock_marker(lock)
     except OSError as error:
         raise CannotStart(f"the database {url.database} is not available: {error.strerror or error}") from error
     if mark is None:
@@ -92,6 +102,18 @@ def alone(settings: Settings) -> Iterator[None]:
     with closing(mark):
         mark.put(os.getpid())
         yield
+
+
+def _is_alive(lock: Path) -> bool:
+    """Whether the server is there that has a lock; if not, its processes are about to end."""
+    number = lock.read_text().strip()
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OSError):
+        return True
+    return True
 
 
 @contextmanager
@@ -120,9 +142,9 @@ def _away(settings: Settings, reason: str) -> CannotStart:
     return CannotStart(f"the database {place} is not available: {first_line}")
 
 
-def start_logging(verbose: bool = False) -> None:
-    """Starts the log on standard error: one line for each event."""
-    form = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
-    logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S")
+def start_logging(verbose: bool = False, process: str = "") -> None:
+    """Starts the log on standard error: one line for each event, with the name of one of several processes."""
+    form = f"%(asctime)s %(levelname)-7s {process and f'{process} '}%(name)s: %(message)s"
+    logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S", force=bool(process))
     for name in ("alembic", "sqlalchemy"):
         logging.getLogger(name).setLevel(logging.INFO if verbose else logging.WARNING)

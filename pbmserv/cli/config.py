@@ -1,6 +1,7 @@
 """The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from ipaddress import ip_address
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -92,6 +93,10 @@ class Settings(BaseSettings):
     )
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
+    )
+
+    processes: Annotated[str, BeforeValidator(str), AfterValidator(setting_forms.processes)] = Field(
+        "auto", description="processes of `serve` that handle mail; 1: all of it is one process; auto: one a core"
     )
 
     @classmethod
@@ -183,6 +188,11 @@ class Settings(BaseSettings):
         is_told_here = not self.site_url or _is_loopback(_host(self.site_url))
         return self.web_place is not None and _is_loopback(self.web_place[0]) and is_told_here
 
+    @property
+    def workers(self) -> int:
+        """How many processes of `serve` handle mail; 1 where everything is in one process."""
+        return usable_cores() if self.processes == "auto" else int(self.processes)
+
     def server(self) -> Server:
         """What the server knows about itself."""
         # With mail to a Maildir somebody is trying the server out, and links lead to this machine.
@@ -255,6 +265,11 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
     except (ValueError, OSError) as error:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None
+
+
+def usable_cores() -> int:
+    """How many cores this process may use; 1 where the system cannot tell, or forks badly (macOS)."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def _password(name: str, value: SecretStr, file: Path | None) -> str:

@@ -9,11 +9,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import timedelta
 from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 import typer
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Column
 from rich.text import Text
@@ -21,7 +19,16 @@ from rich.text import Text
 from pbmserv.cli import admin, try_out
 from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened, start_logging
 from pbmserv.cli.config import Settings, WrongSetting
-from pbmserv.cli.serve import all_parts, listener_parts, poller_part, run_parts, stop_at_signals, web_part
+from pbmserv.cli.greeting import greet
+from pbmserv.cli.serve import (
+    all_parts,
+    listener_parts,
+    poller_part,
+    run_parts,
+    stop_at_signals,
+    tasks,
+    web_part,
+)
 from pbmserv.cli.terminal import Exit, app_or_exit, described, err, give_up, out, print_table, settings_or_exit
 from pbmserv.mail.reading.read import envelope_sender_of, is_mail
 from pbmserv.mail.receiving.smtp_handler import MOST_HOPS, count_hops
@@ -29,8 +36,9 @@ from pbmserv.server.connections import raise_limit
 from pbmserv.server.isolation import end_with_parent, run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
-from pbmserv.server.robots import make_way, playing
+from pbmserv.server.robots import playing
 from pbmserv.server.scheduler import PURGE_REST, jobs_with, scheduling, summary_of
+from pbmserv.server.supervisor import Supervisor
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined
 from pbmserv.services.receive import receive_mail
@@ -38,6 +46,8 @@ from pbmserv.services.scheduler.retention import Purged, count_old
 from pbmserv.services.scheduler.retention import purge as purge_mails
 from pbmserv.services.worker import process_one
 from pbmserv.store.schema import NEWEST, stored_version
+
+T = TypeVar("T")
 
 SOON: Final = 2.0
 """Seconds after which a purge shows how far it is."""
@@ -89,7 +99,7 @@ def main(
 
 @cli.command()
 def serve() -> None:
-    """Run everything in one process: listener, poller, worker, sender, web."""
+    """Run everything: listener, poller, workers, sender, scheduler, robots, web."""
     settings = settings_or_exit()
     start_logging()
     raise_limit()
@@ -108,7 +118,7 @@ def listen() -> None:
     settings, app = _ready()
     if not settings.listeners:
         give_up("PBMSERV_LISTEN is empty, so there is nothing to listen on", Exit.WRONG_SETTING)
-    _run(app, _parts_or_exit(lambda: listener_parts(settings, app, threading.Event())))
+    _run(app, _made_or_exit(lambda: listener_parts(settings, app, threading.Event())))
 
 
 @cli.command()
@@ -117,7 +127,7 @@ def poll() -> None:
     settings, app = _ready()
     if not settings.imap:
         give_up("PBMSERV_IMAP is empty, so there is no mailbox to poll", Exit.WRONG_SETTING)
-    _run(app, _parts_or_exit(lambda: poller_part(settings, app, threading.Event())))
+    _run(app, _made_or_exit(lambda: poller_part(settings, app, threading.Event())))
 
 
 @cli.command()
@@ -133,7 +143,6 @@ def robots(bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False)
     """Have the robots play on the boards that wait for them."""
     if bound:
         end_with_parent()
-    make_way()
     _, app = _ready()
     _run(app, {"robot player": playing(app)})
 
@@ -153,7 +162,7 @@ def apart(task: Literal["handle", "tell"], mail_id: int) -> None:
 def send() -> None:
     """Send the mails in the outbox."""
     settings, app = _ready()
-    _run(app, _parts_or_exit(lambda: {"sender": sending(app, settings.road_out(), threading.Event())}))
+    _run(app, _made_or_exit(lambda: {"sender": sending(app, settings.road_out(), threading.Event())}))
 
 
 @cli.command()
@@ -162,7 +171,7 @@ def web() -> None:
     settings, app = _ready()
     if settings.web_place is None:
         give_up("PBMSERV_WEB is empty, so there are no web pages", Exit.WRONG_SETTING)
-    _run(app, _parts_or_exit(lambda: web_part(settings, app)))
+    _run(app, _made_or_exit(lambda: web_part(settings, app)))
 
 
 @cli.command()
@@ -223,10 +232,19 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
 
 def _serve(settings: Settings) -> None:
     app = app_or_exit(settings, bring_up_to_date=True)
-    parts = _parts_or_exit(lambda: all_parts(settings, app))
-    stop = stop_at_signals()
-    _greet(settings, [name for name in parts if "://" in name])
-    _run(app, parts, stop)
+    if settings.workers == 1:
+        parts = _made_or_exit(lambda: all_parts(settings, app))
+        stop = stop_at_signals()
+        greet(settings, [name for name in parts if "://" in name])
+        _run(app, parts, stop)
+        return
+    processes, listeners = _made_or_exit(lambda: tasks(settings, app))
+    # A connection must not be shared by processes.
+    app.engine.dispose()
+    supervisor = Supervisor()
+    greet(settings, listeners)
+    if not supervisor.run(processes):
+        raise typer.Exit(Exit.FAILED)
 
 
 def _ready() -> tuple[Settings, App]:
@@ -236,14 +254,14 @@ def _ready() -> tuple[Settings, App]:
     return settings, app_or_exit(settings)
 
 
-def _parts_or_exit(make: Callable[[], dict[str, Part]]) -> dict[str, Part]:
+def _made_or_exit(make: Callable[[], T]) -> T:
     try:
-        parts = make()
+        made = make()
     except WrongSetting as error:
         give_up(str(error), Exit.WRONG_SETTING)
     except (CannotListen, OSError) as error:
         give_up(str(error))
-    return parts
+    return made
 
 
 def _run(app: App, parts: dict[str, Part], stop: threading.Event | None = None) -> None:
@@ -253,38 +271,3 @@ def _run(app: App, parts: dict[str, Part], stop: threading.Event | None = None) 
     app.engine.dispose()
     if not ended_well:
         raise typer.Exit(Exit.FAILED)
-
-
-def _greet(settings: Settings, listeners: list[str]) -> None:
-    server = settings.server()
-    called = Path(sys.argv[0])
-    # Print it as it was called, if it must be called with its folder.
-    program = called.name if called.is_absolute() and not called.is_relative_to(Path.cwd()) else called
-    places = escape(" ".join(listeners) or "-")
-    lines = [
-        f"pbmserv is running; it receives mail for [bold]{server.address}[/] at {places}",
-        f"  data       {escape(str(settings.data.resolve()))}",
-        f"  mail out   {escape(settings.way_out)}",
-        f"  web pages  {escape(server.site_url or (settings.web and f'http://{settings.web}') or 'off')}",
-    ]
-    if settings.outgoing and settings.is_web_at_home:
-        mailbox = f"http://{settings.web}/mailbox"
-        lines.append(f"  mailbox    {mailbox}: read and answer all this mail in a browser on this machine")
-    if settings.confirm == "from":
-        lines.append("  confirm    from: every From address is believed. For loopback and tests only!")
-    if settings.is_open_to_strangers():
-        lines.append("  [bold red]Mail is received from other machines, and anybody can forge a From address.[/]")
-    if listeners and settings.way_out.startswith("maildir:"):
-        lines += [
-            "Try, in other terminals:",
-            f'  {program} mail --from alice@example.org "signup alice sesame"',
-            f'  {program} mail --from bob@example.org "signup bob poppy"',
-            f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
-        ]
-    else:
-        lines.append(f'Try: mail "help" to {server.address} from any other address.')
-    lines += [
-        "Press Ctrl-C to stop it.",
-    ]
-    for line in lines:
-        err.print(line, highlight=False, soft_wrap=True)

@@ -1,4 +1,7 @@
-"""Runs the parts of the server in threads; when one ends, all do."""
+"""The parts of a server, put together: all in one process, or a few in each of several.
+
+Within a process the parts are threads; when one ends, all do.
+"""
 
 import logging
 import signal
@@ -6,21 +9,25 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
+from pbmserv.cli.bootstrap import start_logging
 from pbmserv.cli.config import Settings
 from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import Part, batch_store, listening, sending, working
 from pbmserv.server.poller import polling
-from pbmserv.server.robots import playing_apart
+from pbmserv.server.robots import playing, playing_apart
 from pbmserv.server.scheduler import heartbeat, jobs_with, purging, scheduling
+from pbmserv.server.supervisor import Task
 from pbmserv.services.app import App
 
 log = logging.getLogger(__name__)
 
 
 def all_parts(settings: Settings, app: App) -> dict[str, Part]:
-    """Every part that the settings ask for. Raises CannotListen, WrongSetting, OSError."""
+    """Every part that the settings ask for, for one process. Raises CannotListen, WrongSetting, OSError."""
     kept, done = threading.Event(), threading.Event()
     parts: dict[str, Part] = {
         "worker": working(app, settings.data, kept, done),
@@ -33,17 +40,55 @@ def all_parts(settings: Settings, app: App) -> dict[str, Part]:
     return parts | web_part(settings, app, kept) | listener_parts(settings, app, kept)
 
 
-def listener_parts(settings: Settings, app: App, kept: threading.Event) -> dict[str, Part]:
-    """A part for each listener, started already. Raises CannotListen."""
+def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
+    """The same for several processes, none of which runs yet, and the URLs where mail is taken or fetched.
+
+    Sockets are bound here and so stay open while a process is started again. Raises what `all_parts` raises.
+    """
+    kept, done = Bell(), Bell()
+    receiving = listener_parts(settings, app, kept) | poller_part(settings, app, kept)
+    processes: dict[str, dict[str, Part]] = {
+        "listener": receiving,
+        **{
+            f"worker-{number}": {"worker": working(app, settings.data, kept, done)}
+            for number in range(1, settings.workers + 1)
+        },
+        "sender": {"sender": sending(app, settings.road_out(), done)},
+        "scheduler": {
+            "scheduler": scheduling(app, jobs_with(settings.data)),
+            "tidier": purging(app, timedelta(days=settings.keep_days)),
+        },
+        "robots": {"robot player": playing(app)},
+        "web": web_part(settings, app, kept),
+    }
+    found = [
+        Task(name, partial(_run_process, name, app, parts), is_vital=name != "robots")
+        for name, parts in processes.items()
+        if parts
+    ]
+    return found, [*receiving]
+
+
+def _run_process(name: str, app: App, parts: Mapping[str, Part], stop: threading.Event) -> bool:
+    start_logging(process=name)
+    # Of the connections that there may have been before the fork, none is this process's own.
+    app.engine.dispose(close=False)
+    ended_well = run_parts(parts, stop, whole=name)
+    app.engine.dispose()
+    return ended_well
+
+
+def listener_parts(settings: Settings, app: App, kept: Wakeup) -> dict[str, Part]:
+    """A part for each listener; from now on clients wait for it. Raises CannotListen."""
     parts: dict[str, Part] = {}
     for url in settings.listeners:
         listener = Listener(url, app.server, batch_store(app, kept), max_size=settings.max_size)
-        listener.start()
+        listener.bind()
         parts[listener.url] = listening(listener, heartbeat(app, "listener"))
     return parts
 
 
-def poller_part(settings: Settings, app: App, kept: threading.Event) -> dict[str, Part]:
+def poller_part(settings: Settings, app: App, kept: Wakeup) -> dict[str, Part]:
     """A part for the mailbox, if there is one. Raises WrongSetting."""
     if not settings.imap:
         return {}
@@ -51,7 +96,7 @@ def poller_part(settings: Settings, app: App, kept: threading.Event) -> dict[str
     return {place: polling(settings.mailbox(), place, app, settings.max_size, kept)}
 
 
-def web_part(settings: Settings, app: App, kept: threading.Event | None = None) -> dict[str, Part]:
+def web_part(settings: Settings, app: App, kept: Wakeup | None = None) -> dict[str, Part]:
     """The web pages, if they are on; `kept` tells a worker of the same process. Raises OSError."""
     place = settings.web_place
     if place is None:
@@ -64,8 +109,11 @@ def web_part(settings: Settings, app: App, kept: threading.Event | None = None) 
     return {"web": WebPart(Site(app, settings.outgoing, ring, settings.trusted_proxy), *place).run}
 
 
-def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
-    """Runs until `stop` is set or a part ends; returns False if a part ended by itself."""
+def run_parts(parts: Mapping[str, Part], stop: threading.Event, whole: str = "the server") -> bool:
+    """Runs until `stop` is set or a part ends; returns False if a part ended by itself.
+
+    `whole` is what the log calls all of them together.
+    """
     ended_early: list[str] = []
 
     def run(name: str, part: Part) -> None:
@@ -75,7 +123,7 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
             log.exception("%s failed", name)
         if not stop.is_set():
             ended_early.append(name)
-            log.error("%s has ended, so the server ends too", name)
+            log.error("%s has ended, so %s ends too", name, whole)
             stop.set()
 
     threads = [threading.Thread(target=run, args=each, name=each[0]) for each in parts.items()]

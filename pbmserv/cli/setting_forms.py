@@ -23,6 +23,8 @@ LONGEST_ENCODED: Final = 45
 
 _LONGEST_CONTACT: Final = 200
 
+MOST_PROCESSES: Final = 64
+
 
 def club_name(value: str) -> str:
     """A name that can stand in From, before the colon of a Subject, and in a title."""
@@ -72,6 +74,13 @@ def folder(value: str) -> str:
     """The name of a folder of a mailbox."""
     if not value.isprintable():
         raise ValueError("is not the name of a folder")
+    return value
+
+
+def processes(value: str) -> str:
+    """How many processes handle mail."""
+    if value != "auto" and not (value.isascii() and value.isdigit() and 1 <= int(value) <= MOST_PROCESSES):
+        raise ValueError(f"is neither auto nor a number from 1 to {MOST_PROCESSES}")
     return value
 
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, Literal
@@ -84,14 +84,18 @@ def run_isolated() -> None:
     end_with_parent()
 
 
-def end_with_parent() -> None:
-    """Ends this process soon after the one that started it, with a pipe to its standard input."""
-    threading.Thread(target=_wait_for_the_end, daemon=True).start()
+def end_with_parent(lifeline: int = 0, tell: Callable[[], None] = lambda: None) -> None:
+    """Ends this process soon after its parent, which holds the other end of the pipe `lifeline`.
+
+    `tell` is called before, while there is time to end well.
+    """
+    threading.Thread(target=_wait_for_the_end, args=(lifeline, tell), daemon=True).start()
 
 
-def _wait_for_the_end() -> None:
+def _wait_for_the_end(lifeline: int, tell: Callable[[], None]) -> None:
     # The parent's end of this pipe closes when it ends, however that happens.
-    os.read(0, 1)
+    os.read(lifeline, 1)
+    tell()
     time.sleep(AFTER_ITS_PARENT)
     os._exit(1)
 

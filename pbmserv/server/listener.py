@@ -36,7 +36,7 @@ class Listener:
 
     Mails that arrive together are stored together, from a thread of the listener's.
 
-    Raises ValueError for any other URL. Port 0 lets the system choose; once started, `url` and `port` have it.
+    Raises ValueError for any other URL. Port 0 lets the system choose; once bound, `url` and `port` have it.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Listener:
     ) -> None:
         self._kind, self._host, self.port = split(url)
         self._server, self._store, self._max_size, self._patience = server, store, max_size, patience
+        self._bound: socket.socket | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
@@ -64,12 +65,18 @@ class Listener:
         """Whether mail is being received: False before `start`, after `stop`, and if the thread has died."""
         return self._thread is not None and self._thread.is_alive()
 
+    def bind(self) -> None:
+        """Takes the address; clients wait until `start`, here or in a forked process. Raises CannotListen."""
+        self._bound = self._bind()
+        self.port = self._bound.getsockname()[1]
+
     def start(self) -> None:
         """Receive mail from now on. Raises CannotListen."""
         # aiosmtpd logs each command, and so the tokens in addresses.
         logging.getLogger("mail.log").setLevel(logging.CRITICAL)
-        listening = self._bind()
-        self.port = listening.getsockname()[1]
+        if self._bound is None:
+            self.bind()
+        listening, self._bound = self._bound, None
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._run, args=(listening,), name=self.url, daemon=True)
         self._loop = asyncio.new_event_loop()

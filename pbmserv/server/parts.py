@@ -1,6 +1,6 @@
 """The parts of a running server: plain loops, one per thread, that stop when told.
 
-A part without work checks every 100 ms. Parts in one process also wake each other.
+A part without work checks every 100 ms. Parts of one server also wake each other.
 """
 
 import logging
@@ -12,6 +12,7 @@ from typing import Final
 
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
 from pbmserv.mail.sending.destination import Transport
+from pbmserv.server.bell import Wakeup
 from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, MailClaims, abandoned_markers, acquire_marker
 from pbmserv.server.listener import Listener
 from pbmserv.services.app import App, utc_now
@@ -31,9 +32,11 @@ log = logging.getLogger(__name__)
 
 
 def listening(listener: Listener, heartbeat: Callable[[], None] = lambda: None) -> Part:
-    """Takes mail in by a listener, which is started already; `beats` is called as long as it does."""
+    """Takes mail in by a listener, which may be started already; `heartbeat` is called as long as it does."""
 
     def run(stop: threading.Event) -> None:
+        if not listener.alive:
+            listener.start()
         try:
             while listener.alive and not stop.wait(LOOK_EVERY):
                 heartbeat()
@@ -43,7 +46,7 @@ def listening(listener: Listener, heartbeat: Callable[[], None] = lambda: None) 
     return run
 
 
-def batch_store(app: App, wakeup: threading.Event) -> StoreMails:
+def batch_store(app: App, wakeup: Wakeup) -> StoreMails:
     """The function by which a listener stores mails; it wakes the worker."""
 
     is_away = False
@@ -68,9 +71,7 @@ def batch_store(app: App, wakeup: threading.Event) -> StoreMails:
     return store_and_wake
 
 
-def working(
-    app: App, data: Path, wakeup: threading.Event, done: threading.Event, program: Sequence[str] | None = None
-) -> Part:
+def working(app: App, data: Path, wakeup: Wakeup, done: Wakeup, program: Sequence[str] | None = None) -> Part:
     """Handles received mails. `done` wakes the sender. `program` runs isolated processes, by default our own."""
 
     def run(stop: threading.Event) -> None:
@@ -86,7 +87,7 @@ def working(
     return run
 
 
-def sending(app: App, open_transport: Callable[[], Transport], wakeup: threading.Event) -> Part:
+def sending(app: App, open_transport: Callable[[], Transport], wakeup: Wakeup) -> Part:
     """Sends what waits in the outbox."""
 
     def run(stop: threading.Event) -> None:
@@ -104,7 +105,7 @@ def _handle(
     marker: InFlightMarker,
     claims: MailClaims,
     isolated: IsolatedProcess,
-    done: threading.Event,
+    done: Wakeup,
     has_handled: threading.Event,
 ) -> bool:
     try:
@@ -135,7 +136,7 @@ def _part() -> str:
 
 def repeating(
     stop: threading.Event,
-    wakeup: threading.Event,
+    wakeup: Wakeup,
     step: Callable[[], bool],
     once: bool = False,
     every: float = LOOK_EVERY,

@@ -11,6 +11,7 @@ from typing import Final
 
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, ShutdownRequested, StoreMail
 from pbmserv.mail.receiving.imap_mailbox import ImapError, ImapMailbox, ImapRefused, LoginRefused, Silence
+from pbmserv.server.bell import Wakeup
 from pbmserv.server.parts import Part
 from pbmserv.server.scheduler import heartbeat
 from pbmserv.services.app import App, utc_now
@@ -43,9 +44,7 @@ LONGEST_DATABASE_PAUSE: Final = 5.0
 log = logging.getLogger(__name__)
 
 
-def polling(
-    open_mailbox: Callable[[], ImapMailbox], name: str, app: App, max_size: int, wakeup: threading.Event
-) -> Part:
+def polling(open_mailbox: Callable[[], ImapMailbox], name: str, app: App, max_size: int, wakeup: Wakeup) -> Part:
     """Fetches mail from a mailbox until told to stop. No failure of it, or of the database, ends this part.
 
     `open_mailbox` connects, and raises ImapError. `name` is what the log calls the mailbox. Of mails larger than
@@ -84,7 +83,7 @@ def fetch_and_wait(
         is_news = mailbox.wait(stop, health.patience)
 
 
-def single_store(app: App, wakeup: threading.Event, stop: threading.Event) -> StoreMail:
+def single_store(app: App, wakeup: Wakeup, stop: threading.Event) -> StoreMail:
     """The function by which fetched mails are stored. Waits while the database is away.
 
     Raises ShutdownRequested if the server stops meanwhile.

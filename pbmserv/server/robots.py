@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from pbmserv.server.parts import Part, repeating
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 def playing(app: App) -> Part:
-    """Has robots act on the boards that wait for them, in this process."""
+    """Has robots act on the boards that wait for them, in this process, which makes way for others."""
 
     beat = heartbeat(app, ROBOTS)
 
@@ -38,6 +39,9 @@ def playing(app: App) -> Part:
         return play_robots(app, utc_now())
 
     def run(stop: threading.Event) -> None:
+        # Nobody waits as long for a robot as for the mail.
+        with suppress(OSError):  # systemd may forbid it
+            os.nice(_NICE)
         # Nothing wakes it: boards change in other processes.
         repeating(stop, threading.Event(), play, every=LOOK_EVERY)
 
@@ -63,11 +67,6 @@ def playing_apart(settings: Mapping[str, str], program: Sequence[str] = PROGRAM)
                 stop.wait(AGAIN_AFTER)
 
     return run
-
-
-def make_way() -> None:
-    """Lets other processes go first, since nobody waits as long for a robot as for the mail."""
-    os.nice(_NICE)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

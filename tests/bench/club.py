@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from functools import lru_cache
@@ -45,7 +45,7 @@ class Board:
 
     def before(self, ply: int) -> Match:
         """The match when that ply, one after PLIES, is to be played."""
-        return self.match.with_entries(_entries(self.match.number, self.moves[PLIES : ply - 1], PLIES + 1))
+        return self.match.with_entries(_entries(self.match, self.moves[PLIES : ply - 1], PLIES + 1))
 
 
 @dataclass
@@ -54,13 +54,15 @@ class Club:
 
     house: App
     pairs: int = 1
+    now: datetime = NOON
+    """When everybody joined and every game began; a ply was played each hour since."""
     _opened: "count[int]" = field(default_factory=count)
 
     def __post_init__(self) -> None:
         hashed = self.house.hasher.hash(PASSWORD)
         with writing(self.house.engine) as connection:
             for userid in (f"{side}{pair}" for pair in range(self.pairs) for side in ("alice", "bob")):
-                accounts.write_account_change(connection, NewPlayer(userid, address(userid), hashed), NOON)
+                accounts.write_account_change(connection, NewPlayer(userid, address(userid), hashed), self.now)
 
     def open_board(self) -> Board:
         """A new board of the next pair, in the middle of a game."""
@@ -69,8 +71,8 @@ class Club:
         moves = random_games()[opened % _GAMES]
         with writing(self.house.engine) as connection:
             number = matches.next_number(connection)
-            empty = Match(number, info.name, info.rules, (), True, userids, userids[0], NOON)
-            entries = _entries(number, moves[:PLIES], 1)
+            empty = Match(number, info.name, info.rules, (), True, userids, userids[0], self.now)
+            entries = _entries(empty, moves[:PLIES], 1)
             after = replay(empty.with_entries(entries))
             matches.write(
                 connection,
@@ -89,9 +91,9 @@ class Club:
         with reading(self.house.engine) as connection:
             player = players.find(connection, userid)
         assert player is not None
-        letter = board_mail(self.house, replay(board.before(ply)), player, NOON)
+        letter = board_mail(self.house, replay(board.before(ply)), player, self.now)
         with writing(self.house.engine) as connection:
-            outbox.queue(connection, [letter], NOON)
+            outbox.queue(connection, [letter], self.now)
         return letter
 
     def take_in(self, raw: bytes) -> int:
@@ -107,10 +109,10 @@ def random_games() -> tuple[list[str], ...]:
     return tuple(next(long_enough) for _ in range(_GAMES))
 
 
-def _entries(number: int, moves: Sequence[str], first: int) -> tuple[Entry, ...]:
+def _entries(match: Match, moves: Sequence[str], first: int) -> tuple[Entry, ...]:
     """Moves as the log has them, from ply `first`."""
     return tuple(
-        Entry(number, ply, NOON + timedelta(hours=ply), "played", (ply - 1) % 2, move)
+        Entry(match.number, ply, match.started + timedelta(hours=ply), "played", (ply - 1) % 2, move)
         for ply, move in enumerate(moves, first)
     )
 

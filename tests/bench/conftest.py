@@ -16,6 +16,7 @@ WHOLE = "test_whole"
 ROUNDS = 100
 
 _times = pytest.StashKey[dict[str, tuple[float, float]]]()
+_lines = pytest.StashKey[list[str]]()
 _rates = pytest.StashKey[dict[str, tuple[float, str]]]()
 
 
@@ -35,6 +36,15 @@ def benchmark(benchmark: BenchmarkFixture, request: pytest.FixtureRequest) -> It
         rates[request.node.name] = benchmark.extra_info["mails"] / median, remark
 
 
+Report = Callable[[str], None]
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> Report:
+    """Adds a line to the summary."""
+    return request.config.stash.setdefault(_lines, []).append
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """What each part of handling a mail takes beside the whole, and how many mails a second that makes.
 
@@ -47,6 +57,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             columns = f"{median * 1000:8.2f} ms {best * 1000:8.2f} ms"
             ratios = f"{median / times[WHOLE][0]:8.1%} {best / times[WHOLE][1]:8.1%}"
             terminalreporter.write_line(f"{name:30} {columns} {ratios}")
+    for line in config.stash.get(_lines, []):
+        terminalreporter.write_line(line)
     for name, (rate, remark) in rates.items():
         terminalreporter.write_line(f"{name:37} {rate:8.1f} mails a second{remark}")
 

@@ -14,7 +14,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from tests.bench.conftest import measure, rounds_of
+from tests.bench.conftest import Report, measure, rounds_of
 from tests.cli.processes import PATIENCE, running, wait_for
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
@@ -39,8 +39,14 @@ class Bell(Sink):
         return reply
 
 
-@pytest.mark.parametrize("parts", [("serve",), ALL_PARTS], ids=["one process", "a process a part"])
-def test_latency(benchmark: BenchmarkFixture, parts: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("parts", "processes"),
+    [(("serve",), "2"), (("serve",), "1"), (ALL_PARTS, "1")],
+    ids=["serve", "serve in one process", "parts started apart"],
+)
+def test_latency(
+    benchmark: BenchmarkFixture, report: Report, parts: tuple[str, ...], processes: str, tmp_path: Path
+) -> None:
     sink, port = Bell(free_port()), free_port()
     settings = {
         "PBMSERV_ADDRESS": ADDRESS,
@@ -49,6 +55,7 @@ def test_latency(benchmark: BenchmarkFixture, parts: tuple[str, ...], tmp_path: 
         "PBMSERV_LISTEN": f"smtp://127.0.0.1:{port}",
         "PBMSERV_OUT": f"smtp://127.0.0.1:{sink.port}",
         "PBMSERV_WEB": "",
+        "PBMSERV_PROCESSES": processes,
     }
     numbers, pauses = count(), Random(0)
     with ExitStack() as stack:
@@ -81,6 +88,9 @@ def test_latency(benchmark: BenchmarkFixture, parts: tuple[str, ...], tmp_path: 
         bring("signup alice sesame")
         wait_for_answer()
         measure(benchmark, wait_for_answer, idle_and_bring, rounds_of(benchmark, ROUNDS))
+    if benchmark.stats is not None:
+        what = f"answered by an idle {' + '.join(parts)}, {processes} workers"
+        report(f"{what:58} {benchmark.stats.stats.median * 1000:7.1f} ms (median)")
     assert len(sink.mails) == 1 + rounds_of(benchmark, ROUNDS)
 
 

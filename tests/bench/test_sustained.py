@@ -6,12 +6,15 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from pbmserv.commands.base.changes import NewSetting
 from pbmserv.commands.base.server import Server
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_some
+from pbmserv.store import accounts, players
+from pbmserv.store.engine import writing
 from tests.bench.club import PLIES, Club, answer_to
 from tests.bench.conftest import measure, rounds_of
-from tests.conftest import ADDRESS, Clock, make_house
+from tests.conftest import ADDRESS, NOON, Clock, make_house
 
 PAIRS = 20
 NEXT_PLIES = range(PLIES + 1, PLIES + 6)
@@ -23,10 +26,14 @@ def test_sustained(
 ) -> None:
     """Five hundred mails: the next five plies of a hundred boards of forty players.
 
-    Each answers the personal address of a board mail in the outbox, and is answered in text and HTML.
+    Each answers the personal address of a board mail in the outbox, and is answered in text and HTML, by players
+    who have every move acknowledged.
     """
     house = make_house(database_url, quick_hasher, Server(ADDRESS, variants=True, confirm="ask"))
     club = Club(house, PAIRS)
+    with writing(house.engine) as connection:
+        for player in players.everybody(connection):
+            accounts.write_account_change(connection, NewSetting(player.id, "receipts", "on"), NOON)
     mails = rounds_of(benchmark, 100) * len(NEXT_PLIES)
     benchmark.extra_info["mails"] = mails
 

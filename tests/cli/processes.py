@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.cli.usage import usage_of
+
 PATIENCE = 60.0
 PBMSERV = str(Path(sys.executable).parent / "pbmserv")
 
@@ -35,6 +37,10 @@ class Running:
         """Until it has written that."""
         wait_for(lambda: what in self.log or self.process.poll() is not None)
         assert what in self.log, self.log
+
+    def pid_of(self, name: str) -> int | None:
+        """The process of that name among those that it has started; None while there is none."""
+        return next((each.pid for each in usage_of(self.process.pid) if each.name == name), None)
 
     def end(self) -> int:
         """Waits for its end, and gives the exit code."""

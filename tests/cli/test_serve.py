@@ -188,7 +188,7 @@ def test_a_part_that_dies_ends_the_process(terminal: Terminal, settings: dict[st
             connection.execute(text("ALTER TABLE inbox RENAME TO elsewhere"))
         engine.dispose()
         assert server.end() == 1
-        assert "worker has ended, so the server ends too" in server.log
+        assert "has ended, so the server ends too" in server.log
 
 
 @pytest.mark.slow

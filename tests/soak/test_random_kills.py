@@ -1,4 +1,4 @@
-"""kill -9 of the worker at random moments, again and again: no mail that was accepted pays for it."""
+"""kill -9 of a worker at random moments, again and again: no mail that was accepted pays for it."""
 
 import os
 import secrets
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+import pytest
 from sqlalchemy import update
 
 from pbmserv.services.app import utc_now
@@ -67,8 +68,9 @@ def begin(post: Post, random: Random) -> list[Game]:
     return games
 
 
-def test_kills_at_random_moments(database_url: str, tmp_path: Path) -> None:
-    """10 kills on each database, 40 by `make soak`: every accepted move is played, or waits."""
+@pytest.mark.parametrize("count", [1, 2], ids=["one worker", "two workers"])
+def test_kills_at_random_moments(database_url: str, tmp_path: Path, count: int) -> None:
+    """10 kills each time, 40 by `make soak`: every accepted move is played, or waits."""
     print(f"PBMSERV_SEED={SEED}")
     random = Random(SEED)
     settings = {
@@ -80,22 +82,24 @@ def test_kills_at_random_moments(database_url: str, tmp_path: Path) -> None:
     house = house_at(database_url)
     post = Post(house, RealClock())
     games = begin(post, random)
-    with running_parts(settings, tmp_path, "work") as (worker,):
+    with running_parts(settings, tmp_path, *["work"] * count) as workers:
         for _ in range(KILLS):
             until = time.monotonic() + random.uniform(0, LONGEST_LIFE)
             while time.monotonic() < until:
                 for game in games:
                     game.go_on(post)
                 time.sleep(LOOK_EVERY)
-            worker.kill()
-            worker.start()
+            victim = random.choice(workers)
+            victim.kill()
+            victim.start()
         wait_for(lambda: all(kept.status != "waiting" or kept.is_held_up for kept in post.inbox()))
         assert_all_is_well(post, games)
         end_all_waiting(post)
         wait_for(lambda: {kept.status for kept in post.inbox()} == {"handled"})
         assert_all_is_well(post, games)
-        worker.demand_alive()
-        worker.stop()
+        for worker in workers:
+            worker.demand_alive()
+            worker.stop()
     assert [*check_says(settings, PBMSERV)] == []
     if LONG:
         setbacks = sorted(kept.setbacks for kept in post.inbox() if kept.setbacks)

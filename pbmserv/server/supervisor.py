@@ -1,0 +1,163 @@
+"""The processes of a server: forked from one that does nothing else, started again when they die, ended together.
+
+The supervisor has one thread and no connection to a database, so that it can be forked at any time. What it has
+loaded, and the sockets that it holds, its processes share.
+"""
+
+import gc
+import logging
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Final, NoReturn
+
+from pbmserv.server.isolation import end_with_parent
+
+PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
+"""Seconds until a process that died is started again: after its first death, its second, and so on."""
+
+MOST_DEATHS: Final = 5
+WITHIN: Final = 600.0
+"""A process that dies more often than that within so many seconds is not started again."""
+
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
+_WATCHED: Final = (*_STOPPING, signal.SIGCHLD)
+_LONG: Final = 3600.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a process does."""
+
+    name: str
+    run: Callable[[Event], bool]
+    """Runs in the process until the event is set; returns whether it ended well."""
+    is_vital: bool = True
+    """Whether the server ends when it dies too often; otherwise it is started again without end."""
+
+
+@dataclass
+class _Process:
+    """One process, through all its lives."""
+
+    task: Task
+    pid: int | None = None
+    due: float = 0.0
+    """When it is to be started, while there is none."""
+    deaths: deque[float] = field(default_factory=deque)
+
+    def pause_after_death(self, now: float) -> float | None:
+        """Seconds until it is started again; None if it has died too often."""
+        self.deaths.append(now)
+        while self.deaths[0] < now - WITHIN:
+            self.deaths.popleft()
+        if len(self.deaths) > MOST_DEATHS and self.task.is_vital:
+            return None
+        return PAUSES[min(len(self.deaths), len(PAUSES)) - 1]
+
+
+class Supervisor:
+    """Runs tasks in a process each. From when it is made, a request to stop (SIGTERM, SIGINT) waits for `run`."""
+
+    def __init__(self) -> None:
+        self._unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+        # All processes hold the end to read from; the other end closes when this process ends, however it does.
+        self._lifeline, self._held = os.pipe()
+
+    def run(self, tasks: Sequence[Task]) -> bool:
+        """Runs until told to stop, or until a process has died too often; then it returns False."""
+        processes = [_Process(task) for task in tasks]
+        # What is there now stays. Looking through it for garbage would write to the memory that is shared.
+        gc.collect()
+        gc.freeze()
+        for each in processes:
+            self._start(each)
+        log.info("started: %s", ", ".join(task.name for task in tasks))
+        is_well = self._watch(processes)
+        self._stop(processes)
+        log.info("stopped")
+        return is_well
+
+    def _watch(self, processes: Sequence[_Process]) -> bool:
+        while True:
+            to_start = [each.due for each in processes if each.pid is None]
+            pause = max(min(to_start) - time.monotonic(), 0.0) if to_start else _LONG
+            caught = signal.sigtimedwait(_WATCHED, pause)
+            if caught is not None and caught.si_signo in _STOPPING:
+                return True
+            for each in processes:
+                if each.pid is not None and not _goes_on(each):
+                    return False
+                if each.pid is None and each.due <= time.monotonic():
+                    self._start(each)
+
+    def _start(self, process: _Process) -> None:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            log.error("%s cannot be started: %s", process.task.name, error.strerror)
+            process.due = time.monotonic() + PAUSES[-1]
+            return
+        if pid == 0:
+            self._become(process.task)
+        process.pid = pid
+
+    def _become(self, task: Task) -> NoReturn:
+        code = 1
+        try:
+            os.close(self._held)
+            stop = Event()
+            # Ctrl-C in a terminal reaches all processes; it is the supervisor that tells them.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._unblocked)
+            end_with_parent(self._lifeline, stop.set)
+            with suppress(OSError):
+                Path("/proc/self/comm").write_text(task.name)
+            code = 0 if task.run(stop) else 1
+        except BaseException:
+            log.exception("%s failed", task.name)
+        finally:
+            logging.shutdown()
+            # Nothing that the supervisor would do at its end is to be done by its processes.
+            os._exit(code)
+
+    def _stop(self, processes: Sequence[_Process]) -> None:
+        # A second request to stop ends this process at once, and the others soon after.
+        for number in _STOPPING:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._unblocked)
+        alive = [each.pid for each in processes if each.pid is not None]
+        for pid in alive:
+            os.kill(pid, signal.SIGTERM)
+        for pid in alive:
+            os.waitpid(pid, 0)
+
+
+def _goes_on(process: _Process) -> bool:
+    """Sees to a process that may have died; False if it has done so too often."""
+    assert process.pid is not None
+    pid, status = os.waitpid(process.pid, os.WNOHANG)
+    if pid == 0:
+        return True
+    process.pid = None
+    name, how = process.task.name, _said(os.waitstatus_to_exitcode(status))
+    pause = process.pause_after_death(time.monotonic())
+    if pause is None:
+        log.error("%s has ended, so the server ends too: it ended %s, after %d others", name, how, MOST_DEATHS)
+        return False
+    process.due = time.monotonic() + pause
+    log.error("%s ended %s and is started again", name, how)
+    return True
+
+
+def _said(code: int) -> str:
+    return f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
