@@ -10,7 +10,7 @@ is too short, and what a screen reader offers.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from pbmserv.games.board import Board
 
@@ -228,6 +228,18 @@ class ManySeats(Game, Protocol):
 
     def leave(self, position: Any, seat: Seat) -> tuple[Any, tuple[Event, ...]]:
         """The position after the player of a seat that is still in the game has gone, and what happened."""
+
+
+class Scored(Game, Protocol):
+    """A game with scores tells them without a scene, for those who look at many positions."""
+
+    def scores(self, position: Any) -> tuple[int, ...]:
+        """The score of each seat, as the scene has them."""
+
+
+def scores_of(game: Game, position: Any) -> tuple[int, ...]:
+    """The score of each seat; empty in a game without."""
+    return cast(Scored, game).scores(position) if hasattr(game, "scores") else ()
 
 
 def chosen(info: Info, options: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, cast
 
-from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat
+from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat, scores_of
 from pbmserv.matches.clock import Stop
 from pbmserv.matches.log import OF_NO_SEAT, BrokenLog, Entry, EntryKind, Match
 from pbmserv.matches.state import Ending, Offer, OfferKind, State, Turn
@@ -174,7 +174,7 @@ def _accepted(game: Game, match: Match, before: State, entry: Entry) -> State:
         asked = next(place for place, turn in enumerate(before.turns) if turn.ply == offer.ply + 1)
         return _rewound(game, match, before, entry, before.turns[:asked])
     ranks = tuple(1 if before.is_in(seat) else 1 + len(before.seats_in) for seat in range(len(match.userids)))
-    drawn = Outcome(ranks, "draw", game.scene(before.position).scores)
+    drawn = Outcome(ranks, "draw", scores_of(game, before.position))
     return _over(before, "finished", outcome=drawn, ending="agreed")
 
 
@@ -253,7 +253,7 @@ def _paused(match: Match, before: State, entry: Entry) -> State:
 
 def _won(game: Game, before: State, winner: Seat) -> Outcome:
     ranks = tuple(1 if seat == winner else 2 for seat in range(len(before.used)))
-    return Outcome(ranks, "alone", game.scene(before.position).scores)
+    return Outcome(ranks, "alone", scores_of(game, before.position))
 
 
 def _eliminated(events: Iterable[Event]) -> tuple[Seat, ...]:

@@ -105,13 +105,11 @@ def fit(form: str, name: str, words: Words, answered_board: int | None) -> Fitte
     has_no_password = any(slot.name == "password" for slot in slots) and fitted.new_password is None
     if has_no_password and not _may_be_name(fitted.arguments.userids[0]):
         return None
-    arguments = replace(fitted.arguments, options=tuple(sorted(options)))
-    if said:
-        arguments = replace(arguments, text=said)
-    claim = fitted.claim
-    if claim is not None and not claim.userid:
-        claim = replace(claim, userid=arguments.userids[0])
-    fitted = replace(fitted, arguments=arguments, claim=claim)
+    if options or said:
+        text = said or fitted.arguments.text
+        fitted = replace(fitted, arguments=replace(fitted.arguments, options=tuple(sorted(options)), text=text))
+    if fitted.claim is not None and not fitted.claim.userid:
+        fitted = replace(fitted, claim=replace(fitted.claim, userid=fitted.arguments.userids[0]))
     is_alone = fitted.token is not None and fitted.new_password is None
     if is_alone and any(slot.name == "new" for slot in slots):
         # A password may look like a token: which of the two it is, the question tells that it answers.

@@ -213,6 +213,8 @@ def _misplaced(claim: Credentials) -> Unparsed:
 
 def _stray_secrets(text: str) -> tuple[str, ...]:
     """What stands in a text that is not carried out where a command of that line would have its secrets."""
+    if not text:
+        return ()
     found: set[str] = set()
     openings = {"as", *(name.split()[0] for name in commands()), *opening_words()}
     for line in map(normalised, text.split("\n")):
@@ -239,8 +241,10 @@ def _without_tokens(line: Parsed | Unparsed, tokens: Sequence[str]) -> Parsed | 
             # A token may begin like a square.
             error = replace(error, choices=tuple(_free_of(choice, tokens) for choice in error.choices))
         return replace(line, line=_free_of(line.line, tokens), error=error)
-    arguments = replace(line.arguments, text=_free_of(line.arguments.text, tokens))
-    return replace(line, line=_free_of(line.line, tokens), arguments=arguments)
+    shown, text = _free_of(line.line, tokens), _free_of(line.arguments.text, tokens)
+    if (shown, text) == (line.line, line.arguments.text):
+        return line
+    return replace(line, line=shown, arguments=replace(line.arguments, text=text))
 
 
 def _free_of(text: str, tokens: Sequence[str]) -> str:

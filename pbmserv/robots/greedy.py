@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pbmserv.games.game import Game, Seat
+from pbmserv.games.game import Game, Seat, scores_of
 from pbmserv.robots.chance import pick, shuffled
 from pbmserv.robots.robot import Budget
 
@@ -14,7 +14,7 @@ thinking = 1
 
 def plays(game: Game) -> bool:
     """Games with scores: it goes for nothing else."""
-    return bool(game.scene(game.start(game.info.least_seats, {})).scores)
+    return bool(scores_of(game, game.start(game.info.least_seats, {})))
 
 
 Worth = tuple[int, int]
@@ -34,7 +34,7 @@ def choose(game: Game, position: Any, budget: Budget) -> Any:
 
 def _worth(game: Game, position: Any, seat: Seat) -> Worth:
     outcome = game.outcome(position)
-    scores = (game.scene(position).scores if outcome is None else outcome.scores) or (0,) * len(game.info.sides)
+    scores = (scores_of(game, position) if outcome is None else outcome.scores) or (0,) * len(game.info.sides)
     ahead = scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
     if outcome is None or (outcome.ranks[seat] == 1 and outcome.ranks.count(1) > 1):
         return 0, ahead

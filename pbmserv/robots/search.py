@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbmserv.games.game import Game, Move, Outcome, Seat
+from pbmserv.games.game import Game, Move, Outcome, Seat, scores_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.robot import Budget
 
@@ -112,7 +112,7 @@ def _rewards(outcome: Outcome) -> Rewards:
 
 def _standing(game: Game, position: Any) -> Rewards:
     """What a game that goes on is worth: by its scores where it has any."""
-    scores = game.scene(position).scores
+    scores = scores_of(game, position)
     if len(scores) != 2 or scores[0] == scores[1]:
         return (0.5,) * (len(scores) or game.info.most_seats)
     return (1.0, 0.0) if scores[0] > scores[1] else (0.0, 1.0)

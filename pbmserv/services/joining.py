@@ -17,7 +17,7 @@ from pbmserv.mail.sending.from_web import write_sign_up
 from pbmserv.services.app import App
 from pbmserv.store import inbox, rate_limits
 from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
-from pbmserv.store.priorities import priority_of
+from pbmserv.store.priorities import priorities_of
 from pbmserv.store.queries import TransactionQueries
 
 A_DAY_IN_ALL: Final = 50
@@ -83,7 +83,7 @@ def join(app: App, wish: Wish, host: str | None, now: datetime) -> bool:
         rate_limits.record_web_sign_up(connection, address, host, now)
         if not was_asked:
             raw = write_sign_up(address, app.server.address, f"signup {wish.userid}", now)
-            lane = priority_of(connection, address, ())
+            (lane,) = priorities_of(connection, [(address, ())])
             inbox.add(connection, raw, address, [app.server.address], address, now, priority=lane, host=host)
     return True
 

@@ -6,8 +6,6 @@ from datetime import datetime
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Literal
 
-from sqlalchemy import Connection
-
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.reading.answered import answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import one_address
@@ -18,7 +16,7 @@ from pbmserv.services.app import App
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, reading, writing
 from pbmserv.store.outcomes import find_received, replies_to, status_of, told_of
-from pbmserv.store.priorities import priority_of
+from pbmserv.store.priorities import priorities_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def receive_mail(
     """
     mail = _storable(app, raw, envelope_sender, recipients)
     with writing(app.engine, SHORT_TIMEOUT) as connection:
-        lane = priority_of(connection, mail.sender, mail.words)
+        (lane,) = priorities_of(connection, [(mail.sender, mail.words)])
         return inbox.add(
             connection, mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, full_size, lane
         )
@@ -60,8 +58,9 @@ def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) ->
     try:
         storable = [_storable(app, mail.raw, mail.sender, mail.recipients) for mail in mails]
         with writing(app.engine, SHORT_TIMEOUT) as connection:
+            lanes = priorities_of(connection, [(mail.sender, mail.words) for mail in storable])
             hosts = map(_host, mails)
-            rows = [_row(connection, *each, now) for each in zip(storable, hosts, strict=True)]
+            rows = [_row(*each, now) for each in zip(storable, lanes, hosts, strict=True)]
             inbox.add_all(connection, rows)
     except Exception as error:
         if len(mails) == 1 or is_database_trouble(error):
@@ -80,8 +79,7 @@ def _storable(app: App, raw: bytes, envelope_sender: str, recipients: Sequence[s
     return Storable(raw, envelope_sender, recipients, sender[:320], words)
 
 
-def _row(connection: Connection, mail: Storable, host: str | None, now: datetime) -> dict[str, object]:
-    lane = priority_of(connection, mail.sender, mail.words)
+def _row(mail: Storable, lane: int, host: str | None, now: datetime) -> dict[str, object]:
     return inbox.new_row(
         mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, priority=lane, host=host
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbmserv.commands.base.arguments import Arguments, BoardRef
 from pbmserv.commands.base.registry import commands
-from pbmserv.games.game import Seat
+from pbmserv.games.game import Seat, scores_of
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
@@ -119,7 +119,7 @@ def _command(name: str, arguments: Arguments) -> Parsed:
 
 def _is_behind(board: GameState, seat: Seat) -> bool:
     """Whether another seat that is in the game has more points."""
-    scores = rules_of(board.match).scene(board.state.position).scores
+    scores = scores_of(rules_of(board.match), board.state.position)
     return bool(scores) and any(scores[other] > scores[seat] for other in board.state.seats_in)
 
 

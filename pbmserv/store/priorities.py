@@ -7,6 +7,7 @@ nothing: a mail that got a wrong one is found out when it is handled.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from sqlalchemy import (
@@ -18,7 +19,6 @@ from sqlalchemy import (
     Select,
     bindparam,
     case,
-    exists,
     func,
     literal_column,
     or_,
@@ -44,14 +44,21 @@ SPACING: Final = 60
 """Seconds between the positions of two mails of one sender, as long as the first one waits."""
 
 
-def priority_of(connection: Connection, sender: str, words: Sequence[str]) -> int:
-    """The priority of a mail; `words` are the tokens in the addresses that it was sent to."""
-    owner = connection.execute(_OWNER, {"address": sender}).scalar_one_or_none()
-    if words:
-        asked = {"digests": [digest(word) for word in words], "address": sender, "owner": owner}
-        if connection.execute(_IS_REPLY, asked).scalar_one():
-            return ANSWERS
-    return UNKNOWN_SENDERS if owner is None else PLAYERS
+def priorities_of(connection: Connection, mails: Sequence[tuple[str, Sequence[str]]]) -> list[int]:
+    """The priorities of mails, each given by its sender and the tokens in the addresses that it was sent to."""
+    senders = {sender for sender, _ in mails}
+    owners = {row.address: row.player_id for row in connection.execute(_OWNERS, {"senders": [*senders]})}
+    digests = [[digest(word) for word in words] for _, words in mails]
+    asked = list(chain.from_iterable(digests))
+    rows = connection.execute(_ANSWERED, {"digests": asked}) if asked else ()
+    # Who may answer each of our mails: its player, or who has its address.
+    answered = {row.token_digest: {row.player_id, row.recipient} - {None} for row in rows}
+    found: list[int] = []
+    for (sender, _), tokens in zip(mails, digests, strict=True):
+        owner = owners.get(sender)
+        is_reply = any(not answered.get(token, set()).isdisjoint((owner, sender)) for token in tokens)
+        found.append(ANSWERS if is_reply else UNKNOWN_SENDERS if owner is None else PLAYERS)
+    return found
 
 
 def is_next_of_sender(priority: int | None = None) -> ColumnElement[bool]:
@@ -92,16 +99,13 @@ def _first_in(priority: int) -> Select[tuple[int]]:
     return select(func.min(waiting.c.id).label("id")).where(is_waiting(waiting), theirs).correlate(inbox)
 
 
-_OWNER: Final = select(addresses.c.player_id).where(
-    addresses.c.address == bindparam("address"), addresses.c.confirmed_at.is_not(None)
+_OWNERS: Final = select(addresses.c.address, addresses.c.player_id).where(
+    addresses.c.address.in_(bindparam("senders", expanding=True)), addresses.c.confirmed_at.is_not(None)
 )
 _REVOKED: Final = (
     select(players.c.revoked_up_to).where(players.c.id == outbox.c.player_id).correlate(outbox).scalar_subquery()
 )
-_IS_REPLY: Final = select(
-    exists().where(
-        outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
-        or_(outbox.c.player_id == bindparam("owner"), outbox.c.recipient == bindparam("address")),
-        outbox.c.id > func.coalesce(_REVOKED, 0),
-    )
+_ANSWERED: Final = select(outbox.c.token_digest, outbox.c.player_id, outbox.c.recipient).where(
+    outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
+    outbox.c.id > func.coalesce(_REVOKED, 0),
 )

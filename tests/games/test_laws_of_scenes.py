@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pbmserv.games import games
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Piece, Scene
+from pbmserv.games.game import Event, Piece, Scene, scores_of
 from tests.examples import examples
 from tests.games.board_laws import check_board
 from tests.games.drawing import draw_board
@@ -92,6 +92,7 @@ def check_scenes(setup: Setup, position: Any, random: Random) -> None:
     assert game.scene(position) == scene
     outcome = game.outcome(position)
     assert outcome is None or outcome.scores == scene.scores
+    assert scores_of(game, position) == scene.scores
     for move in some_moves(game, position, random):
         after, events = game.play(position, move)
         check_scene(setup, game.scene(after), board)

@@ -14,6 +14,7 @@ MAX_LINE: Final = 998
 """No line of a mail may be longer (RFC 5322, section 2.1.1), so no decoded header is kept longer."""
 
 _NOT_BASE64: Final = bytes(set(range(256)) - set((string.ascii_letters + string.digits + "+/").encode()))
+_BLANKS_AT_END: Final = (b" \n", b"\t\n", b"\r\n", b"\x0b\n", b"\x0c\n")
 _ENCODED_WORD: Final = re.compile(rb"=\?([!-)+->@-~]{1,40})(?:\*[!->@-~]{0,20})?\?([bBqQ])\?([^?]*)\?=")
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 _BREAKS_AND_BLANKS: Final = re.compile(r"[ \t\n\r\x0b\x0c\x85\u2028\u2029]+")
@@ -57,6 +58,16 @@ _LARGER: Final = {
 }
 
 
+def from_transfer(data: bytes, encoding: bytes) -> bytes:
+    """What a body stands for by its Content-Transfer-Encoding (RFC 2045, section 6)."""
+    match encoding.lower().split()[:1]:
+        case [b"base64"]:
+            return from_base64(data)
+        case [b"quoted-printable"]:
+            return from_quoted_printable(data)
+    return data
+
+
 def from_base64(data: bytes) -> bytes:
     """What base64 (RFC 2045, section 6.8) stands for, as far as it goes; foreign characters are passed over."""
     letters = data.partition(b"=")[0].translate(None, _NOT_BASE64)
@@ -67,7 +78,10 @@ def from_base64(data: bytes) -> bytes:
 
 def from_quoted_printable(data: bytes) -> bytes:
     """What quoted-printable (RFC 2045, section 6.7) stands for; blanks at line ends were added on the way."""
-    return binascii.a2b_qp(b"\n".join(line.rstrip() for line in data.split(b"\n")))
+    ended = data + b"\n"
+    if any(blank in ended for blank in _BLANKS_AT_END):
+        data = b"\n".join(line.rstrip() for line in data.split(b"\n"))
+    return binascii.a2b_qp(data)
 
 
 def from_charset(data: bytes, charset: str) -> str:

@@ -9,7 +9,7 @@ from pbmserv.mail.reading.phrases import begins_head, is_forward_line
 
 STRUCK_TAGS: Final = frozenset(("s", "del", "strike"))
 
-_IN_HTML: Final = re.compile(r"<(?:s|del|strike)[\s>]|<[a-z][^<>]{0,500}line-through", re.IGNORECASE)
+_IN_HTML: Final = re.compile(r"<(?:s|del|strike)[\s>]|<[a-z][^<>]{0,500}line-through", re.IGNORECASE | re.ASCII)
 _MEANS: Final = (b"line-through", b"<strike", b"<del", b"<s>", b"<s ", b"<s\t", b"<s\n", b"<s\r")
 _AFTER: Final = r"(?=[\s.,;:!?)\]\"']|\Z)"
 _MARKED: Final = re.compile(

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from pbmserv.mail.reading.decoding import (
-    clean_text,
-    codec_of,
-    from_base64,
-    from_charset,
-    from_quoted_printable,
-    unflowed,
-)
+from pbmserv.mail.reading.decoding import clean_text, codec_of, from_charset, from_transfer, unflowed
 from pbmserv.mail.reading.headers import Headers, parse_head
 from pbmserv.mail.reading.html import html_text
 from pbmserv.mail.reading.html_markup import MAX_TAGS
@@ -223,11 +216,7 @@ def _between(message: bytes, part: _Part, boundary: str) -> Iterator[tuple[int, 
 
 
 def _decoded(body: bytes, headers: Headers) -> bytes:
-    words = headers.first("content-transfer-encoding")[:MAX_TYPE].lower().split()
-    encoding = words[0] if words else b""
-    if encoding == b"base64":
-        return from_base64(body)
-    return from_quoted_printable(body) if encoding == b"quoted-printable" else body
+    return from_transfer(body, headers.first("content-transfer-encoding")[:MAX_TYPE])
 
 
 def _text(body: bytes, headers: Headers, parameters: dict[str, str]) -> str:
@@ -275,6 +264,8 @@ def _is_stub(part: Written) -> bool:
 
 def _parameters(value: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
+    if ";" not in value:
+        return parameters
     for match in _PARAMETER.finditer(value):
         quoted, bare = match[2], match[3]
         text = bare if quoted is None else re.sub(r"\\(.)", r"\1", quoted)

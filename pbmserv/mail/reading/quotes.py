@@ -38,6 +38,9 @@ _MOST_ATTRIBUTION_LINES: Final = 3
 _SHORTEST_UNMARKED_QUOTE: Final = 8
 """At least this many lines below an attribution are a quoted mail, not a reply."""
 
+_ENOUGH_QUOTED: Final = 20
+"""More than are counted anywhere below."""
+
 _MOST_FOOTER_LINES: Final = 6
 _MOST_FOOTER_ROWS: Final = 12
 _MOST_SEARCHED: Final = 400
@@ -56,7 +59,7 @@ def reply_text(text: str) -> str:
     away. So do `Sent from my phone` at the end of what was written, and the footer of a mailing list. MAX_LINES
     lines are read.
     """
-    lines = without_armour(text.split("\n", MAX_LINES)[:MAX_LINES])
+    lines = _without_long_end(without_armour(text.split("\n", MAX_LINES)[:MAX_LINES]))
     if SIGNATURE in lines:
         del lines[lines.index(SIGNATURE) :]
     page = _page(lines)
@@ -72,6 +75,17 @@ def reply_text(text: str) -> str:
     first = next((index for index, line in enumerate(kept) if line.strip()), len(kept))
     last = next((index for index in range(len(kept), first, -1) if kept[index - 1].strip()), first)
     return "\n".join(kept[first:last])
+
+
+def _without_long_end(lines: list[str]) -> list[str]:
+    """The lines without most of the quoted ones that are the last: that they follow is all that counts of them."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    top = end
+    while top and lines[top - 1].startswith(">"):
+        top -= 1
+    return lines[: min(end, top + _ENOUGH_QUOTED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +140,9 @@ def _quoted(lines: list[str]) -> list[bool]:
         barred = barred and (not line.strip() or line.startswith("|"))
         is_barred = barred and index > last_bare and line.startswith("|")
         quoted.append(_QUOTED.match(line) is not None or name in often or (name is not None and led) or is_barred)
-        barred = barred or tells_that_somebody_wrote(line)
-        led = (led and not line.strip()) or ends_in_colon(line)
+        is_leading = ends_in_colon(line)
+        barred = barred or (is_leading and tells_that_somebody_wrote(line))
+        led = is_leading or (led and not line.strip())
     return quoted
 
 
