@@ -37,8 +37,15 @@ class Scene:
 Play = Callable[..., Scene]
 
 
-@pytest.fixture(params=[(), ("PIPELINING",)], ids=["one by one", "pipelining"])
-def play(request: pytest.FixtureRequest) -> Iterator[Play]:
+@pytest.fixture(params=[False, True], ids=["one by one", "pipelining"])
+def pipelines(request: pytest.FixtureRequest) -> bool:
+    """Whether the relay offers PIPELINING."""
+    offers: bool = request.param
+    return offers
+
+
+@pytest.fixture
+def play(pipelines: bool) -> Iterator[Play]:
     with contextlib.ExitStack() as stack:
 
         def begin(
@@ -49,7 +56,7 @@ def play(request: pytest.FixtureRequest) -> Iterator[Play]:
             wish: str = "",
             timeout: float = 20,
         ) -> Scene:
-            relay.features += request.param
+            relay.features += ("PIPELINING",) * pipelines
             listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             threading.Thread(target=relay.serve, args=(listening,), daemon=True).start()
             setting = f"{scheme}://{user}127.0.0.1:{listening.getsockname()[1]}{wish}"
@@ -136,19 +143,22 @@ def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
         ("334 what?", "334 what?", 2),
     ],
 )
-def test_a_mail_that_is_not_taken_now(step: str, answer: str, reason: str, connections: int, play: Play) -> None:
-    scene = play(Relay({step: [answer, GOOD[step]]}))
+def test_a_mail_that_is_not_taken_now(
+    step: str, answer: str, reason: str, connections: int, pipelines: bool, play: Play
+) -> None:
+    more = pipelines and step != "dot" and connections == 2
+    scene = play(Relay({step: [answer] * more + [answer, GOOD[step]]}))
     assert deliver_one(scene.road, MAIL) == Deferred(reason)
     assert deliver_one(scene.road, MAIL) == Delivered()
-    assert scene.relay.connections == connections
+    assert scene.relay.connections == connections + more
 
 
-def test_a_yes_where_the_mail_was_to_come_first(play: Play) -> None:
+def test_a_yes_where_the_mail_was_to_come_first(pipelines: bool, play: Play) -> None:
     """Nobody knows what a relay took for a mail that it never asked for: the connection is of no use any more."""
-    scene = play(Relay({"data": ["250 OK", GOOD["data"]]}))
+    scene = play(Relay({"data": ["250 OK"] * pipelines + ["250 OK", GOOD["data"]]}))
     assert deliver_one(scene.road, MAIL) == Deferred("250 OK")
     assert deliver_one(scene.road, MAIL) == Delivered()
-    assert scene.relay.connections == 2
+    assert scene.relay.connections == 2 + pipelines
 
 
 GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in first"]
@@ -156,11 +166,14 @@ GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in fir
 
 @pytest.mark.parametrize("step", ["rcpt", "data", "dot"])
 @pytest.mark.parametrize("answer", GOING)
-def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, play: Play) -> None:
-    scene = play(Relay({step: [answer, GOOD[step]]}))
+def test_a_session_that_is_over_in_the_middle_of_a_mail(
+    step: str, answer: str, pipelines: bool, play: Play
+) -> None:
+    more = pipelines and step != "dot" and answer[:3] == "503"
+    scene = play(Relay({step: [answer] * more + [answer, GOOD[step]]}))
     assert deliver_one(scene.road, MAIL) == Deferred(answer)
     assert deliver_one(scene.road, MAIL) == Delivered()
-    assert scene.relay.connections == 2
+    assert scene.relay.connections == 2 + more
 
 
 @pytest.mark.parametrize("answer", GOING)
@@ -241,11 +254,12 @@ def test_a_leave_that_is_not_returned(answer: str, play: Play) -> None:
 
 
 @pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
-def test_a_dropped_connection_is_made_anew(step: str, play: Play) -> None:
-    scene = play(Relay({step: [DROP, GOOD[step]]}))
+def test_a_dropped_connection_is_made_anew(step: str, pipelines: bool, play: Play) -> None:
+    more = pipelines and step != "dot"
+    scene = play(Relay({step: [DROP] * more + [DROP, GOOD[step]]}))
     assert isinstance(deliver_one(scene.road, MAIL), Deferred)
     assert deliver_one(scene.road, MAIL) == Delivered()
-    assert scene.relay.connections == 2
+    assert scene.relay.connections == 2 + more
 
 
 @pytest.mark.parametrize("step", ["connect", "ehlo"])

@@ -9,6 +9,7 @@ from datetime import timedelta
 from time import monotonic
 
 import pytest
+from sqlalchemy import event
 
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Outgoing
 from pbmserv.services.app import App
@@ -17,6 +18,7 @@ from pbmserv.services.deliver import (
     GIVE_UP_AFTER,
     LEASE,
     LONGEST_WAIT,
+    MOST_IN_HAND,
     MOST_LANES,
     MOST_REFUSALS,
     RetryTimes,
@@ -99,6 +101,34 @@ def test_in_batches(post: Post) -> None:
     way = Way()
     assert [deliver_due(post.house, way, post.clock) for _ in range(3)] == [BATCH, 3, 0]
     assert way.recipients == [f"{name}@example.org" for name in names]
+
+
+def test_so_many_are_noted_in_one_commit(post: Post) -> None:
+    """Each commit notes the mails before it and leases the next ones."""
+    queue(post, *(f"n{number:02}" for number in range(2 * MOST_IN_HAND + 5)))
+    commits = []
+    event.listen(post.house.engine, "commit", lambda connection: commits.append(len(way.given)))
+    way = Way()
+    sender = Sender(post.house, lambda: way, post.clock)
+    assert sender.send_due() == 2 * MOST_IN_HAND + 5
+    sender.close()
+    assert sorted({*commits}) == [0, MOST_IN_HAND, 2 * MOST_IN_HAND, 2 * MOST_IN_HAND + 5]
+    assert commits.count(MOST_IN_HAND) == 1
+
+
+def test_a_slow_way_has_fewer_in_hand(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it takes its time for is noted soon, and no later mail waits for that."""
+    monkeypatch.setattr("pbmserv.mail.sending.transport.A_MOMENT", 0.0)
+    queue(sqlite_post, *"abcd")
+    seen: list[list[str]] = []
+
+    def look(mail: Outgoing) -> Outcome:
+        seen.append([each.status for each in sqlite_post.letters()])
+        return Delivered()
+
+    assert deliver_due(sqlite_post.house, Way(look), sqlite_post.clock) == 4
+    assert seen == [["sent"] * number + ["waiting"] * (4 - number) for number in range(4)]
+    assert {(each.status, each.tries) for each in sqlite_post.letters()} == {("sent", 1)}
 
 
 def test_refused_for_good(post: Post) -> None:
