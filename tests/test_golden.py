@@ -125,7 +125,7 @@ def hand_out(house: App, now: datetime) -> Iterator[bytes]:
         if mail.not_before > now:
             continue
         with writing(house.engine) as connection:
-            note(connection, mail, Delivered(), now)
+            note(connection, [(mail, Delivered())], now)
         yield mail.raw
 
 

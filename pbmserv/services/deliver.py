@@ -1,12 +1,13 @@
 """Sending: what waits in the outbox is handed over at least once, with the Message-ID it was queued with.
 
-One mail after the other over one connection, oldest first. A mail that takes long keeps only those to the same
-recipient waiting: the others go on over a second connection, and so on up to MOST_LANES. When mails that take long
-have all of these, the others wait until one of them ends, or has had its fair time and is hung up on.
+One mail after the other over one connection, oldest first, MOST_IN_HAND of them leased and noted in one commit. A
+mail that takes long keeps only those to the same recipient waiting: the others go on over a second connection, and
+so on up to MOST_LANES. When mails that take long have all of these, the others wait until one of them ends, or has
+had its fair time and is hung up on.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,21 +17,25 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome
+from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Untried
 from pbmserv.services.app import App
 from pbmserv.services.bounces import heed_refusal
 from pbmserv.services.delivery_worker import DeliveryWorker
 from pbmserv.store import clocks, outbox, retention
 from pbmserv.store.bounces import BouncedMail
-from pbmserv.store.engine import is_database_trouble, writing
+from pbmserv.store.engine import is_database_trouble, reading, writing
 from pbmserv.store.outbox import QueuedMessage
 
-BATCH: Final = 20
-"""Mails tried before others get a look at the clock; each is leased, tried and noted by itself."""
+BATCH: Final = 100
+"""Mails tried before `send_due` returns."""
+
+MOST_IN_HAND: Final = 10
+"""Mails that go over one connection until they are noted: so many may be sent again after a kill. They are fewer
+where a relay takes its time, since none is begun a tenth of a second after the first."""
 
 LEASE: Final = timedelta(minutes=3)
-"""How long a sender that died keeps the mail it had in hand from the others, and by how much the clocks of several
-hosts may differ. A sender that lives renews its leases, however long a relay takes to answer."""
+"""How long a sender that died keeps the mails it had in hand from the others, and by how much the clocks of
+several hosts may differ. A sender that lives renews its leases, however long a relay takes to answer."""
 
 FIRST_WAIT: Final = timedelta(minutes=1)
 LONGEST_WAIT: Final = timedelta(hours=6)
@@ -86,6 +91,7 @@ class Sender:
         self._clock = clock
         self._patience = patience
         self._lanes: list[DeliveryWorker] = []
+        self._most = MOST_IN_HAND
         self._unnoted: list[tuple[QueuedMessage, Outcome]] = []
         self._refusals: dict[int, int] = {}
         self._pause = 0.0
@@ -101,37 +107,44 @@ class Sender:
         while True:
             self._look_after_lanes()
             may_lease = begun < BATCH and not stopping() and monotonic() >= self._closed_until
-            lane = self._free_lane() if may_lease else None
-            late = self._late_lane() if may_lease and lane is None else None
-            mail = self._note_and_lease(lane is not None or late is not None)
-            if mail is None:
+            lane = self._free_lane() or self._late_lane() if may_lease else None
+            mails = self._note_and_lease(min(self._most, BATCH - begun) if lane else 0)
+            if lane is None or not mails:
                 return begun
-            if lane is None:
-                assert late is not None
-                lane = self._cleared(late)
-            begun += 1
-            wait([lane.carry(mail).outcome], self._patience.slow)
+            if lane.errand is not None:
+                lane = self._cleared(lane)
+            begun += self._carry(lane, mails, stopping)
 
     def close(self) -> None:
         """Waits a little for the mails on their way, hangs up on the rest, and notes what became of them.
 
         What hangs all the same keeps its lease until that ends. A later call of `send_due` begins anew.
         """
-        on_their_way = [lane.errand.outcome for lane in self._lanes if lane.errand is not None]
+        on_their_way = [lane.errand.end for lane in self._lanes if lane.errand is not None]
         wait(on_their_way, self._patience.last)
         for lane in self._lanes:
-            if lane.errand is not None and not lane.errand.outcome.done():
+            if lane.errand is not None and not lane.errand.end.done():
                 lane.hang_up()
         wait(on_their_way, self._patience.last)
         try:
             self._look_after_lanes()
-            self._note_and_lease(False)
+            self._note_and_lease(0)
         except Exception as error:
             if not is_database_trouble(error):
                 raise
             log.warning("what became of %d mails could not be noted; they may be sent again", len(self._unnoted))
         finally:
             self._end_lanes()
+
+    def _carry(self, lane: DeliveryWorker, mails: Sequence[QueuedMessage], stopping: Callable[[], bool]) -> int:
+        """Has mails carried until they are sent or it gets slow, and gives how many were begun."""
+        errand = lane.carry(mails, stopping)
+        wait([errand.end], self._patience.slow)
+        errand.batch.withdraw()
+        begun = errand.batch.begun
+        self._unnoted += [(mail, Untried()) for mail in mails[begun:]]
+        self._most = min(max(2 * begun, 1), MOST_IN_HAND)
+        return begun
 
     def _end_lanes(self) -> None:
         for lane in self._lanes:
@@ -159,12 +172,13 @@ class Sender:
         errand = late.errand
         assert errand is not None
         late.hang_up()
-        wait([errand.outcome], self._patience.slow)
+        wait([errand.end], self._patience.slow)
         self._look_after_lanes()
         if late.errand is None:
             return late
         late.end()
-        self._take_outcome(errand.mail, Deferred("it takes too long, and cannot be hung up on"))
+        for mail in errand.on_their_way:
+            self._take_outcome(mail, Deferred("it takes too long, and cannot be hung up on"))
         lane = DeliveryWorker(self._open_road())
         self._lanes[self._lanes.index(late)] = lane
         return lane
@@ -182,10 +196,9 @@ class Sender:
 
     def _look_after_lanes(self) -> None:
         for lane in self._lanes:
-            done = lane.take_back()
-            if done is not None:
-                self._take_outcome(*done)
-            elif lane.errand is not None and monotonic() > lane.errand.begun_at + self._patience.longest:
+            for mail, outcome in lane.take_back():
+                self._take_outcome(mail, outcome)
+            if lane.errand is not None and monotonic() > lane.errand.begun_at + self._patience.longest:
                 lane.hang_up()
             lane.rest(self._patience.idle)
 
@@ -214,28 +227,31 @@ class Sender:
         except Exception as error:
             log.error("outgoing mail %d: its refusal is not counted: %s", mail.id, type(error).__name__)
 
-    def _note_and_lease(self, may_lease: bool) -> QueuedMessage | None:
+    def _note_and_lease(self, count: int) -> list[QueuedMessage]:
+        """Notes what became of mails, renews leases, and leases as many of the mails that are due; one commit."""
         errands = [lane.errand for lane in self._lanes if lane.errand is not None]
         old = [errand for errand in errands if monotonic() > errand.renewed_at + self._patience.renew]
-        if not (self._unnoted or old or may_lease):
-            return None
         now = self._clock()
-        mail = None
+        if not (self._unnoted or old or (count and self._is_any_due(now))):
+            return []
+        on_their_way = [mail.recipient for errand in errands for mail in errand.on_their_way]
         with writing(self._app.engine) as connection:
-            for tried, outcome in self._unnoted:
-                note(connection, tried, outcome, now)
+            note(connection, self._unnoted, now)
             for errand in old:
-                outbox.extend_lease(connection, errand.mail.id, now + LEASE)
-            if may_lease:
-                on_their_way = [errand.mail.recipient for errand in errands]
-                mail = outbox.lease(connection, now, now + LEASE, elsewhere=on_their_way)
+                outbox.extend_leases(connection, errand.on_their_way, now + LEASE)
+            mails = outbox.lease(connection, now, now + LEASE, count, on_their_way) if count else []
         noted, self._unnoted = self._unnoted, []
         for tried, outcome in noted:
             if isinstance(outcome, Failed) and outcome.refuses_recipient and tried.kind != "goodbye":
                 self._count_refusal(tried, outcome.reason, now)
         for errand in old:
             errand.renewed_at = monotonic()
-        return mail
+        return mails
+
+    def _is_any_due(self, now: datetime) -> bool:
+        """Without the lock that SQLite has for one writer."""
+        with reading(self._app.engine) as connection:
+            return outbox.is_any_due(connection, now)
 
 
 def next_wait(tries: int) -> timedelta:
@@ -256,13 +272,25 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def note(connection: Connection, mail: QueuedMessage, outcome: Outcome, now: datetime) -> None:
-    """Writes down what became of a mail. The clocks of the boards in one that was handed over begin."""
+def note(connection: Connection, outcomes: Iterable[tuple[QueuedMessage, Outcome]], now: datetime) -> None:
+    """Writes down what became of mails. The clocks of the boards in those that were handed over begin."""
+    outcomes = [*outcomes]
+    sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Delivered)]
+    if sent:
+        clocks.turns_delivered(connection, outbox.mark_sent(connection, sent, now), now)
+    for mail, outcome in outcomes:
+        _note(connection, mail, outcome, now)
+        if mail.kind == "goodbye":
+            # Whoever it went to is forgotten: nothing may tell where they can be reached.
+            retention.redact_sent(connection, mail.id, now)
+
+
+def _note(connection: Connection, mail: QueuedMessage, outcome: Outcome, now: datetime) -> None:
     match outcome:
         case Delivered():
-            shown = outbox.mark_sent(connection, mail.id, now)
-            clocks.turn_delivered(connection, shown.player_id, shown.boards, now)
             log.info("outgoing mail %d is sent", mail.id)
+        case Untried():
+            outbox.release(connection, mail, mail.error)
         case Closed(reason):
             outbox.release(connection, mail, reason)
         case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
@@ -271,6 +299,3 @@ def note(connection: Connection, mail: QueuedMessage, outcome: Outcome, now: dat
         case Deferred(reason) | Failed(reason):
             outbox.mark_failed(connection, mail.id, reason)
             log.error("outgoing mail %d has failed: %s", mail.id, reason)
-    if mail.kind == "goodbye":
-        # Whoever it went to is forgotten: nothing may tell where they can be reached.
-        retention.redact_sent(connection, mail.id, now)

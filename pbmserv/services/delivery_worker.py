@@ -1,6 +1,6 @@
 """A way out with a thread of its own: whoever sends can see to other things while a relay takes its time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,22 +10,37 @@ from threading import Thread
 from time import monotonic
 
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.mail.sending.transport import Deferred, Outcome, Outgoing
+from pbmserv.mail.sending.transport import Batch, Deferred, Outcome, Outgoing
 from pbmserv.store.outbox import QueuedMessage
 
 
 @dataclass(slots=True)
 class Delivery:
-    """A mail on its way; moments are of the monotonic clock, in seconds."""
+    """Mails on their way; moments are of the monotonic clock, in seconds."""
 
-    mail: QueuedMessage
-    outcome: Future[Outcome]
+    mails: Sequence[QueuedMessage]
+    batch: Batch
+    end: Future[None]
     begun_at: float
     renewed_at: float
+    taken: int = 0
+    """How many outcomes were taken back."""
+
+    @property
+    def on_their_way(self) -> Sequence[QueuedMessage]:
+        """The mails that were begun, and whose outcome nobody has taken back yet."""
+        return self.mails[self.taken : self.batch.begun]
+
+    def outcomes(self) -> list[tuple[QueuedMessage, Outcome]]:
+        """The mails that have come to their outcome since this was asked last."""
+        new = self.batch.outcomes[self.taken :]
+        found = list(zip(self.on_their_way, new, strict=False))
+        self.taken += len(new)
+        return found
 
 
 class DeliveryWorker:
-    """A road and its thread, with one mail on it at most. Used by one thread."""
+    """A road and its thread, with one batch of mails on it at most. Used by one thread."""
 
     def __init__(self, road: Transport) -> None:
         self._road = road
@@ -37,22 +52,25 @@ class DeliveryWorker:
         self._used_at = 0.0
         self.errand: Delivery | None = None
 
-    def carry(self, mail: QueuedMessage) -> Delivery:
-        """Sets out with a mail."""
+    def carry(self, mails: Sequence[QueuedMessage], stopping: Callable[[], bool]) -> Delivery:
+        """Sets out with mails, and begins no other of them once it is `stopping`."""
         now = monotonic()
-        outcome: Future[Outcome] = Future()
-        self._tasks.put(partial(_carry, self._road, mail, outcome))
-        self.errand = Delivery(mail, outcome, now, now)
+        batch = Batch([Outgoing(mail.envelope_sender, mail.recipient, mail.raw) for mail in mails], stopping)
+        self.errand = Delivery(mails, batch, Future(), now, now)
+        self._tasks.put(partial(_carry, self._road, batch, self.errand.end))
         self._is_open = True
         return self.errand
 
-    def take_back(self) -> tuple[QueuedMessage, Outcome] | None:
-        """A mail that has come to its outcome, once; None while there is none."""
-        if self.errand is None or not self.errand.outcome.done():
-            return None
-        done, self.errand = self.errand, None
-        self._used_at = monotonic()
-        return done.mail, done.outcome.result()
+    def take_back(self) -> list[tuple[QueuedMessage, Outcome]]:
+        """The mails that have come to their outcome, each once; the last of them ends the errand."""
+        errand = self.errand
+        if errand is None:
+            return []
+        if errand.end.done():
+            self.errand = None
+            self._used_at = monotonic()
+            errand.end.result()
+        return errand.outcomes()
 
     def hang_up(self) -> None:
         """Ends a delivery that takes too long."""
@@ -80,16 +98,19 @@ def _work(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
             task()
 
 
-def _carry(road: Transport, mail: QueuedMessage, outcome: Future[Outcome]) -> None:
+def _carry(road: Transport, batch: Batch, end: Future[None]) -> None:
     try:
-        outcome.set_result(_deliver(road, mail))
-    except BaseException as error:  # for whoever waits for the outcome
-        outcome.set_exception(error)
+        _deliver(road, batch)
+        end.set_result(None)
+    except BaseException as error:  # for whoever waits for the end
+        end.set_exception(error)
 
 
-def _deliver(road: Transport, mail: QueuedMessage) -> Outcome:
+def _deliver(road: Transport, batch: Batch) -> None:
     try:
-        return road.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw))
+        road.deliver(batch)
     except Exception as error:
         # No road raises; should one all the same, it must not keep all others from being sent.
-        return Deferred(f"a fault of this server: {type(error).__name__}")
+        batch.withdraw()
+        while len(batch.outcomes) < batch.begun:
+            batch.end(Deferred(f"a fault of this server: {type(error).__name__}"))

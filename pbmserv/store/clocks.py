@@ -1,6 +1,6 @@
 """The clocks of running boards: whose turn it is, since when that player can know, and when to check again.
 
-`follow` updates a clock with its match. `turn_delivered` starts it once the board was sent. When `next_at` has
+`follow` updates a clock with its match. `turns_delivered` starts it once the board was sent. When `next_at` has
 come the clock is `due`: the scheduler checks it and calls `record_check`.
 """
 
@@ -27,6 +27,7 @@ from sqlalchemy import (
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import limit
+from pbmserv.store.outbox import Shown
 from pbmserv.store.tables import addresses, clocks, players
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -113,12 +114,15 @@ def follow(connection: Connection, board: GameState) -> None:
     connection.execute(_BEGIN, row)
 
 
-def turn_delivered(
-    connection: Connection, player_id: int | None, shown: Iterable[tuple[int, int]], now: datetime
-) -> None:
-    """A mail that shows these boards, each after a ply, was sent to a player: turns waiting for that begin now."""
-    rows = [{"board": board, "ply": ply, "to_player": player_id, "now": now} for board, ply in shown]
-    if rows and player_id is not None:
+def turns_delivered(connection: Connection, mails: Iterable[Shown], now: datetime) -> None:
+    """Mails that show boards, each after a ply, were sent to players: turns waiting for that begin now."""
+    turns = [
+        (board, ply, mail.player_id) for mail in mails if mail.player_id is not None for board, ply in mail.boards
+    ]
+    rows = [
+        {"board": board, "ply": ply, "to_player": player_id, "now": now} for board, ply, player_id in sorted(turns)
+    ]
+    if rows:
         connection.execute(_START, rows)
 
 

@@ -2,15 +2,15 @@
 
 A row is "waiting", then "sent" or "failed"; it is "withheld" while mail to its address bounces (`bounces`). A held
 mail waits a while for something that a newer mail may tell as well, and is "superseded" then. A sender leases a
-row for a while, so a sender that dies loses nothing. At worst a mail is sent twice.
+row for a while, so a sender that dies loses nothing. At worst the few mails that it had in hand are sent twice.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, literal, select, text, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, literal, select, text, update
 
 from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.store.mail_tokens import digest
@@ -149,25 +149,36 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
         connection.execute(_QUEUE, rows)
 
 
+def is_any_due(connection: Connection, now: datetime) -> bool:
+    """Whether `lease` would find a mail."""
+    return any(
+        connection.execute(_IS_DUE, {"after": after, "by": by}).first() is not None for after, by in _when_due(now)
+    )
+
+
 def lease(
-    connection: Connection, now: datetime, until: datetime, elsewhere: Sequence[str] = ()
-) -> QueuedMessage | None:
-    """The oldest mail that is due, not to one of `elsewhere`. No other sender gets it before `until`."""
+    connection: Connection, now: datetime, until: datetime, count: int, elsewhere: Sequence[str] = ()
+) -> list[QueuedMessage]:
+    """The oldest mails that are due, `count` at most, none to one of `elsewhere`. No other sender gets them before
+    `until`.
+    """
     due = _DUE_BUT if elsewhere else _DUE
-    for after, by in ((AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)):
-        found = connection.execute(due, {"after": after, "by": by, "elsewhere": [*elsewhere]}).one_or_none()
-        if found is not None:
-            connection.execute(_LEASE, {"mail_id": found.id, "until": until})
-            return _queued(found)
-    return None
+    found: list[QueuedMessage] = []
+    for after, by in _when_due(now):
+        if len(found) < count:
+            place = {"after": after, "by": by, "elsewhere": [*elsewhere], "most": count - len(found)}
+            found += [QueuedMessage(*row) for row in connection.execute(due, place)]
+    if found:
+        connection.execute(_LEASE, {"mail_ids": [mail.id for mail in found], "until": until})
+    return found
 
 
-def extend_lease(connection: Connection, mail_id: int, until: datetime) -> None:
-    """The sender that holds a mail keeps it until then."""
-    connection.execute(_WAIT, {"mail_id": mail_id, "until": until})
+def extend_leases(connection: Connection, mails: Sequence[QueuedMessage], until: datetime) -> None:
+    """The sender that holds these mails keeps them until then."""
+    connection.execute(_EXTEND, {"mail_ids": [mail.id for mail in mails], "until": until})
 
 
-def release(connection: Connection, mail: QueuedMessage, reason: str) -> None:
+def release(connection: Connection, mail: QueuedMessage, reason: str | None) -> None:
     """Gives a leased mail back untried. It keeps its place in the queue."""
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
 
@@ -191,10 +202,10 @@ def drop_held(connection: Connection, board: int, player_id: int) -> None:
     connection.execute(_DROP_HELD, {"board": board, "to_player": player_id})
 
 
-def mark_sent(connection: Connection, mail_id: int, now: datetime) -> Shown:
-    """Records that a mail was sent. Gives what it shows to whom."""
-    row = connection.execute(_SENT, {"mail_id": mail_id, "now": now}).one_or_none()
-    return Shown(None, ()) if row is None else Shown(row.player_id, tuple(map(tuple, row.shown or ())))
+def mark_sent(connection: Connection, mail_ids: Sequence[int], now: datetime) -> list[Shown]:
+    """Records that mails were sent. Gives what they show to whom."""
+    rows = connection.execute(_SENT, {"mail_ids": [*mail_ids], "now": now})
+    return [Shown(row.player_id, tuple(map(tuple, row.shown or ()))) for row in rows]
 
 
 def mark_deferred(connection: Connection, mail_id: int, reason: str, again_at: datetime) -> None:
@@ -215,27 +226,17 @@ def is_waiting_to_go(connection: Connection, address: str, board: int) -> bool:
 
 def listing(connection: Connection, status: str | None, count: int) -> list[QueuedMessage]:
     """The newest mails, of one status or of any."""
-    query = select(outbox).order_by(outbox.c.id.desc()).limit(count)
+    query = _QUEUED.order_by(outbox.c.id.desc()).limit(count)
     rows = connection.execute(query if status is None else query.where(outbox.c.status == status))
-    return [_queued(row) for row in rows]
+    return [QueuedMessage(*row) for row in rows]
 
 
-def _queued(row: Row[Any]) -> QueuedMessage:
-    return QueuedMessage(
-        row.id,
-        row.kind,
-        row.recipient,
-        row.envelope_sender,
-        row.message_id,
-        row.raw,
-        row.match,
-        row.status,
-        row.tries,
-        row.created_at,
-        row.not_before,
-        row.error,
-    )
+def _when_due(now: datetime) -> tuple[tuple[datetime, datetime], ...]:
+    """The times of `not_before` at which a mail is due, the second for those set by a clock that ran ahead."""
+    return (AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)
 
+
+_QUEUED: Final = select(*(outbox.c[each.name] for each in fields(QueuedMessage)))
 
 # The lock waits for a transaction that is lifting the suspension: a mail withheld after it would stay withheld.
 _HELD_BACK: Final = (
@@ -248,15 +249,14 @@ _QUEUE: Final = insert(outbox).values(status=func.coalesce(_HELD_BACK, "waiting"
 
 # Exactly the condition of the index ix_outbox_waiting. With "or" the index could not be used for a range of times.
 _IS_WAITING: Final = text("status = 'waiting'")
+_IN_TIME: Final = and_(
+    _IS_WAITING, outbox.c.not_before >= bindparam("after"), outbox.c.not_before <= bindparam("by")
+)
+_IS_DUE: Final = select(outbox.c.id).where(_IN_TIME).limit(1)
 _DUE: Final = (
-    select(outbox)
-    .where(
-        _IS_WAITING,
-        outbox.c.not_before >= bindparam("after"),
-        outbox.c.not_before <= bindparam("by"),
-    )
+    _QUEUED.where(_IN_TIME)
     .order_by(outbox.c.not_before, outbox.c.id)
-    .limit(1)
+    .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
 _DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
@@ -264,18 +264,19 @@ _NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
-_WAIT: Final = _STILL_WAITING.values(not_before=bindparam("until"))
-_LEASE: Final = _WAIT.values(held_for=None)
+_THESE: Final = update(outbox).where(outbox.c.id.in_(bindparam("mail_ids", expanding=True)))
+_EXTEND: Final = _THESE.where(_IS_WAITING).values(not_before=bindparam("until"))
+_LEASE: Final = _EXTEND.values(held_for=None)
 _DROP_HELD: Final = (
     update(outbox)
     .where(_IS_WAITING, outbox.c.held_for == bindparam("board"), outbox.c.player_id == bindparam("to_player"))
     .values(status="superseded", held_for=None)
 )
 _SUPERSEDE: Final = _DROP_HELD.returning(outbox.c.inbox_id, outbox.c.raw)
-_PUT_BACK: Final = _WAIT.values(error=bindparam("reason"))
+_PUT_BACK: Final = _STILL_WAITING.values(not_before=bindparam("until"), error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 # Two senders may hold one mail if the first was thought dead. What is sent stays sent.
-_SENT: Final = _ONE.values(
+_SENT: Final = _THESE.values(
     status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1
 ).returning(outbox.c.player_id, outbox.c.shown)
 _FAILED: Final = _ONE.where(outbox.c.status != "sent").values(

@@ -28,6 +28,7 @@ from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.web.server import WebPart
 from pbmserv.web.site import Site
 from tests.free_port import free_port
+from tests.mail.one_by_one import deliver_one
 from tests.web.club import opened
 from tests.web.put import many_moves, put, put_game
 
@@ -126,9 +127,9 @@ class Furnished:
         with writing(self.house.engine) as connection:
             way = Maildir(self.outgoing)
             for mail in reversed(outbox.listing(connection, "waiting", 1000)):
-                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
-                shown = outbox.mark_sent(connection, mail.id, utc_now())
-                clocks.turn_delivered(connection, shown.player_id, shown.boards, utc_now())
+                assert deliver_one(way, Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
+                shown = outbox.mark_sent(connection, [mail.id], utc_now())
+                clocks.turns_delivered(connection, shown, utc_now())
 
     def personal_links(self, address: str, number: int) -> list[str]:
         """The personal links to a board that were mailed to an address, as paths, the newest first."""

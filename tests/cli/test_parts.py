@@ -21,6 +21,7 @@ from pbmserv.services.app import App
 from pbmserv.services.failures import set_back
 from tests.cli import deadly
 from tests.cli.terminal import RealClock
+from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post
 
 PATIENCE = 60.0
@@ -288,17 +289,14 @@ def test_a_fault_ends_the_worker_and_frees_its_mark(
 def test_a_sender_closes_its_road(post: Post) -> None:
     closed, sent = threading.Event(), threading.Event()
 
-    class Way:
-        def deliver(self, mail: Outgoing) -> Outcome:
+    class Way(OneByOne):
+        def outcome_of(self, mail: Outgoing) -> Outcome:
             sent.set()
             return Delivered()
 
         def close(self) -> None:
             if sent.is_set():
                 closed.set()
-
-        def hang_up(self) -> None:
-            """Is not asked for."""
 
     post.mail("alice@example.org", "help")
     with running(sending(post.house, Way, threading.Event())):

@@ -16,6 +16,7 @@ from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
 from tests.mail.keeping import keep_nothing
+from tests.mail.one_by_one import deliver_one
 from tests.test_random_game import whole_server
 
 ALICE = ("--from", "alice@example.org")
@@ -156,7 +157,7 @@ def letter(recipient: str, token: str, subject: str = "Cephalopod Board 101: ali
 def arrive(terminal: Terminal) -> Callable[[bytes], object]:
     """Delivers a mail into the Maildir that answers go to."""
     maildir = Maildir(terminal.folder / "data" / "outgoing")
-    return lambda raw: maildir.deliver(Outgoing("pbmserv@localhost", "somebody@example.org", raw))
+    return lambda raw: deliver_one(maildir, Outgoing("pbmserv@localhost", "somebody@example.org", raw))
 
 
 def test_an_answer_is_as_mail_programs_write_it(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbmserv.mail.sending.maildir import Maildir
+from pbmserv.mail.sending.transport import Outcome, Outgoing
 from pbmserv.services import process
 from pbmserv.services.app import App
 from pbmserv.services.worker import process_next
@@ -20,6 +21,7 @@ from tests.faults.feeding import (
     wait_until_quiet,
 )
 from tests.faults.test_disk import sent_of, settings_for, url_in
+from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post
 from tests.services.sending import deliver_due
 
@@ -100,15 +102,12 @@ def test_a_mail_deferred_by_a_clock_that_ran_ahead(post: Post, tmp_path: Path) -
     class Killed(BaseException):
         pass
 
-    class Killing:
-        def deliver(self, mail: object) -> None:
+    class Killing(OneByOne):
+        def outcome_of(self, mail: Outgoing) -> Outcome:
             raise Killed
 
-        def close(self) -> None:
-            pass
-
     with pytest.raises(Killed):
-        deliver_due(post.house, Killing(), post.clock)  # type: ignore[arg-type]
+        deliver_due(post.house, Killing(), post.clock)
     assert deliver_due(post.house, maildir, post.clock) == 0
     post.clock.move(days=-1)
     assert deliver_due(post.house, maildir, post.clock) == 2

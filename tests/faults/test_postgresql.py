@@ -36,6 +36,7 @@ from tests.faults.feeding import (
     wait_until_quiet,
 )
 from tests.free_port import free_port
+from tests.mail.one_by_one import OneByOne
 
 PEOPLE = ("alice", "bob", "carol", "dave")
 HINDERED = Path(hindered.__file__)
@@ -293,23 +294,17 @@ def test_what_was_sent_is_noted_when_the_server_is_back(cluster: Cluster, tmp_pa
     clock = Clock()
     clock.move(days=10**4)
 
-    class Way:
+    class Way(OneByOne):
         """Takes a mail, and the database away."""
 
         def __init__(self) -> None:
             self.taken: list[Outgoing] = []
 
-        def deliver(self, mail: Outgoing) -> Outcome:
+        def outcome_of(self, mail: Outgoing) -> Outcome:
             self.taken.append(mail)
             if len(self.taken) == 1:
                 cluster.stop("immediate")
             return Delivered()
-
-        def close(self) -> None:
-            """Nothing is open."""
-
-        def hang_up(self) -> None:
-            """Is not asked for."""
 
     way = Way()
     sender = Sender(house, lambda: way, clock)

@@ -35,7 +35,7 @@ def hand_over(post: Post) -> list[QueuedMessage]:
     waiting = [*reversed(list_outbox(post.house, "waiting", 1000))]
     with writing(post.house.engine) as connection:
         for letter in waiting:
-            note(connection, letter, Delivered(), post.clock())
+            note(connection, [(letter, Delivered())], post.clock())
     return waiting
 
 

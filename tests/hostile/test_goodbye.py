@@ -14,7 +14,7 @@ def test_the_last_mail_keeps_no_address(club: Post) -> None:
     (goodbye,) = club.answer(asked, "yes")
     assert (goodbye.kind, goodbye.recipient) == ("goodbye", CARL)
     with writing(club.house.engine) as connection:
-        note(connection, goodbye, Delivered(), club.clock())
+        note(connection, [(goodbye, Delivered())], club.clock())
     assert club.sent_to(CARL) == []
     kept = [each.raw for each in club.letters()] + [each.raw for each in club.inbox()]
     assert not any(b"carl" in raw for raw in kept)

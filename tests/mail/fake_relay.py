@@ -32,10 +32,17 @@ class Relay:
     connections: int = 0
     in_tls: list[str] = field(default_factory=list)
     hangs: bool = False
+    _is_refused: bool = False
 
     def answer(self, step: str) -> str:
+        """To DATA without a recipient "no" if nothing else is told: what is told is for those that came so far."""
+        if step == "data" and self._is_refused:
+            return "554 5.5.1 no valid recipients"
         answers = self.answers.get(step) or [GOOD[step]]
-        return answers.pop(0) if len(answers) > 1 else answers[0]
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if step in ("mail", "rcpt"):
+            self._is_refused = answer[:1] != "2" or (step == "rcpt" and self._is_refused)
+        return answer
 
     def serve(self, listening: socket.socket) -> None:
         with contextlib.suppress(OSError):

@@ -20,6 +20,7 @@ from pbmserv.mail.sending.destination import Transport, open_transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outgoing
 from tests.cli.processes import PATIENCE, wait_for
 from tests.mail.fake_relay import DROP, GOOD, HANG, Relay
+from tests.mail.one_by_one import deliver_one
 
 MAIL = Outgoing("pbm+b.7@club.test", "ann@a.test", b"Subject: hello\r\n\r\nyour turn\r\n")
 LOGIN = b64encode(b"\0pbm\0hunter2").decode()
@@ -36,8 +37,15 @@ class Scene:
 Play = Callable[..., Scene]
 
 
+@pytest.fixture(params=[False, True], ids=["one by one", "pipelining"])
+def pipelines(request: pytest.FixtureRequest) -> bool:
+    """Whether the relay offers PIPELINING."""
+    offers: bool = request.param
+    return offers
+
+
 @pytest.fixture
-def play() -> Iterator[Play]:
+def play(pipelines: bool) -> Iterator[Play]:
     with contextlib.ExitStack() as stack:
 
         def begin(
@@ -48,6 +56,7 @@ def play() -> Iterator[Play]:
             wish: str = "",
             timeout: float = 20,
         ) -> Scene:
+            relay.features += ("PIPELINING",) * pipelines
             listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             threading.Thread(target=relay.serve, args=(listening,), daemon=True).start()
             setting = f"{scheme}://{user}127.0.0.1:{listening.getsockname()[1]}{wish}"
@@ -61,7 +70,7 @@ def play() -> Iterator[Play]:
 
 def test_a_mail_is_sent_to_one_recipient(play: Play) -> None:
     scene = play(Relay())
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert scene.relay.heard == [
         "ehlo club.test",
         f"mail FROM:<pbm+b.7@club.test> SIZE={len(MAIL.raw)}",
@@ -74,18 +83,18 @@ def test_a_mail_is_sent_to_one_recipient(play: Play) -> None:
 def test_one_connection_for_many_mails(play: Play) -> None:
     scene = play(Relay())
     for _ in range(5):
-        assert scene.road.deliver(MAIL) == Delivered()
+        assert deliver_one(scene.road, MAIL) == Delivered()
     scene.road.close()
     assert scene.relay.connections == 1
     assert scene.relay.heard[-1] == "quit"
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert len(scene.relay.mails) == 6
 
 
 @pytest.mark.parametrize("sender", ["", "<>"])
 def test_the_null_sender(sender: str, play: Play) -> None:
     scene = play(Relay(features=()))
-    assert scene.road.deliver(Outgoing(sender, "ann@a.test", b"x")) == Delivered()
+    assert deliver_one(scene.road, Outgoing(sender, "ann@a.test", b"x")) == Delivered()
     assert "mail FROM:<>" in scene.relay.heard
 
 
@@ -101,18 +110,18 @@ def test_the_null_sender(sender: str, play: Play) -> None:
 )
 def test_what_goes_over_the_wire(raw: bytes, sent: bytes, play: Play) -> None:
     scene = play(Relay())
-    assert scene.road.deliver(Outgoing("pbm@club.test", "ann@a.test", raw)) == Delivered()
+    assert deliver_one(scene.road, Outgoing("pbm@club.test", "ann@a.test", raw)) == Delivered()
     assert scene.relay.mails == [sent]
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
     eight = Outgoing("pbm@club.test", "ann@a.test", b"\r\n\xe9\r\n")
     scene = play(Relay(features=("8BITMIME",)))
-    assert scene.road.deliver(eight) == Delivered()
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, eight) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     bare = play(Relay(features=()))
-    assert bare.road.deliver(eight) == Delivered()
+    assert deliver_one(bare.road, eight) == Delivered()
     assert [line.endswith("BODY=8BITMIME") for line in scene.relay.heard if line.startswith("mail")] == [
         True,
         False,
@@ -134,19 +143,22 @@ def test_8bitmime_is_said_where_it_is_offered_and_needed(play: Play) -> None:
         ("334 what?", "334 what?", 2),
     ],
 )
-def test_a_mail_that_is_not_taken_now(step: str, answer: str, reason: str, connections: int, play: Play) -> None:
-    scene = play(Relay({step: [answer, GOOD[step]]}))
-    assert scene.road.deliver(MAIL) == Deferred(reason)
-    assert scene.road.deliver(MAIL) == Delivered()
-    assert scene.relay.connections == connections
+def test_a_mail_that_is_not_taken_now(
+    step: str, answer: str, reason: str, connections: int, pipelines: bool, play: Play
+) -> None:
+    more = pipelines and step != "dot" and connections == 2
+    scene = play(Relay({step: [answer] * more + [answer, GOOD[step]]}))
+    assert deliver_one(scene.road, MAIL) == Deferred(reason)
+    assert deliver_one(scene.road, MAIL) == Delivered()
+    assert scene.relay.connections == connections + more
 
 
-def test_a_yes_where_the_mail_was_to_come_first(play: Play) -> None:
+def test_a_yes_where_the_mail_was_to_come_first(pipelines: bool, play: Play) -> None:
     """Nobody knows what a relay took for a mail that it never asked for: the connection is of no use any more."""
-    scene = play(Relay({"data": ["250 OK", GOOD["data"]]}))
-    assert scene.road.deliver(MAIL) == Deferred("250 OK")
-    assert scene.road.deliver(MAIL) == Delivered()
-    assert scene.relay.connections == 2
+    scene = play(Relay({"data": ["250 OK"] * pipelines + ["250 OK", GOOD["data"]]}))
+    assert deliver_one(scene.road, MAIL) == Deferred("250 OK")
+    assert deliver_one(scene.road, MAIL) == Delivered()
+    assert scene.relay.connections == 2 + pipelines
 
 
 GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in first"]
@@ -154,24 +166,27 @@ GOING = ["421 4.3.2 going down", "503 5.5.1 out of order", "530 5.7.0 log in fir
 
 @pytest.mark.parametrize("step", ["rcpt", "data", "dot"])
 @pytest.mark.parametrize("answer", GOING)
-def test_a_session_that_is_over_in_the_middle_of_a_mail(step: str, answer: str, play: Play) -> None:
-    scene = play(Relay({step: [answer, GOOD[step]]}))
-    assert scene.road.deliver(MAIL) == Deferred(answer)
-    assert scene.road.deliver(MAIL) == Delivered()
-    assert scene.relay.connections == 2
+def test_a_session_that_is_over_in_the_middle_of_a_mail(
+    step: str, answer: str, pipelines: bool, play: Play
+) -> None:
+    more = pipelines and step != "dot" and answer[:3] == "503"
+    scene = play(Relay({step: [answer] * more + [answer, GOOD[step]]}))
+    assert deliver_one(scene.road, MAIL) == Deferred(answer)
+    assert deliver_one(scene.road, MAIL) == Delivered()
+    assert scene.relay.connections == 2 + more
 
 
 @pytest.mark.parametrize("answer", GOING)
 def test_a_session_that_is_over_before_the_mail(answer: str, play: Play) -> None:
     scene = play(Relay({"mail": [answer, GOOD["mail"]]}))
-    assert scene.road.deliver(MAIL) == Closed(answer, at_mail=not answer.startswith("530"))
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Closed(answer, at_mail=not answer.startswith("530"))
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
 def test_a_relay_that_takes_only_so_many_mails_over_one_connection(play: Play) -> None:
     scene = play(Relay({"mail": [GOOD["mail"], GOOD["mail"], "421 4.7.0 too many", GOOD["mail"]]}))
-    assert [scene.road.deliver(MAIL) for _ in range(4)] == [Delivered()] * 4
+    assert [deliver_one(scene.road, MAIL) for _ in range(4)] == [Delivered()] * 4
     assert scene.relay.connections == 2
 
 
@@ -200,8 +215,8 @@ def test_a_refusal_for_good_is_one_only_where_it_is_not_about_us(
     step: str, answer: str, outcome: Failed | Deferred, play: Play
 ) -> None:
     scene = play(Relay({step: [answer, GOOD[step]]}))
-    assert scene.road.deliver(MAIL) == outcome
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == outcome
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert scene.relay.connections == 1
 
 
@@ -210,7 +225,7 @@ def test_that_the_mail_itself_is_refused_is_believed_if_others_are_taken(step: s
     spam, good = "554 5.7.1 spam", GOOD[step]
     scene = play(Relay({step: [spam, spam, good, spam, spam, good, good, spam]}))
     ours, failed = Deferred(spam, is_ours=True), Failed(spam)
-    outcomes = [scene.road.deliver(MAIL) for _ in range(8)]
+    outcomes = [deliver_one(scene.road, MAIL) for _ in range(8)]
     assert outcomes == [ours, ours, Delivered(), failed, ours, Delivered(), Delivered(), failed]
     assert scene.relay.connections == 1
 
@@ -219,43 +234,44 @@ def test_that_the_mail_itself_is_refused_is_believed_if_others_are_taken(step: s
 @pytest.mark.parametrize("answer", ["554 5.7.1 go away", "450 later", "421 busy", "nonsense", DROP])
 def test_a_refusal_of_us_is_no_fault_of_the_mail(step: str, answer: str, play: Play) -> None:
     scene = play(Relay({step: [answer, GOOD.get(step, "250 relay.test")]}))
-    assert isinstance(scene.road.deliver(MAIL), Closed)
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert isinstance(deliver_one(scene.road, MAIL), Closed)
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert scene.relay.connections == 2
 
 
 def test_a_long_greeting(play: Play) -> None:
     scene = play(Relay({"connect": ["220-relay.test\r\n220-no spam\r\n220 please"]}))
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 @pytest.mark.parametrize("answer", ["221 bye", "421 bye", "500 what?", "nonsense", DROP, HANG])
 def test_a_leave_that_is_not_returned(answer: str, play: Play) -> None:
     scene = play(Relay({"quit": [answer]}), timeout=0.2)
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     scene.road.close()
     scene.road.close()
     assert scene.relay.heard[-1] == "quit"
 
 
 @pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
-def test_a_dropped_connection_is_made_anew(step: str, play: Play) -> None:
-    scene = play(Relay({step: [DROP, GOOD[step]]}))
-    assert isinstance(scene.road.deliver(MAIL), Deferred)
-    assert scene.road.deliver(MAIL) == Delivered()
-    assert scene.relay.connections == 2
+def test_a_dropped_connection_is_made_anew(step: str, pipelines: bool, play: Play) -> None:
+    more = pipelines and step != "dot"
+    scene = play(Relay({step: [DROP] * more + [DROP, GOOD[step]]}))
+    assert isinstance(deliver_one(scene.road, MAIL), Deferred)
+    assert deliver_one(scene.road, MAIL) == Delivered()
+    assert scene.relay.connections == 2 + more
 
 
 @pytest.mark.parametrize("step", ["connect", "ehlo"])
 def test_a_relay_that_says_nothing_at_all(step: str, play: Play) -> None:
-    outcome = play(Relay({step: [HANG]}), timeout=0.05).road.deliver(MAIL)
+    outcome = deliver_one(play(Relay({step: [HANG]}), timeout=0.05).road, MAIL)
     assert isinstance(outcome, Closed)
     assert "timed out" in outcome.reason
 
 
 @pytest.mark.parametrize("step", ["mail", "rcpt", "data", "dot"])
 def test_a_relay_that_falls_silent(step: str, play: Play) -> None:
-    outcome = play(Relay({step: [HANG]}), timeout=0.05).road.deliver(MAIL)
+    outcome = deliver_one(play(Relay({step: [HANG]}), timeout=0.05).road, MAIL)
     assert isinstance(outcome, Deferred)
     assert "timed out" in outcome.reason
 
@@ -264,25 +280,25 @@ def test_a_relay_that_falls_silent(step: str, play: Play) -> None:
 def test_a_relay_that_is_hung_up_on(step: str, play: Play) -> None:
     scene = play(Relay({step: [HANG, GOOD.get(step, "250 relay.test")]}))
     with ThreadPoolExecutor(1) as other:
-        outcome = other.submit(scene.road.deliver, MAIL)
+        outcome = other.submit(deliver_one, scene.road, MAIL)
         wait_for(lambda: scene.relay.hangs)
         scene.road.hang_up()
         ended = outcome.result(PATIENCE)
     assert isinstance(ended, Closed if step in ("connect", "ehlo") else Deferred)
     assert "timed out" not in ended.reason
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 def test_a_connection_that_is_hung_up_on_before_a_mail_is_not_made_anew(play: Play) -> None:
     scene = play(Relay({"rset": [HANG, GOOD["rset"]]}))
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     with ThreadPoolExecutor(1) as other:
-        outcome = other.submit(scene.road.deliver, MAIL)
+        outcome = other.submit(deliver_one, scene.road, MAIL)
         wait_for(lambda: scene.relay.hangs)
         scene.road.hang_up()
         assert isinstance(outcome.result(PATIENCE), Closed)
     assert scene.relay.connections == 1
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 def test_what_is_hung_up_on_while_it_connects_goes_no_further(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,15 +312,15 @@ def test_what_is_hung_up_on_while_it_connects_goes_no_further(play: Play, monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(socket, "create_connection", hung_up_on)
-        assert isinstance(scene.road.deliver(MAIL), Closed)
+        assert isinstance(deliver_one(scene.road, MAIL), Closed)
     assert scene.relay.heard == []
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 @pytest.mark.parametrize("answer", ["421 4.4.2 idle for too long", DROP, "500 what?"])
 def test_a_connection_that_went_stale_costs_no_mail(answer: str, play: Play) -> None:
     scene = play(Relay({"rset": [answer, GOOD["rset"]]}))
-    assert [scene.road.deliver(MAIL) for _ in range(3)] == [Delivered()] * 3
+    assert [deliver_one(scene.road, MAIL) for _ in range(3)] == [Delivered()] * 3
     assert scene.relay.connections == 2
 
 
@@ -312,7 +328,7 @@ def test_nobody_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     way = open_transport(f"smtp://127.0.0.1:{port}", timeout=20)
-    outcome = way.deliver(MAIL)
+    outcome = deliver_one(way, MAIL)
     assert isinstance(outcome, Closed)
     assert "refused" in outcome.reason
 
@@ -320,11 +336,11 @@ def test_nobody_listens() -> None:
 def test_a_non_ascii_recipient(play: Play) -> None:
     mail = Outgoing("pbm@club.test", "änn@a.test", b"\r\nhello\r\n")
     scene = play(Relay(features=("8BITMIME", "SMTPUTF8")))
-    assert scene.road.deliver(mail) == Delivered()
+    assert deliver_one(scene.road, mail) == Delivered()
     assert scene.relay.heard[1:3] == ["mail FROM:<pbm@club.test> SMTPUTF8 BODY=8BITMIME", "rcpt TO:<änn@a.test>"]
     scene = play(Relay(features=("8BITMIME",)))
-    assert scene.road.deliver(mail) == Failed("the relay takes no non-ASCII address")
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, mail) == Failed("the relay takes no non-ASCII address")
+    assert deliver_one(scene.road, MAIL) == Delivered()
 
 
 @pytest.mark.parametrize(
@@ -333,7 +349,7 @@ def test_a_non_ascii_recipient(play: Play) -> None:
 )
 def test_a_malformed_recipient_is_never_sent_to(recipient: str, play: Play) -> None:
     scene = play(Relay())
-    assert scene.road.deliver(Outgoing("pbm@club.test", recipient, b"x")) == Failed(
+    assert deliver_one(scene.road, Outgoing("pbm@club.test", recipient, b"x")) == Failed(
         f"malformed address {recipient!a}"
     )
     assert scene.relay.connections == 0
@@ -388,7 +404,7 @@ def test_login_and_mail_go_through_tls(
 ) -> None:
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
     scene = play(relay, scheme, user, "hunter2" if user else "", wish)
-    assert scene.road.deliver(MAIL) == Delivered()
+    assert deliver_one(scene.road, MAIL) == Delivered()
     assert relay.in_tls == [
         "ehlo club.test",
         *login,
@@ -404,7 +420,7 @@ def test_an_untrusted_certificate_gets_neither_login_nor_mail(
     scheme: str, context: ssl.SSLContext, play: Play
 ) -> None:
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
-    outcome = play(relay, scheme, "pbm@", "hunter2").road.deliver(MAIL)
+    outcome = deliver_one(play(relay, scheme, "pbm@", "hunter2").road, MAIL)
     assert isinstance(outcome, Closed)
     assert "certificate" in outcome.reason.lower()
     assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
@@ -419,7 +435,7 @@ def test_a_certificate_of_another_host_gets_neither_login_nor_mail(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(others)
     relay = Relay(features=OFFERS, context=context, implicit=scheme == "smtps")
-    outcome = play(relay, scheme, "pbm@", "hunter2").road.deliver(MAIL)
+    outcome = deliver_one(play(relay, scheme, "pbm@", "hunter2").road, MAIL)
     assert isinstance(outcome, Closed)
     assert "mismatch" in outcome.reason
     assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
@@ -443,7 +459,7 @@ def test_there_is_no_way_back_to_clear_text(user: str, relay: Relay, why: str, p
     relay = Relay(dict(relay.answers), relay.features)
     password = "hunter2" if user else ""
     timeout = 0.5 if why == "timed out" else 20
-    outcome = play(relay, "smtp", user, password, "?starttls=yes", timeout).road.deliver(MAIL)
+    outcome = deliver_one(play(relay, "smtp", user, password, "?starttls=yes", timeout).road, MAIL)
     assert isinstance(outcome, Closed)
     assert why in outcome.reason
     assert not any(line.startswith(("AUTH", "mail")) for line in relay.heard)
@@ -455,7 +471,7 @@ def test_there_is_no_way_back_to_clear_text(user: str, relay: Relay, why: str, p
 )
 def test_a_refused_login_is_no_fault_of_the_mail(answer: str, context: ssl.SSLContext, play: Play) -> None:
     relay = Relay({"auth": [answer]}, OFFERS, context)
-    outcome = play(relay, "smtp", "pbm@", "hunter2", timeout=2 if answer == HANG else 20).road.deliver(MAIL)
+    outcome = deliver_one(play(relay, "smtp", "pbm@", "hunter2", timeout=2 if answer == HANG else 20).road, MAIL)
     assert isinstance(outcome, Closed)
     assert "login refused" in outcome.reason
     assert "hunter2" not in outcome.reason
@@ -465,5 +481,5 @@ def test_a_refused_login_is_no_fault_of_the_mail(answer: str, context: ssl.SSLCo
 
 @pytest.mark.usefixtures("trusted")
 def test_a_relay_without_login(context: ssl.SSLContext, play: Play) -> None:
-    outcome = play(Relay(features=("STARTTLS",), context=context), "smtp", "pbm@", "hunter2").road.deliver(MAIL)
-    assert outcome == Closed("SMTPException: login refused: SMTPNotSupportedError")
+    scene = play(Relay(features=("STARTTLS",), context=context), "smtp", "pbm@", "hunter2")
+    assert deliver_one(scene.road, MAIL) == Closed("SMTPException: login refused: SMTPNotSupportedError")

@@ -24,6 +24,7 @@ from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from pbmserv.store.tables import bounces, entries
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS, Clock
+from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post, header_of, text_of
 from tests.services.sending import deliver_due
 
@@ -115,7 +116,7 @@ def send_all(post: Post) -> None:
     for letter in post.letters():
         if letter.status == "waiting":
             with writing(post.house.engine) as connection:
-                outbox.mark_sent(connection, letter.id, post.clock())
+                outbox.mark_sent(connection, [letter.id], post.clock())
 
 
 def words_of(letter: QueuedMessage) -> str:
@@ -246,20 +247,14 @@ def test_where_addresses_have_no_tags_the_returned_mail_is_known(sqlite_house: A
     assert noted(post) == [(BOB, True)]
 
 
-class Refusing:
+class Refusing(OneByOne):
     """A way out whose next server refuses one recipient with a reply."""
 
     def __init__(self, refused: str, reply: str, refuses_recipient: bool = True) -> None:
         self._refused, self._reply, self._refuses_recipient = refused, reply, refuses_recipient
 
-    def deliver(self, mail: Outgoing) -> Outcome:
+    def outcome_of(self, mail: Outgoing) -> Outcome:
         return Failed(self._reply, self._refuses_recipient) if mail.recipient == self._refused else Delivered()
-
-    def close(self) -> None:
-        """Has nothing to close."""
-
-    def hang_up(self) -> None:
-        """Is not asked for."""
 
 
 def test_what_our_own_relay_refuses_counts_like_a_report(post: Post) -> None:

@@ -39,7 +39,7 @@ def hand_over(post: Post) -> list[QueuedMessage]:
     waiting = [*reversed(list_outbox(post.house, "waiting", 1000))]
     with writing(post.house.engine) as connection:
         for letter in waiting:
-            note(connection, letter, Delivered(), post.clock())
+            note(connection, [(letter, Delivered())], post.clock())
     return waiting
 
 
@@ -146,7 +146,7 @@ def test_any_mail_with_the_board_begins_it(quick: Post) -> None:
     quick.mail(ALICE, "101 b2")
     with writing(quick.house.engine) as connection:
         for letter in list_outbox(quick.house, "waiting", 10):
-            note(connection, letter, Failed("no"), quick.clock())
+            note(connection, [(letter, Failed("no"))], quick.clock())
     for sender, begun in ((ALICE, False), (BOB, True)):
         quick.mail(sender, "show 101")
         hand_over(quick)
@@ -164,7 +164,7 @@ def test_a_mail_with_an_earlier_ply_does_not(sqlite_post: Post) -> None:
     begun, moved = (letter for letter in sqlite_post.sent_to(BOB) if letter.match == 101)
     for letter, has_started in ((begun, False), (moved, True)):
         with writing(sqlite_post.house.engine) as connection:
-            note(connection, letter, Delivered(), sqlite_post.clock())
+            note(connection, [(letter, Delivered())], sqlite_post.clock())
             clock = clocks.find(connection, 101)
         assert clock is not None
         assert (clock.started is not None) is has_started
@@ -175,7 +175,7 @@ def test_a_board_that_never_went_out_is_mailed_again(quick: Post) -> None:
     quick.mail(ALICE, "101 b2")
     with writing(quick.house.engine) as connection:
         for letter in list_outbox(quick.house, "waiting", 10):
-            note(connection, letter, Failed("no"), quick.clock())
+            note(connection, [(letter, Failed("no"))], quick.clock())
     assert [letter.recipient for letter in days_pass(quick, 8)] == [BOB]
     days_pass(quick, 4)
     assert kinds(quick) == ["played", "forfeited"]

@@ -9,6 +9,7 @@ from datetime import timedelta
 from time import monotonic
 
 import pytest
+from sqlalchemy import event
 
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Outgoing
 from pbmserv.services.app import App
@@ -17,6 +18,7 @@ from pbmserv.services.deliver import (
     GIVE_UP_AFTER,
     LEASE,
     LONGEST_WAIT,
+    MOST_IN_HAND,
     MOST_LANES,
     MOST_REFUSALS,
     RetryTimes,
@@ -28,6 +30,7 @@ from pbmserv.store.engine import writing
 from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import Clock
+from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post
 from tests.services.sending import deliver_due
 
@@ -37,22 +40,16 @@ class Killed(BaseException):
 
 
 @dataclass
-class Way:
+class Way(OneByOne):
     """A road that answers as it is told, and remembers what it was given."""
 
     answers: Callable[[Outgoing], Outcome] = lambda mail: Delivered()
     given: list[Outgoing] = field(default_factory=list)
 
-    def deliver(self, mail: Outgoing) -> Outcome:
+    def outcome_of(self, mail: Outgoing) -> Outcome:
         """Remembers and answers."""
         self.given.append(mail)
         return self.answers(mail)
-
-    def close(self) -> None:
-        """Nothing."""
-
-    def hang_up(self) -> None:
-        """Nothing."""
 
     @property
     def recipients(self) -> list[str]:
@@ -99,11 +96,39 @@ def test_the_oldest_first_and_once(post: Post) -> None:
 
 
 def test_in_batches(post: Post) -> None:
-    names = [f"n{number:02}" for number in range(BATCH + 3)]
+    names = [f"n{number:03}" for number in range(BATCH + 3)]
     queue(post, *names)
     way = Way()
     assert [deliver_due(post.house, way, post.clock) for _ in range(3)] == [BATCH, 3, 0]
     assert way.recipients == [f"{name}@example.org" for name in names]
+
+
+def test_so_many_are_noted_in_one_commit(post: Post) -> None:
+    """Each commit notes the mails before it and leases the next ones."""
+    queue(post, *(f"n{number:02}" for number in range(2 * MOST_IN_HAND + 5)))
+    commits = []
+    event.listen(post.house.engine, "commit", lambda connection: commits.append(len(way.given)))
+    way = Way()
+    sender = Sender(post.house, lambda: way, post.clock)
+    assert sender.send_due() == 2 * MOST_IN_HAND + 5
+    sender.close()
+    assert sorted({*commits}) == [0, MOST_IN_HAND, 2 * MOST_IN_HAND, 2 * MOST_IN_HAND + 5]
+    assert commits.count(MOST_IN_HAND) == 1
+
+
+def test_a_slow_way_has_fewer_in_hand(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it takes its time for is noted soon, and no later mail waits for that."""
+    monkeypatch.setattr("pbmserv.mail.sending.transport.A_MOMENT", 0.0)
+    queue(sqlite_post, *"abcd")
+    seen: list[list[str]] = []
+
+    def look(mail: Outgoing) -> Outcome:
+        seen.append([each.status for each in sqlite_post.letters()])
+        return Delivered()
+
+    assert deliver_due(sqlite_post.house, Way(look), sqlite_post.clock) == 4
+    assert seen == [["sent"] * number + ["waiting"] * (4 - number) for number in range(4)]
+    assert {(each.status, each.tries) for each in sqlite_post.letters()} == {("sent", 1)}
 
 
 def test_refused_for_good(post: Post) -> None:
@@ -188,13 +213,12 @@ def test_several_senders_never_share_a_mail(postgresql_house: App, clock: Clock)
     with postgresql_house.engine.connect() as one, postgresql_house.engine.connect() as other:
         with one.begin(), other.begin():
             other.exec_driver_sql("SET lock_timeout = '20s'")
-            leased = [outbox.lease(each, clock(), until) for each in (one, other, one, other)]
-            assert [each.recipient[0] for each in leased if each] == ["a", "b", "c"]
+            leased = [outbox.lease(each, clock(), until, 2) for each in (one, other, one, other)]
+            assert [[mail.recipient[0] for mail in each] for each in leased] == [["a", "b"], ["c"], [], []]
         with one.begin(), other.begin():
-            assert outbox.lease(one, clock(), until) is None
-            again = outbox.lease(other, until, until + LEASE)
-            assert again is not None
-            assert again.recipient[0] == "a"
+            assert outbox.lease(one, clock(), until, 2) == []
+            again = outbox.lease(other, until, until + LEASE, 1)
+            assert [mail.recipient[0] for mail in again] == ["a"]
 
 
 def test_told_to_stop_it_gives_the_rest_back(post: Post) -> None:
@@ -210,14 +234,13 @@ def test_told_to_stop_it_gives_the_rest_back(post: Post) -> None:
 def test_a_slow_relay_keeps_only_one_mail(post: Post) -> None:
     """While one sender waits for its relay, another takes all the others."""
     queue(post, *"abc")
-    other = Way()
-
-    def slowly(mail: Outgoing) -> Outcome:
-        assert deliver_due(post.house, other, post.clock) == 2
-        return Delivered()
-
-    way = Way(slowly)
-    assert deliver_due(post.house, way, post.clock) == 1
+    way, other = SlowWay("a"), Way()
+    sender = Sender(post.house, lambda: way, post.clock, HASTY)
+    assert sender.send_due(lambda: len(way.on_the_way) > 0) == 1
+    sender.send_due(lambda: True)
+    assert deliver_due(post.house, other, post.clock) == 2
+    way.arrives.set()
+    sender.close()
     assert (way.recipients, other.recipients) == (["a@example.org"], ["b@example.org", "c@example.org"])
 
 

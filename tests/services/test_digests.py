@@ -52,7 +52,7 @@ def hand_over(post: Post) -> None:
     """All that waits goes out."""
     for mail in list_outbox(post.house, "waiting", 1000):
         with writing(post.house.engine) as connection:
-            note(connection, mail, Delivered(), post.clock())
+            note(connection, [(mail, Delivered())], post.clock())
 
 
 def due_at(post: Post) -> datetime | None:

@@ -368,7 +368,7 @@ def test_it_plays_until_a_newer_link_has_been_out_for_a_week(club: Post) -> None
     assert not is_past(), "the newer mail was never sent"
     with writing(club.house.engine) as connection:
         for letter in club.letters():
-            note(connection, letter, HandedOver(), club.clock())
+            note(connection, [(letter, HandedOver())], club.clock())
     club.clock.move(days=6)
     assert not is_past()
     club.clock.move(days=2)
@@ -437,7 +437,7 @@ def test_a_key_dies_with_its_mail(quick_club: Post) -> None:
     door = door_of(quick_club)
     for letter in quick_club.letters():
         with writing(quick_club.house.engine) as connection:
-            note(connection, letter, HandedOver(), quick_club.clock())
+            note(connection, [(letter, HandedOver())], quick_club.clock())
     quick_club.clock.move(days=100)
     now = quick_club.clock()
     list(purge(quick_club.house, now - timedelta(days=90), now))

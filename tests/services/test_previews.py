@@ -54,7 +54,7 @@ class Inbox:
         house, clock = self.post.house, self.post.clock
         for letter in reversed(list_outbox(house, "waiting", 100)):
             with writing(house.engine) as connection:
-                note(connection, letter, Delivered(), clock())
+                note(connection, [(letter, Delivered())], clock())
         end = clock.now + timedelta(**span)
         while clock.now < end:
             clock.now += min(timedelta(hours=6), end - clock.now)

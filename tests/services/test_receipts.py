@@ -46,7 +46,7 @@ def hand_over(club: Post) -> None:
     """All that is due goes out."""
     for mail in due(club):
         with writing(club.house.engine) as connection:
-            note(connection, mail, Delivered(), club.clock())
+            note(connection, [(mail, Delivered())], club.clock())
 
 
 def some_move(club: Post, board: int = 101) -> str | None:

@@ -206,7 +206,7 @@ def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> 
     def days_pass(days: int) -> None:
         for letter in reversed(list_outbox(post.house, "waiting", 100)):
             with writing(post.house.engine) as connection:
-                note(connection, letter, Delivered(), post.clock())
+                note(connection, [(letter, Delivered())], post.clock())
         look_after_clocks(post.house, post.clock())
         post.clock.move(days=days)
 

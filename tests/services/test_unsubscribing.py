@@ -158,7 +158,7 @@ def hand_over(club: Post) -> None:
     """All that waits goes out."""
     for mail in list_outbox(club.house, "waiting", 1000):
         with writing(club.house.engine) as connection:
-            note(connection, mail, Delivered(), club.clock())
+            note(connection, [(mail, Delivered())], club.clock())
 
 
 def test_unsubscribing_brings_no_mail_back(club: Post) -> None:

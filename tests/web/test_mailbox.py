@@ -23,6 +23,7 @@ from pbmserv.store.engine import reading, writing
 from pbmserv.web import dev_mailbox, sent_mail
 from pbmserv.web.app import make_app
 from pbmserv.web.site import Site
+from tests.mail.one_by_one import deliver_one
 from tests.web.club import opened
 from tests.web.tree import Element, main, parse
 
@@ -46,8 +47,8 @@ class Tryout:
         way = Maildir(self.folder)
         with writing(self.house.engine) as connection:
             for mail in reversed(outbox.listing(connection, "waiting", 100)):
-                assert way.deliver(Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
-                outbox.mark_sent(connection, mail.id, utc_now())
+                assert deliver_one(way, Outgoing(mail.envelope_sender, mail.recipient, mail.raw)) == Delivered()
+                outbox.mark_sent(connection, [mail.id], utc_now())
 
     @lru_cache(maxsize=2)  # noqa: B019 - as many as there are tests
     def app(self, has_mailbox: bool) -> Starlette:
@@ -428,7 +429,8 @@ def other(begun: Tryout, tmp_path: Path) -> Tryout:
 def deliver(folder: Path, count: int, head: bytes = b"", recipient: str = ALICE) -> None:
     way = Maildir(folder)
     for number in range(count):
-        assert way.deliver(Outgoing("", recipient, head + b"Subject: n%d\r\n\r\nx\r\n" % number)) == Delivered()
+        raw = head + b"Subject: n%d\r\n\r\nx\r\n" % number
+        assert deliver_one(way, Outgoing("", recipient, raw)) == Delivered()
 
 
 def test_a_large_one_comes_by_the_page(other: Tryout) -> None:

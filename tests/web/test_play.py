@@ -77,7 +77,7 @@ class Visitor:
         """Sends every mail that waits."""
         with writing(self.club.engine) as connection:
             for mail in list_outbox(self.club, "waiting", 1000):
-                note(connection, mail, Delivered(), NOON)
+                note(connection, [(mail, Delivered())], NOON)
 
     def mails(self) -> int:
         return len(list_inbox(self.club, None, 1000))

@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.smtp import Relay, RelayAddress
-from pbmserv.mail.sending.transport import Outcome, Outgoing
+from pbmserv.mail.sending.transport import Batch
 
 FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[USER@]HOST[:PORT]"
 PORTS = MappingProxyType({"smtp": 25, "smtps": 465})
@@ -20,8 +20,8 @@ TlsMode = Literal["none", "starttls", "implicit"]
 class Transport(Protocol):
     """Delivers mail. For one thread."""
 
-    def deliver(self, mail: Outgoing) -> Outcome:
-        """Send one mail. It never raises; the outcome says what went wrong."""
+    def deliver(self, batch: Batch) -> None:
+        """Send the mails of a batch until it gives no other. It never raises; the outcomes say what went wrong."""
 
     def close(self) -> None:
         """Close the connection. The next delivery opens it again."""

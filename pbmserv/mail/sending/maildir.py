@@ -12,7 +12,16 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 
-from pbmserv.mail.sending.transport import Deferred, Delivered, Failed, Outcome, Outgoing, malformed, reason
+from pbmserv.mail.sending.transport import (
+    Batch,
+    Deferred,
+    Delivered,
+    Failed,
+    Outcome,
+    Outgoing,
+    malformed,
+    reason,
+)
 
 FOLDERS = ("tmp", "new", "cur")
 
@@ -28,12 +37,31 @@ class Maildir:
         self._last = 0
         self._look_at = 0.0
 
-    def deliver(self, mail: Outgoing) -> Outcome:
-        """Store one mail so that it survives a power cut. Deferred if the disk is full or not ours.
+    def deliver(self, batch: Batch) -> None:
+        """Store mails so that they survive a power cut; Deferred if the disk is full or not ours.
 
-        This is the final delivery, so the mail gets Return-Path and Delivered-To (RFC 5321 4.4, RFC 9228), and
-        line ends as in other local files.
+        The directory is synced once for all of them. This is the final delivery, so each gets Return-Path and
+        Delivered-To (RFC 5321 4.4, RFC 9228), and line ends as in other local files.
         """
+        outcomes: list[Outcome] = []
+        while (mail := batch.begin()) is not None:
+            outcomes.append(self._deliver(mail))
+        if Delivered() in outcomes:
+            try:
+                sync(self._path / "new")
+            except OSError as error:
+                unsure = Deferred(reason(error))
+                outcomes = [unsure if outcome == Delivered() else outcome for outcome in outcomes]
+        for outcome in outcomes:
+            batch.end(outcome)
+
+    def close(self) -> None:
+        """Nothing is open between mails."""
+
+    def hang_up(self) -> None:
+        """A disk cannot be hung up on."""
+
+    def _deliver(self, mail: Outgoing) -> Outcome:
         if flaw := malformed(mail):
             return Failed(flaw)
         sender = mail.envelope_sender.removeprefix("<>")
@@ -45,12 +73,6 @@ class Maildir:
         except OSError as error:
             return Deferred(reason(error))
         return Delivered()
-
-    def close(self) -> None:
-        """Nothing is open between mails."""
-
-    def hang_up(self) -> None:
-        """A disk cannot be hung up on."""
 
     def _store(self, content: bytes) -> None:
         name = self._name()
@@ -64,7 +86,6 @@ class Maildir:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
-        sync(self._path / "new")
 
     def _clear_away(self) -> None:
         """Once an hour, delete what a killed writer has left half written."""

@@ -1,17 +1,18 @@
 """Delivery to a mail relay by SMTP, over one connection for many mails."""
 
 import contextlib
-import re
 import smtplib
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from time import monotonic
+from typing import Any, Final, Literal
 
-from pbmserv.mail.reading.delivery_report import judge, stated
+from pbmserv.mail.sending.replies import GO_ON, refusal, refused_recipient, refused_sender
 from pbmserv.mail.sending.transport import (
+    Batch,
     Closed,
     Deferred,
     Delivered,
@@ -21,20 +22,16 @@ from pbmserv.mail.sending.transport import (
     malformed,
     reason,
 )
+from pbmserv.mail.sending.wire import Prepared, dotted, prepare
 
-ABOUT_THE_SESSION = (  # and not about the mail, although said to MAIL
-    421,  # the relay goes away (RFC 5321 3.8)
-    503,  # commands out of order (RFC 5321 4.2.2)
-    530,  # STARTTLS or AUTH wanted first (RFC 3207 4, RFC 4954 6)
-)
-END_OF_MAIL = 10  # RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five
-POLITENESS = 5.0  # seconds that the reply to QUIT is worth
-ABOUT_THE_MAIL = (
-    (5, 3, 4),  # too large for the system (RFC 3463)
-    (5, 2, 3),  # too large for the mailbox
-    (5, 6, 7),  # non-ASCII addresses are not taken (RFC 6531 3.5)
-)
-MAILBOX = 2  # the subject of a status that is about a mailbox (RFC 3463 3.3)
+END_OF_MAIL: Final = 10
+"""RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five."""
+
+POLITENESS: Final = 5.0
+"""Seconds that the reply to QUIT is worth."""
+
+ONE_BY_ONE_FOR: Final = 600.0
+"""Seconds without PIPELINING after a connection that broke with it: some relays offer what they cannot do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,16 @@ class RelayAddress:
     tls: Literal["none", "starttls", "implicit"] = "starttls"
 
 
+class PipeliningBrokenError(Exception):
+    """A connection broke over several commands at once, before anything of the mail itself was sent."""
+
+
 class Relay:
-    """A relay to send through; connects when there is something to send. For one thread."""
+    """A relay to send through; connects when there is something to send. For one thread.
+
+    A relay that offers PIPELINING (RFC 2920) gets MAIL, RCPT and DATA at once, and those of the next mail together
+    with the end of the one before. So a mail takes one round trip, and the fate of one mail at most is unknown.
+    """
 
     def __init__(self, address: RelayAddress, password: str, hostname: str, timeout: float) -> None:
         """`hostname` is what we call ourselves in EHLO; `timeout` (seconds) is for each step of a conversation."""
@@ -57,23 +62,26 @@ class Relay:
         self._hostname = hostname
         self._timeout = timeout
         self._link: smtplib.SMTP | None = None
+        self._announced: Prepared | None = None
         self._takes_mail = False
+        self._one_by_one_until = 0.0
         self._hung_up = threading.Event()
 
-    def deliver(self, mail: Outgoing) -> Outcome:
-        """Hand one mail to the relay; whatever happens on the way is an Outcome.
+    def deliver(self, batch: Batch) -> None:
+        """Hand mails over to the relay; whatever happens on the way is an Outcome.
 
         5xx is for good where it is about the recipient, the mail's size, or the mail itself; and the last only
         from a relay that has taken another mail since it refused one so. Elsewhere it is about us or our settings.
         Where the connection breaks after DATA nobody knows: Deferred, and the mail may come twice.
         """
-        if flaw := malformed(mail):
-            return Failed(flaw)
         self._hung_up.clear()  # what was said too late for one mail is not for the next
-        is_used = self._link is not None
-        outcome = self._try(mail)
-        # A relay that wants no more mail over one connection says so to MAIL, and takes it over another.
-        return self._try(mail) if is_used and isinstance(outcome, Closed) else outcome
+        try:
+            while (mail := batch.begin()) is not None:
+                flaw = malformed(mail)
+                batch.end(Failed(flaw) if flaw else self._deliver(mail, batch))
+        finally:
+            if self._announced is not None:  # it was withdrawn, and whatever we say now would be taken for it
+                self._drop()
 
     def close(self) -> None:
         """Disconnect from the relay. The next delivery connects again."""
@@ -97,14 +105,24 @@ class Relay:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
-    def _try(self, mail: Outgoing) -> Outcome:
+    def _deliver(self, mail: Outgoing, batch: Batch) -> Outcome:
+        is_used = self._link is not None
+        outcome = self._try(mail, batch)
+        # A relay that wants no more mail over one connection says so to MAIL, and takes it over another.
+        return self._try(mail, batch) if is_used and isinstance(outcome, Closed) else outcome
+
+    def _try(self, mail: Outgoing, batch: Batch) -> Outcome:
         try:
             link = self._open()
         except (OSError, ValueError) as error:  # all of smtplib's and ssl's are OSErrors; ValueError: no such host
             self._drop()
             return Closed(reason(error))
         try:
-            return self._hand_over(link, mail)
+            return self._hand_over(link, mail, batch)
+        except PipeliningBrokenError:
+            self._drop()
+            self._one_by_one_until = monotonic() + ONE_BY_ONE_FOR
+            return self._try(mail, batch)
         except (OSError, ValueError) as error:
             self._drop()
             return Deferred(reason(error))
@@ -112,6 +130,8 @@ class Relay:
     def _open(self) -> smtplib.SMTP:
         """A connection that is ready for a mail: the one in use if it still answers, or a new one."""
         if self._link is not None:
+            if self._announced is not None:
+                return self._link
             with contextlib.suppress(OSError):
                 if self._link.rset()[0] == 250:
                     return self._link
@@ -140,37 +160,63 @@ class Relay:
         if self._address.user:
             log_in(link, self._address.user, self._password)
 
-    def _hand_over(self, link: smtplib.SMTP, mail: Outgoing) -> Outcome:
-        sender = mail.envelope_sender.removeprefix("<>")
-        utf8 = not (sender + mail.recipient).isascii()
-        if utf8 and not link.has_extn("smtputf8"):
+    def _hand_over(self, link: smtplib.SMTP, mail: Outgoing, batch: Batch) -> Outcome:
+        announced, self._announced = self._announced, None
+        prepared = announced or prepare(link, mail)
+        if prepared is None:
             return Failed("the relay takes no non-ASCII address")
-        raw = with_crlf(mail.raw)
-        options = ["SMTPUTF8"] if utf8 else []
-        if link.has_extn("8bitmime") and (utf8 or not raw.isascii()):
-            options.append("BODY=8BITMIME")  # not offered: 8 bits go unannounced, most relays take them
-        if link.has_extn("size"):
-            options.append(f"SIZE={len(raw)}")
-        code, text = link.mail(sender, options)
-        if code in ABOUT_THE_SESSION:
+        is_pipelined = announced is not None or self._pipelines(link)
+        replies = (link.getreply() if is_pipelined else ask(link, each) for each in prepared.commands)
+        try:
+            if is_pipelined and announced is None:
+                link.send(b"".join(prepared.commands))
+            refused = self._refused_envelope(replies)
+        except OSError as error:
+            if is_pipelined and is_broken(error) and not self._hung_up.is_set():
+                raise PipeliningBrokenError from error
+            raise
+        if isinstance(refused, Closed):
             self._drop()
-            # 530 is about our login whatever the mail.
-            return Closed(reason(smtplib.SMTPResponseException(code, text)), at_mail=code != 530)
-        if refused := refused_sender(code, text):
+        elif refused is not None and is_pipelined:
+            self._hear_out(replies)
+        return refused or self._hand_over_data(link, prepared.data, self._next_after(link, batch))
+
+    def _refused_envelope(self, replies: Iterator[tuple[int, bytes]]) -> Closed | Deferred | Failed | None:
+        if refused := refused_sender(*next(replies)) or refused_recipient(*next(replies)):
             return refused
-        if refused := refused_recipient(*link.rcpt(mail.recipient)):
-            return refused
+        code, text = next(replies)
+        if code == GO_ON:
+            return None
+        if code < 400:  # neither "go on" nor a refusal: who knows what it would take a mail for
+            raise smtplib.SMTPResponseException(code, text)
+        return self._refused_mail(code, text)
+
+    def _hear_out(self, replies: Iterator[tuple[int, bytes]]) -> None:
+        """The rest of what is said to a refused envelope. A relay that waits for a mail now must not have one."""
+        try:
+            is_ready = GO_ON not in [code for code, _ in replies]
+        except OSError:
+            is_ready = False
+        if not is_ready:
+            self._drop()
+
+    def _next_after(self, link: smtplib.SMTP, batch: Batch) -> Prepared | None:
+        """The next mail, if the relay can be told of it already."""
+        following = batch.look_ahead() if self._pipelines(link) else None
+        return None if following is None or malformed(following) else prepare(link, following)
+
+    def _hand_over_data(self, link: smtplib.SMTP, data: bytes, following: Prepared | None) -> Outcome:
         if link.sock is not None:
             link.sock.settimeout(self._timeout * END_OF_MAIL)
-        try:
-            refused = self._refused_mail(*link.data(raw))
-        except smtplib.SMTPDataError as error:
-            if error.smtp_code < 400:  # neither "go on" nor a refusal: who knows what it would take a mail for
-                raise
-            refused = self._refused_mail(error.smtp_code, error.smtp_error)
+        link.send(dotted(data) + b"".join(following.commands if following else ()))
+        refused = self._refused_mail(*link.getreply())
         if link.sock is not None:
             link.sock.settimeout(self._timeout)
+        self._announced = following
         return refused or Delivered()
+
+    def _pipelines(self, link: smtplib.SMTP) -> bool:
+        return link.has_extn("pipelining") and monotonic() >= self._one_by_one_until
 
     def _refused_mail(self, code: int, text: bytes | str) -> Deferred | Failed | None:
         refused = refusal(code, text)
@@ -181,6 +227,7 @@ class Relay:
         return refused
 
     def _drop(self) -> None:
+        self._announced = None
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -208,6 +255,17 @@ class TlsLink(Link, smtplib.SMTP_SSL):
     """The same, beginning with TLS."""
 
 
+def ask(link: smtplib.SMTP, command: bytes) -> tuple[int, bytes]:
+    """Say one command and hear the reply."""
+    link.send(command)
+    return link.getreply()
+
+
+def is_broken(error: OSError) -> bool:
+    """Whether a conversation ended without a reply that a relay may give to an envelope."""
+    return not isinstance(error, smtplib.SMTPResponseException) or error.smtp_code not in (421, 530)
+
+
 def greet(link: smtplib.SMTP) -> None:
     """Say EHLO and learn what the relay can do. Raises SMTPHeloError, where the relay does not greet back."""
     code, text = link.ehlo()
@@ -222,49 +280,3 @@ def log_in(link: smtplib.SMTP, user: str, password: str) -> None:
     except (OSError, ValueError) as error:
         what = f"{type(error).__name__} {getattr(error, 'smtp_code', '')}"
         raise smtplib.SMTPException(f"login refused: {what}") from None
-
-
-def refused_sender(code: int, text: bytes | str) -> Deferred | Failed | None:
-    """What a reply to MAIL means for the mail, None for a yes. Raises as `refusal` does."""
-    refused = refusal(code, text)
-    if not isinstance(refused, Failed):
-        return refused
-    is_about_mail = code == 552 or stated(refused.reason) in ABOUT_THE_MAIL
-    return refused if is_about_mail else Deferred(refused.reason, is_ours=True)
-
-
-def refused_recipient(code: int, text: bytes | str) -> Deferred | Failed | None:
-    """What a reply to RCPT means for the mail, None for a yes. Raises as `refusal` does.
-
-    Many relays say only now what they have against the sender, or that they do not relay for us.
-    """
-    refused = refusal(code, text)
-    if not isinstance(refused, Failed):
-        return refused
-    if judge("", refused.reason) == "hard":
-        return Failed(refused.reason, refuses_recipient=True)
-    status = stated(refused.reason)
-    is_full = code == 552 or (status is not None and status[1] == MAILBOX)
-    return refused if status in ABOUT_THE_MAIL else Deferred(refused.reason, is_ours=not is_full)
-
-
-def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:
-    """What a reply to MAIL, RCPT, DATA or the mail says, None for a yes.
-
-    Raises SMTPResponseException for a reply after which the connection is of no use: it says so, or is no reply.
-    """
-    if 200 <= code < 300:
-        return None
-    error = smtplib.SMTPResponseException(code, text)
-    if code in ABOUT_THE_SESSION or not 400 <= code < 600:
-        raise error
-    return (Deferred if code < 500 else Failed)(reason(error))
-
-
-def with_crlf(raw: bytes) -> bytes:
-    r"""The mail with every line ended by CR LF, as SMTP wants it (RFC 5321 2.3.8); smtplib sends bytes as is.
-
-    >>> with_crlf(b"a\nb\r\nc\rd")
-    b'a\r\nb\r\nc\r\nd'
-    """
-    return re.sub(rb"\r\n|\r|\n", b"\r\n", raw)

@@ -2,7 +2,14 @@
 
 import re
 import smtplib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+A_MOMENT: Final = 0.1
+"""Seconds after which no further mail of a batch is begun: what was sent is to be noted soon."""
 
 ADDRESS = re.compile(r"{0}+@{0}+".format(r'[^\s\x00-\x20\x7f\ud800-\udfff()<>\[\]:;,\\"@]'))
 
@@ -48,7 +55,63 @@ class Closed:
     """The relay said so to MAIL, after login. If one mail meets this often, that mail may be the reason."""
 
 
-Outcome = Delivered | Deferred | Failed | Closed
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """It was not begun; another had its time."""
+
+
+Outcome = Delivered | Deferred | Failed | Closed | Untried
+
+
+class Batch:
+    """Mails to deliver in order over one connection, and what became of those that were begun.
+
+    One thread delivers: it takes each mail by `begin` and reports it by `end`. Another may look on, and `withdraw`
+    the mails that were not begun. None is begun after one that found the way closed, or after A_MOMENT.
+    """
+
+    def __init__(self, mails: Sequence[Outgoing], stopping: Callable[[], bool] = lambda: False) -> None:
+        """Once it is `stopping`, no mail is begun."""
+        self._mails = mails
+        self._stopping = stopping
+        self._lock = Lock()
+        self._count = len(mails)
+        self._until = 0.0
+        self._is_promised = False
+        self.begun = 0
+        """How many mails were begun, from the first."""
+        self.outcomes: list[Outcome] = []
+        """What became of them; a mail that was begun and has none yet is on its way."""
+
+    def look_ahead(self) -> Outgoing | None:
+        """The mail that `begin` gives next, unless it is withdrawn; None if no other is to be begun."""
+        has_time = not self.begun or monotonic() < self._until
+        self._is_promised = self.begun < self._count and has_time and not self._stopping()
+        return self._mails[self.begun] if self._is_promised else None
+
+    def begin(self) -> Outgoing | None:
+        """The next mail, which the caller now has to deliver; None if no other is to be begun."""
+        if not self._is_promised and self.look_ahead() is None:
+            return None
+        self._is_promised = False
+        with self._lock:
+            if self.begun == self._count:
+                return None
+            self.begun += 1
+        if self.begun == 1:
+            self._until = monotonic() + A_MOMENT
+        return self._mails[self.begun - 1]
+
+    def end(self, outcome: Outcome) -> None:
+        """What became of the mail that was begun first of those still on their way."""
+        self.outcomes.append(outcome)
+        if isinstance(outcome, Closed):
+            self.withdraw()
+
+    def withdraw(self) -> None:
+        """No other mail is begun from now on."""
+        with self._lock:
+            self._count = self.begun
 
 
 def malformed(mail: Outgoing) -> str | None:

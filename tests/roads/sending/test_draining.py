@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
@@ -23,9 +24,10 @@ FEW = 4
 
 @dataclass
 class Counting(Sink):
-    """A sink that counts connections."""
+    """A sink that counts connections, and may offer PIPELINING."""
 
     connections: int = 0
+    pipelines: bool = False
 
     async def handle_EHLO(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, hostname: str, responses: list[str]
@@ -33,13 +35,13 @@ class Counting(Sink):
         """Counts one (aiosmtpd)."""
         session.host_name = hostname
         self.connections += 1
-        return responses
+        return [responses[0], *["250-PIPELINING"] * self.pipelines, *responses[1:]]
 
 
 @contextmanager
-def counting_sink() -> Iterator[Counting]:
+def counting_sink(pipelines: bool) -> Iterator[Counting]:
     """A server on 127.0.0.1 that takes everything."""
-    sink = Counting(free_port())
+    sink = Counting(free_port(), pipelines=pipelines)
     controller = Controller(sink, hostname="127.0.0.1", port=sink.port, server_hostname="sink.test")
     controller.start()
     try:
@@ -48,10 +50,11 @@ def counting_sink() -> Iterator[Counting]:
         controller.stop()
 
 
-def test_all_go_out_in_order(house: App, tmp_path: Path) -> None:
+@pytest.mark.parametrize("pipelines", [False, True], ids=["one by one", "pipelining"])
+def test_all_go_out_in_order(house: App, tmp_path: Path, pipelines: bool) -> None:
     letters = [letter(f"n{number}", f"p{number % PEOPLE}@example.org") for number in range(MAILS)]
     queue(house, letters)
-    with counting_sink() as sink:
+    with counting_sink(pipelines) as sink:
         settings = {
             "PBMSERV_DATABASE": house.engine.url.render_as_string(hide_password=False),
             "PBMSERV_OUT": f"smtp://127.0.0.1:{sink.port}",

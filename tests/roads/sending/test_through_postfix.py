@@ -88,6 +88,26 @@ def test_an_unknown_recipient_fails_alone(behind: Behind) -> None:
     behind.sink.wait_for(1)  # else it would come into the next test
 
 
+def test_many_at_once_with_unknown_recipients_among_them(behind: Behind) -> None:
+    """Postfix offers PIPELINING: its replies come in order, and each is about its own mail."""
+    letters = [
+        letter(f"n{number}", "gone@example.org" if number % 4 == 1 else "ann@example.org") for number in range(25)
+    ]
+    queue(behind.post.house, letters)
+    while behind.sender.send_due():
+        pass
+    assert behind.fates() == [("failed" if number % 4 == 1 else "sent", 1) for number in range(25)]
+    good = [each for each in letters if each.recipient == "ann@example.org"]
+    behind.sink.wait_for(len(good))
+    assert sorted(mail.sender for mail in behind.sink.mails) == sorted(each.envelope_sender for each in good)
+    assert all(
+        mail.raw.endswith(each.raw)
+        for mail in behind.sink.mails
+        for each in good
+        if each.envelope_sender == mail.sender
+    )
+
+
 def test_a_postfix_that_does_not_relay_for_us_is_set_right(
     behind: Behind, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
+from tests.mail.one_by_one import OneByOne
 
 _SUMMARY = re.compile(rb"^Summary of \S.*? Board ([0-9]+)\r?$", re.MULTILINE)
 _FROM = re.compile(rb"^From: .*?([^\s<>]+@[^\s<>]+)>?\r?$", re.MULTILINE)
@@ -24,7 +25,7 @@ class Arrived:
 
 
 @dataclass
-class LetterBox:
+class LetterBox(OneByOne):
     """A road out that ends at people; `closed` addresses take no mail."""
 
     arrived: list[Arrived] = field(default_factory=list)
@@ -32,7 +33,7 @@ class LetterBox:
     refused: int = 0
     total: int = 0
 
-    def deliver(self, mail: Outgoing) -> Outcome:
+    def outcome_of(self, mail: Outgoing) -> Outcome:
         """Takes a mail, or refuses its recipient."""
         self.total += 1
         if mail.recipient in self.closed:
@@ -40,12 +41,6 @@ class LetterBox:
             return Failed("550 5.1.1 no such mailbox", refuses_recipient=True)
         self.arrived.append(opened(mail))
         return Delivered()
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def hang_up(self) -> None:
-        """Nothing takes long."""
 
     def take(self) -> list[Arrived]:
         """What has arrived since the last time."""

@@ -1,0 +1,60 @@
+"""What the replies of a relay mean for a mail: RFC 5321's codes, RFC 3463's status, and whose fault it is."""
+
+import smtplib
+from typing import Final
+
+from pbmserv.mail.reading.delivery_report import judge, stated
+from pbmserv.mail.sending.transport import Closed, Deferred, Failed, reason
+
+ABOUT_THE_SESSION: Final = (  # and not about the mail, although said to MAIL
+    421,  # the relay goes away (RFC 5321 3.8)
+    503,  # commands out of order (RFC 5321 4.2.2)
+    530,  # STARTTLS or AUTH wanted first (RFC 3207 4, RFC 4954 6)
+)
+ABOUT_THE_MAIL: Final = (
+    (5, 3, 4),  # too large for the system (RFC 3463)
+    (5, 2, 3),  # too large for the mailbox
+    (5, 6, 7),  # non-ASCII addresses are not taken (RFC 6531 3.5)
+)
+MAILBOX: Final = 2  # the subject of a status that is about a mailbox (RFC 3463 3.3)
+GO_ON: Final = 354  # the reply to DATA before the mail
+
+
+def refused_sender(code: int, text: bytes | str) -> Closed | Deferred | Failed | None:
+    """What a reply to MAIL means for the mail, None for a yes. Raises as `refusal` does."""
+    if code in ABOUT_THE_SESSION:
+        # 530 is about our login whatever the mail.
+        return Closed(reason(smtplib.SMTPResponseException(code, text)), at_mail=code != 530)
+    refused = refusal(code, text)
+    if not isinstance(refused, Failed):
+        return refused
+    is_about_mail = code == 552 or stated(refused.reason) in ABOUT_THE_MAIL
+    return refused if is_about_mail else Deferred(refused.reason, is_ours=True)
+
+
+def refused_recipient(code: int, text: bytes | str) -> Deferred | Failed | None:
+    """What a reply to RCPT means for the mail, None for a yes. Raises as `refusal` does.
+
+    Many relays say only now what they have against the sender, or that they do not relay for us.
+    """
+    refused = refusal(code, text)
+    if not isinstance(refused, Failed):
+        return refused
+    if judge("", refused.reason) == "hard":
+        return Failed(refused.reason, refuses_recipient=True)
+    status = stated(refused.reason)
+    is_full = code == 552 or (status is not None and status[1] == MAILBOX)
+    return refused if status in ABOUT_THE_MAIL else Deferred(refused.reason, is_ours=not is_full)
+
+
+def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:
+    """What a reply to MAIL, RCPT, DATA or the mail says, None for a yes.
+
+    Raises SMTPResponseException for a reply after which the connection is of no use: it says so, or is no reply.
+    """
+    if 200 <= code < 300:
+        return None
+    error = smtplib.SMTPResponseException(code, text)
+    if code in ABOUT_THE_SESSION or not 400 <= code < 600:
+        raise error
+    return (Deferred if code < 500 else Failed)(reason(error))
