@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.store.mail_tokens import digest
+from pbmserv.store.old_tokens import is_addressed_to, shortened
 from pbmserv.store.tables import addresses, inbox, outbox, players
 
 ANSWERS: Final = 0
@@ -48,7 +49,8 @@ def priority_of(connection: Connection, sender: str, words: Sequence[str]) -> in
     """The priority of a mail; `words` are the tokens in the addresses that it was sent to."""
     owner = connection.execute(_OWNER, {"address": sender}).scalar_one_or_none()
     if words:
-        asked = {"digests": [digest(word) for word in words], "address": sender, "owner": owner}
+        digests = [digest(word) for word in words]
+        asked = {"digests": digests, "old_digests": [*map(shortened, digests)], "address": sender, "owner": owner}
         if connection.execute(_IS_REPLY, asked).scalar_one():
             return ANSWERS
     return UNKNOWN_SENDERS if owner is None else PLAYERS
@@ -99,9 +101,12 @@ _REVOKED: Final = (
     select(players.c.revoked_up_to).where(players.c.id == outbox.c.player_id).correlate(outbox).scalar_subquery()
 )
 _IS_REPLY: Final = select(
-    exists().where(
-        outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
-        or_(outbox.c.player_id == bindparam("owner"), outbox.c.recipient == bindparam("address")),
-        outbox.c.id > func.coalesce(_REVOKED, 0),
+    or_(
+        exists().where(
+            outbox.c.token_digest.in_(bindparam("digests", expanding=True)),
+            or_(outbox.c.player_id == bindparam("owner"), outbox.c.recipient == bindparam("address")),
+            outbox.c.id > func.coalesce(_REVOKED, 0),
+        ),
+        is_addressed_to(bindparam("owner")),
     )
 )
