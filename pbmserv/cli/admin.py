@@ -12,14 +12,14 @@ from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.rendering.templates import ordered, render
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.admin.act import CannotOperate, run_as, set_password
-from pbmserv.services.admin.check import check as check_all
-from pbmserv.services.admin.check import rebuild
+from pbmserv.services.admin.check import Check, rebuild
 from pbmserv.services.admin.mails import CannotResend
 from pbmserv.services.admin.mails import resend as resend_board
 from pbmserv.services.admin.mails import retry as retry_mail
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.scheduler.retention import discard as discard_mail
 from pbmserv.services.views import list_boards, list_inbox, list_outbox, list_players, list_quarantine, load_board
+from pbmserv.store.matches import FIRST_NUMBER
 
 cli = typer.Typer(no_args_is_help=True, help="Manage the server: boards, players, mails.")
 cli.command("backup")(admin_backup.backup)
@@ -218,19 +218,39 @@ def check(
     repair: Annotated[
         bool, typer.Option("--rebuild", help="rewrite summaries and ratings that differ from the logs")
     ] = False,
+    first: Annotated[int, typer.Option("--from", help="begin with this board")] = FIRST_NUMBER,
     json: Json = False,
 ) -> None:
     """Replay every log and compare summaries and ratings with it. Exit code 1 if a difference remains."""
-    app = _app()
-    with Progress(console=err, transient=True) as progress:
-        task = progress.add_task("replaying", total=None)
-        differences = check_all(app, lambda done, of: progress.update(task, completed=done, total=of))
+    if repair and first > FIRST_NUMBER:
+        give_up("--rebuild needs a check of all boards: leave --from out", Exit.USAGE)
+    checking = Check(_app(), first)
+    is_whole = _run(checking)
+    differences = checking.differences
     print_rows([{"board": each.number, "difference": each.what} for each in differences], json, "differences")
+    if not is_whole:
+        err.print(
+            f"Interrupted. To go on: pbmserv admin check --from {checking.next_board}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(Exit.FAILED)
     if repair and differences:
-        err.print(f"{rebuild(app, differences)} summaries were rewritten.", highlight=False)
+        err.print(f"{rebuild(checking.app, differences)} summaries were rewritten.", highlight=False)
         differences = [each for each in differences if not each.can_be_mended]
     if differences:
         raise typer.Exit(Exit.FAILED)
+
+
+def _run(checking: Check) -> bool:
+    """Checks all boards and shows how far it is; False if the operator has interrupted it."""
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("replaying", total=None)
+        try:
+            checking.run(lambda done, of: progress.update(task, completed=done, total=of))
+        except KeyboardInterrupt:
+            return False
+    return True
 
 
 @cli.command("as")

@@ -150,10 +150,7 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
 
 def summary_of(done: Purged) -> str:
     """What was done, in a sentence for the operator."""
-    return (
-        f"{done.taken_in} received and {done.sent_emptied} sent mails were redacted, "
-        f"{done.sent_deleted} sent mails and {done.bounces} bounces deleted"
-    )
+    return f"{done.received} received mails, {done.sent} sent mails and {done.bounces} bounces were deleted"
 
 
 def _purge(app: App, keep: timedelta, stop: threading.Event) -> Purged:

@@ -1,4 +1,4 @@
-"""The inbox: every mail received, kept long after it was handled.
+"""The inbox: every mail received, kept for a while after it was handled. Its content key stays.
 
 A row starts as "waiting". The transaction that handles it makes it "handled", "duplicate" (a second copy),
 "silent" (never answered) or "report" (one of our mails bounced). After repeated failures of our own it is
@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.store.priorities import PRIORITIES, UNKNOWN_SENDERS, is_next_of_sender, is_waiting, next_position
-from pbmserv.store.tables import addresses, inbox
+from pbmserv.store.tables import addresses, content_keys, inbox
 
 FinalStatus = Literal["handled", "duplicate", "silent", "report"]
 QUARANTINED = "set aside"
@@ -147,7 +147,12 @@ def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage |
 
 def is_known(connection: Connection, content_key: str) -> bool:
     """Whether a mail with this content key was handled before."""
-    return connection.execute(_IS_KNOWN, {"key": content_key}).scalar_one()
+    return connection.execute(_IS_KNOWN, {"key": key_digest(content_key)}).scalar_one()
+
+
+def key_digest(content_key: str) -> bytes:
+    """What is stored for good of a content key, which is a digest in hex: half of it is enough."""
+    return bytes.fromhex(content_key)[:16]
 
 
 def finish(
@@ -165,9 +170,10 @@ def finish(
 
     The envelope is deleted too: our personal From addresses are secrets of the players who got them.
     """
-    changed = {"new_status": fate, "new_handled_at": now, "new_content_key": content_key, "new_raw": masked}
-    changed["new_outcome"] = outcome
+    changed = {"new_status": fate, "new_handled_at": now, "new_outcome": outcome, "new_raw": masked}
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
+    if content_key is not None:
+        connection.execute(_KNOW, {"digest": key_digest(content_key), "inbox_id": mail_id})
 
 
 def listing(connection: Connection, status: str | None, count: int) -> list[InboxMessage]:
@@ -245,14 +251,14 @@ _CLAIM: Final = (
     .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())
     .with_for_update(skip_locked=True, of=inbox)
 )
-_IS_KNOWN: Final = select(exists().where(inbox.c.content_key == bindparam("key")))
+_IS_KNOWN: Final = select(exists().where(content_keys.c.digest == bindparam("key")))
+_KNOW: Final = insert(content_keys)
 _FINISH: Final = (
     update(inbox)
     .where(inbox.c.id == bindparam("mail_id"))
     .values(
         status=bindparam("new_status"),
         handled_at=bindparam("new_handled_at"),
-        content_key=bindparam("new_content_key"),
         outcome=bindparam("new_outcome"),
         raw=bindparam("new_raw"),
         envelope_sender="",

@@ -19,6 +19,8 @@ from sqlalchemy import (
     select,
 )
 
+from pbmserv.store import old_tokens
+from pbmserv.store.old_tokens import OldMail
 from pbmserv.store.tables import outbox, players
 
 DIGITS = 40
@@ -63,6 +65,10 @@ def find_answered_mail(
     values = {"player_id": player_id, "addressed": addressed, "threaded": threaded}
     rows = connection.execute(_ANSWERED, values).all()
     places = [_place(row, addressed, threaded) for row in rows]
+    # No deleted mail comes before the first of all.
+    old = None if 0 in places else old_tokens.find(connection, player_id, addressed, threaded)
+    if old is not None and old.place < min(places, default=old.place + 1):
+        return _old_answered(old, by_address=old.place < len(addressed))
     if not places:
         return None
     place, found = min(zip(places, rows, strict=True), key=lambda each: each[0])
@@ -78,6 +84,11 @@ def find_answered_mail(
     )
 
 
+def _old_answered(old: OldMail, by_address: bool) -> AnsweredMail:
+    shown = () if old.ply is None else ((old.match, old.ply),)
+    return AnsweredMail(old.match, shown, old.written, by_address, old.is_of_050, old.is_revoked)
+
+
 def _place(row: Row[Any], addressed: Sequence[str], threaded: Sequence[str]) -> int:
     """The index of a mail among those looked for, tokens first."""
     if row.token_digest in addressed:
@@ -88,7 +99,7 @@ def _place(row: Row[Any], addressed: Sequence[str], threaded: Sequence[str]) -> 
 def first_bytes_of(
     connection: Connection, tokens: Sequence[str], thread_words: Sequence[str], size: int
 ) -> Sequence[bytes]:
-    """The first `size` bytes of the mails with these tokens or thread words; redacted ones are left out."""
+    """The first `size` bytes of the mails with these tokens or thread words; deleted ones are left out."""
     if not tokens and not thread_words:
         return []
     addressed, threaded = [digest(token) for token in tokens], [digest(word) for word in thread_words]

@@ -28,11 +28,10 @@ def over(connection: Connection, pool: Pool) -> Sequence[int]:
 def pools_at(connection: Connection, numbers: Collection[int]) -> set[Pool]:
     """The pools that these matches are of; all pools of the game where the options of one are damaged."""
     found: set[Pool] = set()
-    rows = connection.execute(select(matches.c.number, matches.c.game, _OPTIONS)) if numbers else ()
-    for row in rows:
-        if row.number in numbers:
-            pool = ratings.read_pool(row.game, row.options)
-            found |= set(pools_of(row.game)) if pool is None else {pool}
+    query = select(matches.c.game, _OPTIONS).where(matches.c.number.in_(numbers)).distinct()
+    for row in connection.execute(query):
+        pool = ratings.read_pool(row.game, row.options)
+        found |= set(pools_of(row.game)) if pool is None else {pool}
     return found
 
 

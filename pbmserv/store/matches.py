@@ -121,12 +121,6 @@ def summary(connection: Connection, number: int) -> Summary | None:
     return None if row is None else summary_of(row)
 
 
-def is_end_noted(connection: Connection, number: int, summary: Summary) -> bool:
-    """Whether the end stored with the seats of a match agrees with a summary."""
-    ended = connection.execute(select(seats.c.ended_at).distinct().where(seats.c.match == number)).scalars()
-    return set(ended) == {_ended_at(summary)}
-
-
 def running(connection: Connection) -> list[tuple[str, int]]:
     """How many boards of each game are active; practice is not counted."""
     query = select(matches.c.game, func.count()).where(matches.c.status == "active", matches.c.practice.is_(False))

@@ -6,8 +6,9 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from pbmserv.store.inbox import key_digest
 from pbmserv.store.outbox import UNSOLICITED
-from pbmserv.store.tables import inbox, outbox
+from pbmserv.store.tables import content_keys, inbox, outbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def find_received(connection: Connection, sender: str, message_id: str) -> int |
 
 def find_by_content(connection: Connection, content_key: str) -> int | None:
     """The mail with this content key that was handled; None until one is."""
-    return connection.execute(_FIRST_OF, {"content_key": content_key}).scalar_one_or_none()
+    return connection.execute(_FIRST_OF, {"key": key_digest(content_key)}).scalar_one_or_none()
 
 
 def replies_to(connection: Connection, mail_id: int) -> list[ReplyStatus]:
@@ -95,7 +96,7 @@ _LATEST_OF: Final = (
     )
     .order_by(inbox.c.id.desc())
 )
-_FIRST_OF: Final = select(inbox.c.id).where(inbox.c.content_key == bindparam("content_key"))
+_FIRST_OF: Final = select(content_keys.c.inbox_id).where(content_keys.c.digest == bindparam("key"))
 _REPLIES_TO: Final = (
     select(outbox.c.recipient, outbox.c.message_id, outbox.c.status, outbox.c.held_for.is_not(None))
     .where(outbox.c.inbox_id == bindparam("mail_id"))

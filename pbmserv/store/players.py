@@ -23,11 +23,13 @@ from sqlalchemy import (
 
 from pbmserv.commands.base.changes import NewVacations
 from pbmserv.matches.player import MailSettings, Player
-from pbmserv.store import clocks
+from pbmserv.store import clocks, old_tokens
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, inbox, outbox, players, vacations
 
-_MOST_COMPARED = 2000
+_MOST_COMPARED: Final = 100
+_BEGIN: Final = 3
+"""So many first letters are taken for right where there are many players."""
 
 
 def find(connection: Connection, userid: str) -> Player | None:
@@ -55,6 +57,9 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
     digests = [digest(token) for token in tokens]
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
+    if found is None and digests:
+        owner = old_tokens.owner_of(connection, digests)
+        found = None if owner is None else connection.execute(_WITH_ID, {"player_id": owner}).one_or_none()
     return None if found is None else player_of(found)
 
 
@@ -92,12 +97,18 @@ def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
 
 
 def similar(connection: Connection, userid: str) -> list[str]:
-    """At most three userids that `userid` may be a typo of, best first."""
+    """At most three userids that `userid` may be a typo of, best first.
+
+    They are sought among the newest players and among those whose names begin alike.
+    """
     has_address = exists().where(addresses.c.player_id == players.c.id)
-    query = select(players.c.userid_lower, players.c.userid).where(has_address)
-    rows = connection.execute(query.order_by(players.c.id.desc()).limit(_MOST_COMPARED))
-    known = {row.userid_lower: row.userid for row in rows}
-    return [known[found] for found in get_close_matches(userid.lower(), known, n=3, cutoff=0.6)]
+    query = select(players.c.userid_lower, players.c.userid).where(has_address).limit(_MOST_COMPARED)
+    lowered = userid.lower()
+    begin = lowered[:_BEGIN]
+    is_alike = players.c.userid_lower.between(begin, begin + "zzz")
+    found = (query.order_by(players.c.id.desc()), query.where(is_alike).order_by(players.c.userid_lower))
+    known = {row.userid_lower: row.userid for each in found for row in connection.execute(each)}
+    return [known[found] for found in get_close_matches(lowered, known, n=3, cutoff=0.6)]
 
 
 def password_hash(connection: Connection, userid: str) -> str | None:
@@ -210,6 +221,7 @@ _ADDRESSED_BY: Final = (
     .join(outbox, outbox.c.player_id == players.c.id)
     .where(outbox.c.token_digest.in_(bindparam("digests", expanding=True)))
 )
+_WITH_ID: Final = _players().where(players.c.id == bindparam("player_id"))
 _PASSWORD_HASH: Final = select(players.c.password_hash).where(players.c.userid_lower == bindparam("userid"))
 _DIGEST_DUE: Final = (
     select(players.c.userid_lower)

@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.store.mail_tokens import digest
+from pbmserv.store.old_tokens import owners_of
 from pbmserv.store.tables import addresses, inbox, outbox, players
 
 ANSWERS: Final = 0
@@ -53,6 +54,9 @@ def priorities_of(connection: Connection, mails: Sequence[tuple[str, Sequence[st
     rows = connection.execute(_ANSWERED, {"digests": asked}) if asked else ()
     # Who may answer each of our mails: its player, or who has its address.
     answered = {row.token_digest: {row.player_id, row.recipient} - {None} for row in rows}
+    deleted = [each for each in asked if each not in answered]
+    if deleted:
+        answered |= {each: {owner} for each, owner in owners_of(connection, deleted).items()}
     found: list[int] = []
     for (sender, _), tokens in zip(mails, digests, strict=True):
         owner = owners.get(sender)

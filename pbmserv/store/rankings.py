@@ -1,10 +1,10 @@
 """Reads ratings for listings: tallies, rated matches and standings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Row, and_, bindparam, case, func, select
+from sqlalchemy import BindParameter, Connection, Row, and_, bindparam, func, select
 
 from pbmserv.matches.pools import Pool, pool_named, pools_of
 from pbmserv.matches.rankings import (
@@ -17,9 +17,11 @@ from pbmserv.matches.rankings import (
     RatedResult,
     Standings,
 )
-from pbmserv.matches.ratings import ESTABLISHED_SIGMA, INACTIVE_AFTER, Rating, Section, Tally
+from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, Section, Tally
+from pbmserv.store import standing_counts
 from pbmserv.store.accounts import FORMER
-from pbmserv.store.tables import entries, players, rating_changes, ratings, seats
+from pbmserv.store.standing_counts import IS_ESTABLISHED, IS_PROVISIONAL, Group
+from pbmserv.store.tables import entries, players, rating_changes, rating_counts, ratings, seats
 
 
 def tallies(connection: Connection, player_id: int, game: str | None) -> dict[Pool, Tally]:
@@ -34,7 +36,12 @@ def tallies(connection: Connection, player_id: int, game: str | None) -> dict[Po
 
 def rated_pools(connection: Connection, game: str) -> list[Pool]:
     """The pools of a game in which anybody has a rating, the plain one first."""
-    query = select(ratings.c.pool).distinct().where(ratings.c.pool.in_(_names(game)))
+    # There are fewer counts than ratings.
+    query = select(rating_counts.c.pool).where(
+        rating_counts.c.pool.in_(_names(game)),
+        rating_counts.c.day == standing_counts.EVERYBODY,
+        rating_counts.c.players > 0,
+    )
     there = set(connection.execute(query).scalars())
     return [pool for pool in pools_of(game) if pool.name in there]
 
@@ -91,41 +98,29 @@ def standings(
 ) -> Standings:
     """A page of the players of a pool, without deleted accounts.
 
-    What it costs grows with the players of the pool, who are counted in an index, and not with its matches.
+    The numbers of players are kept, and each part of a section is read in the order of an index.
     """
-    counts = _in_sections(connection, pool, now)
+    groups = standing_counts.in_groups(connection, pool.name, now)
+    counts = {section: sum(groups[section, each] for each in (True, False)) for section in SECTIONS}
     lines: list[Ranked] = []
     skipped = first
-    for section in (each for each in SECTIONS if each in sections):
+    for group in ((section, each) for section in SECTIONS if section in sections for each in (True, False)):
         wanted = count - len(lines)
-        if wanted > 0 and skipped < counts[section]:
-            lines += _of_section(connection, pool, section, now, skipped, wanted)
-        skipped = max(0, skipped - counts[section])
+        if wanted > 0 and skipped < groups[group]:
+            lines += _of_group(connection, pool, group, now, skipped, wanted)
+        skipped = max(0, skipped - groups[group])
     return Standings(tuple(lines), counts)
 
 
-def _in_sections(connection: Connection, pool: Pool, now: datetime) -> dict[Section, int]:
-    conditions = _conditions(now)
-    counts = [func.count().filter(conditions[section]) for section in SECTIONS]
-    everybody = select(*counts).where(ratings.c.pool == pool.name)
-    forgotten = everybody.where(ratings.c.player_id.in_(select(players.c.id).where(players.c.userid == FORMER)))
-    in_all, gone = (connection.execute(query).one() for query in (everybody, forgotten))
-    return {section: in_all[number] - gone[number] for number, section in enumerate(SECTIONS)}
-
-
-def _of_section(
-    connection: Connection, pool: Pool, section: Section, now: datetime, first: int, count: int
+def _of_group(
+    connection: Connection, pool: Pool, group: Group, now: datetime, first: int, count: int
 ) -> list[Ranked]:
-    order = (*_ORDER[section], players.c.userid_lower)
-    there = ratings.join(players, players.c.id == ratings.c.player_id)
-    listed = (ratings.c.pool == pool.name, players.c.userid != FORMER, _conditions(now)[section])
-    chosen = select(ratings.c.player_id).select_from(there).where(*listed).order_by(*order)
-    page = chosen.offset(first).limit(count).subquery()
-    query = select(ratings, players.c.userid, players.c.robot).select_from(there)
-    rows = connection.execute(
-        query.where(ratings.c.pool == pool.name, ratings.c.player_id.in_(select(page.c.player_id))).order_by(
-            *order
-        )
+    section, is_established = group
+    since = now - INACTIVE_AFTER
+    last_at = ratings.c.last_at
+    query = _ESTABLISHED if is_established else _PROVISIONAL
+    query = query.where(
+        ratings.c.pool == pool.name, last_at < since if section == "inactive" else last_at >= since
     )
     return [
         Ranked(
@@ -135,18 +130,8 @@ def _of_section(
             row.robot is not None,
             _tally(row),
         )
-        for place, row in enumerate(rows, first + 1)
+        for place, row in enumerate(connection.execute(query.offset(first).limit(count)), first + 1)
     ]
-
-
-def _conditions(now: datetime) -> dict[Section, ColumnElement[bool]]:
-    """As `Tally.section` tells them."""
-    plays = ratings.c.last_at >= now - INACTIVE_AFTER
-    return {
-        "established": and_(plays, _is_established),
-        "provisional": and_(plays, ~_is_established),
-        "inactive": ratings.c.last_at < now - INACTIVE_AFTER,
-    }
 
 
 def _rated(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[RatedMatch, ...]:
@@ -172,15 +157,13 @@ def _tally(row: Row[Any]) -> Tally:
     return Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.last_at)
 
 
-_is_established = ratings.c.sigma <= ESTABLISHED_SIGMA
-_ORDER: Final[Mapping[Section, tuple[ColumnElement[Any], ...]]] = {
-    "established": (ratings.c.mu.desc(),),
-    "provisional": (ratings.c.counted.desc(),),
-    "inactive": (
-        case((_is_established, ratings.c.mu)).desc().nulls_last(),
-        case((_is_established, 0), else_=ratings.c.counted).desc(),
-    ),
-}
+_LISTED: Final = (
+    select(ratings, players.c.userid, players.c.robot)
+    .join(players, players.c.id == ratings.c.player_id)
+    .where(players.c.userid != FORMER)
+)
+_ESTABLISHED: Final = _LISTED.where(IS_ESTABLISHED).order_by(ratings.c.mu.desc(), players.c.userid_lower)
+_PROVISIONAL: Final = _LISTED.where(IS_PROVISIONAL).order_by(ratings.c.counted.desc(), players.c.userid_lower)
 _RATED_ON: Final = select(rating_changes).where(
     rating_changes.c.player_id == bindparam("player"),
     rating_changes.c.match.in_(bindparam("boards", expanding=True)),

@@ -1,16 +1,21 @@
 """The rows of rating changes, in the order in which matches count: read from a place on, and written."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, exists, insert, or_, select
 
 from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally
+from pbmserv.store import standing_counts
+from pbmserv.store.standing_counts import counted
 from pbmserv.store.tables import rating_changes, ratings, seats
 
 Place = tuple[Any, int]
 """When a match ended, and its number: the order in which matches count."""
+
+_AT_ONCE: Final = 1000
 
 THE_END: Final[Place] = (datetime(9999, 12, 31, tzinfo=UTC), 0)
 
@@ -44,6 +49,20 @@ def results_between(connection: Connection, pool: str, start: Place, end: Place 
     return [RatingResult(at, board, ranks) for (at, board), ranks in found.items()]
 
 
+def results_with_changes(connection: Connection, pool: str) -> Iterator[tuple[RatingResult, tuple[Change, ...]]]:
+    """Each match of a pool, in order, and what it did as it is stored; read as they are asked for."""
+    query = (
+        select(rating_changes)
+        .outerjoin(seats, SEAT_OF_CHANGE)
+        .where(rating_changes.c.pool == pool)
+        .order_by(rating_changes.c.at, rating_changes.c.match, seats.c.seat)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    for (at, board), rows in groupby(connection.execute(query), key=lambda row: (row.at, row.match)):
+        changes = tuple(map(change_of, rows))
+        yield RatingResult(at, board, tuple((each.player_id, each.rank) for each in changes)), changes
+
+
 def tallies_before(
     connection: Connection, pool: str, results: Iterable[RatingResult], start: Place
 ) -> dict[int, Tally]:
@@ -66,8 +85,9 @@ def with_changes_from(connection: Connection, pool: str, players: Iterable[int],
 
 def forget_tallies(connection: Connection, pool: str, players: Iterable[int]) -> None:
     """Deletes the tallies of these players."""
-    theirs = ratings.c.player_id.in_(sorted(players))
-    connection.execute(delete(ratings).where(ratings.c.pool == pool, theirs))
+    theirs = delete(ratings).where(ratings.c.pool == pool, ratings.c.player_id.in_(sorted(players)))
+    gone = connection.execute(theirs.returning(ratings.c.sigma, ratings.c.last_at)).all()
+    standing_counts.add(connection, pool, counted((row.sigma, row.last_at) for row in gone), sign=-1)
 
 
 def add(connection: Connection, pool: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
@@ -81,6 +101,12 @@ def add(connection: Connection, pool: str, changes: Sequence[Change], tallies: M
     ]
     if rows:
         connection.execute(_ADD_TALLIES, rows)
+        standing_counts.add(connection, pool, counted(states_of(tallies.values())))
+
+
+def states_of(tallies: Iterable[Tally]) -> Iterator[tuple[float, datetime]]:
+    """The uncertainty of each tally, and when its last match ended; those without any match are left out."""
+    return ((each.rating.sigma, each.last_at) for each in tallies if each.counted and each.last_at)
 
 
 def _change_row(pool: str, change: Change) -> dict[str, object]:

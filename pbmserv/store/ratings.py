@@ -31,7 +31,7 @@ from pbmserv.store.rating_rows import (
     tallies_before,
     with_changes_from,
 )
-from pbmserv.store.tables import matches, rating_changes, ratings, recounts, seats
+from pbmserv.store.tables import matches, rating_changes, rating_counts, ratings, recounts, seats
 
 STEP: Final = 200
 """Matches recalculated in one transaction."""
@@ -63,18 +63,10 @@ def result_of(board: GameState, player_ids: Sequence[int]) -> RatingResult | Non
     return RatingResult(board.state.last_at, board.match.number, tuple(zip(player_ids, ranks, strict=True)))
 
 
-def seated(connection: Connection) -> dict[int, tuple[int, ...]]:
-    """The player ids of every match, in order of play."""
-    found: dict[int, tuple[int, ...]] = {}
-    rows = connection.execute(select(seats.c.match, seats.c.player_id).order_by(seats.c.match, seats.c.seat))
-    for row in rows:
-        found[row.match] = (*found.get(row.match, ()), row.player_id)
-    return found
-
-
 def pools(connection: Connection) -> set[str]:
     """The pools of which there are ratings."""
-    names = select(rating_changes.c.pool).union(select(ratings.c.pool))
+    is_counted = select(rating_counts.c.pool).where(rating_counts.c.players != 0)
+    names = select(rating_changes.c.pool).union(select(ratings.c.pool), is_counted)
     return set(connection.execute(names).scalars())
 
 
@@ -121,6 +113,7 @@ def replace_all(connection: Connection, pool: str, changes: Sequence[Change]) ->
     """Replaces all ratings of a pool."""
     connection.execute(delete(rating_changes).where(rating_changes.c.pool == pool))
     connection.execute(delete(ratings).where(ratings.c.pool == pool))
+    connection.execute(delete(rating_counts).where(rating_counts.c.pool == pool))
     add(connection, pool, changes, latest(changes))
     connection.execute(delete(recounts).where(recounts.c.pool == pool))
 

@@ -1,7 +1,8 @@
-"""Retention: redacts old mails. What the match log, duplicate detection and replies still need stays.
+"""Retention: deletes old mails. What duplicate detection and answers still need of them stays in small tables.
 
 Each function does one small batch in the given transaction. It never touches a mail that waits, is quarantined, or
-may still have to be sent to a suspended address.
+may still have to be sent to a suspended address. The newest row of each table is redacted instead, since SQLite
+would give its id again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, text, update
 
-from pbmserv.store import wordy_mails
+from pbmserv.store import old_tokens, wordy_mails
 from pbmserv.store.bounces import is_settled, may_be_sent_again
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import bounces, inbox, outbox
@@ -19,8 +20,8 @@ from pbmserv.store.tables import bounces, inbox, outbox
 DISCARDED: Final = "discarded"
 
 # Exactly the conditions of the indexes ix_inbox_retention and ix_outbox_retention: else SQLite does not use them.
-_HANDLED: Final = and_(text("handled_at IS NOT NULL"), text("redacted_at IS NULL"))
-_DONE: Final = and_(text("status <> 'waiting'"), text("redacted_at IS NULL"))
+_HANDLED: Final = text("handled_at IS NOT NULL")
+_DONE: Final = text("status <> 'waiting'")
 
 _REDACTED_INBOX: Final[Mapping[str, object]] = MappingProxyType(
     {
@@ -58,27 +59,23 @@ def count_due(connection: Connection, before: datetime) -> int:
 
 
 def purge_inbox(connection: Connection, before: datetime, now: datetime, most: int) -> int:
-    """Redacts received mails that were handled before then, and gives how many.
-
-    Id, times, status and content key stay, so that a second copy is recognised for ever.
-    """
-    batch = _batch(connection, inbox, _is_due_in_inbox(before), most)
-    changed = {**_REDACTED_INBOX, "redacted_at": now}
-    return connection.execute(update(inbox).where(inbox.c.id.in_(batch)).values(changed)).rowcount
+    """Deletes received mails that were handled before then, and gives how many."""
+    return _purge(
+        connection, inbox, _batch(connection, inbox, _is_due_in_inbox(before), most), _REDACTED_INBOX, now
+    )
 
 
-def purge_outbox(connection: Connection, before: datetime, now: datetime, most: int) -> tuple[int, int]:
-    """Redacts or deletes sent mails that were queued before then; gives how many of each.
+def purge_outbox(
+    connection: Connection, before: datetime, proving_since: datetime, now: datetime, most: int
+) -> int:
+    """Deletes sent mails that were queued before then, and gives how many.
 
-    A mail about a board keeps the board, the player and the token's digest: a reply to it still works, its play
-    link does not. All others are deleted, except the newest row, whose id SQLite would reuse.
+    An answer to a mail about a board is still recognised while the board is played on, or the mail was written
+    after `proving_since`. Its play links are dead.
     """
     batch = _batch(connection, outbox, _is_due_in_outbox(before), most)
-    ours = outbox.c.id.in_(batch)
-    newest = select(func.max(outbox.c.id)).scalar_subquery()
-    deleted = connection.execute(delete(outbox).where(ours, outbox.c.match.is_(None), outbox.c.id < newest))
-    redacted = connection.execute(update(outbox).where(ours).values({**_REDACTED_OUTBOX, "redacted_at": now}))
-    return redacted.rowcount, deleted.rowcount
+    old_tokens.keep(connection, batch, proving_since)
+    return _purge(connection, outbox, batch, _REDACTED_OUTBOX, now)
 
 
 def purge_bounces(connection: Connection, before: datetime) -> int:
@@ -123,19 +120,37 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     connection.execute(unsent.values(status="failed"))
     ours = update(outbox).where(outbox.c.id.in_(mails))
     connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))
+    old_tokens.forget_player(connection, player_id)
     connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
     wordy_mails.forget(connection, theirs)
 
 
 def _is_due_in_inbox(before: datetime) -> ColumnElement[bool]:
-    return _HANDLED & (inbox.c.handled_at < before)
+    return and_(_HANDLED, inbox.c.handled_at < before, _is_left(inbox))
 
 
 def _is_due_in_outbox(before: datetime) -> ColumnElement[bool]:
-    return _DONE & (outbox.c.created_at < before) & ~may_be_sent_again()
+    return and_(_DONE, outbox.c.created_at < before, _is_left(outbox), ~may_be_sent_again())
+
+
+def _is_left(table: Table) -> ColumnElement[bool]:
+    newest = select(func.max(table.alias().c.id)).scalar_subquery()
+    return or_(table.c.redacted_at.is_(None), table.c.id < newest)
 
 
 def _batch(connection: Connection, table: Table, old: ColumnElement[bool], most: int) -> list[int]:
     # Rows that another process has locked are its to do.
     query = select(table.c.id).where(old).limit(most).with_for_update(skip_locked=True)
     return list(connection.execute(query).scalars())
+
+
+def _purge(
+    connection: Connection, table: Table, mails: Sequence[int], redacted: Mapping[str, object], now: datetime
+) -> int:
+    if not mails:
+        return 0
+    newest = select(func.max(table.alias().c.id)).scalar_subquery()
+    ours = table.c.id.in_(mails)
+    connection.execute(delete(table).where(ours, table.c.id < newest))
+    connection.execute(update(table).where(ours).values({**redacted, "redacted_at": now}))
+    return len(mails)

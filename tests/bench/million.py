@@ -21,7 +21,7 @@ from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
-from pbmserv.store import matches
+from pbmserv.store import matches, standing_counts
 from pbmserv.store.engine import open_engine, writing
 from pbmserv.store.schema import migrate
 from tests.bench.club import PLIES, random_games
@@ -54,8 +54,8 @@ _INDEXES: Final = (
 Row = tuple[object, ...]
 
 _STATEMENTS: Final = {
-    "players": "INSERT INTO players (id, userid, userid_lower, password_hash, created_at)"
-    " VALUES (?, ?, ?, '-', ?)",
+    "players": "INSERT INTO players (id, userid, userid_lower, skeleton, password_hash, created_at, robot)"
+    " VALUES (?1, ?2, ?2, ?2, '-', ?3, ?4)",
     "addresses": "INSERT INTO addresses (address, player_id, is_first, confirmed_at) VALUES (?, ?, 1, ?)",
     "matches": "INSERT INTO matches (number, game, rules, options, rated, started_by, started_at, clock, status,"
     " to_move, plies, last_at, last_move)"
@@ -101,6 +101,8 @@ def build(path: Path, count: int, progress: Callable[[int], None] = lambda done:
             progress(some[-1] - FIRST + 1)
         for _, made in indexes:
             connection.execute(made)
+    with writing(engine) as writer:
+        standing_counts.renew(writer, "cephalopod")
     # Its connections remember the indexes as they were.
     engine.dispose()
     _play_shown(engine, FIRST + count - SHOWN, now)
@@ -113,7 +115,7 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> 
 
 def _players(everybody: int, now: datetime) -> Iterator[Row]:
     for each in range(ROBOT, everybody + 1):
-        yield each, _userid(each), _userid(each), _at(now - _TEN_YEARS)
+        yield each, _userid(each), _at(now - _TEN_YEARS), "greedy" if each == ROBOT else None
 
 
 def _addresses(everybody: int, now: datetime) -> Iterator[Row]:
@@ -129,7 +131,7 @@ def _ratings(everybody: int, now: datetime) -> Iterator[Row]:
     chance = Random(everybody)
     for each in range(ROBOT, everybody + 1):
         last = now - timedelta(days=chance.uniform(0, 400))
-        yield each, chance.gauss(1500, 200), chance.uniform(50, 200), chance.randrange(1, 100), _at(last)
+        yield each, chance.gauss(25, 4), chance.uniform(4, 8.3), chance.randrange(1, 100), _at(last)
 
 
 def _match(

@@ -1,10 +1,14 @@
 """The operator's commands: tables for people, JSON for scripts, one sentence and an exit code for what fails."""
 
 from datetime import UTC, datetime
+from itertools import count
+from unittest.mock import patch
 
 import pytest
 from rich.console import Console
 
+from pbmserv.matches.log import Match
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.store import inbox, outbox, quarantine
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import OutboxMessage
@@ -217,6 +221,32 @@ def test_what_others_wrote_is_only_text(club: Terminal) -> None:
     assert club.succeed("admin", "inbox").count(NASTY) == 2
     assert club.succeed("admin", "outbox").count(NASTY) == 2
     assert str(mail_id) in club.succeed("admin", "inbox")
+
+
+def test_a_check_that_is_interrupted_says_where_to_go_on(club: Terminal) -> None:
+    post = club.post()
+    for _ in range(2):
+        post.mail("alice@example.org", "as alice sesame", "challenge alice bob")
+    with post.house.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE matches SET plies = 7")
+    replayed = count()
+
+    def replay_two(match: Match) -> GameState:
+        if next(replayed) == 2:
+            raise KeyboardInterrupt
+        return replay(match)
+
+    with patch("pbmserv.services.admin.check.replay", replay_two):
+        done = club.run("admin", "check", "--json")
+    assert done.code == 1
+    assert [row["board"] for row in done.rows] == [101, 102]
+    assert "Interrupted. To go on: pbmserv admin check --from 103" in done.err
+    done = club.run("admin", "check", "--json", "--from", "103")
+    assert [row["board"] for row in done.rows] == [103]
+    assert "Interrupted" not in done.err
+    assert club.run("admin", "check", "--rebuild", "--from", "103").code == 2
+    assert club.run("admin", "check", "--rebuild").code == 0
+    post.house.engine.dispose()
 
 
 def test_check(club: Terminal) -> None:

@@ -1,17 +1,17 @@
 """Checking: whatever is tampered with is found, nothing else is, and what can be mended is."""
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import fold
-from pbmserv.services.admin.check import check, rebuild
+from pbmserv.services.admin.check import Check, check, rebuild
 from pbmserv.services.app import App
 from pbmserv.services.views import list_boards, load_board
 from pbmserv.store.engine import writing
 from tests.conftest import Clock
 from tests.services.post import Post
-from tests.store.club import make_club
+from tests.store.club import keep, make_club, new_match
 
 SUMMARIES = {
     "status": "status = 'finished'",
@@ -121,3 +121,51 @@ def test_a_board_that_somebody_left_in_time_is_in_order(house_with_boards: App) 
     assert seen is not None
     assert (seen.match.userids, seen.state.status) == (("former player", "alice", "ned"), "active")
     assert check(house_with_boards) == []
+
+
+def test_a_damaged_row_keeps_no_other_board_from_being_read(house: App) -> None:
+    """Though they are read together."""
+    with writing(house.engine) as connection:
+        make_club(connection, 9)
+    tamper(house, "UPDATE matches SET options = '[1]' WHERE number = 104")
+    tamper(house, "UPDATE matches SET plies = 77 WHERE number = 105")
+    assert [each.number for each in check(house)] == [104, 105]
+
+
+def test_a_check_goes_on_from_a_board(house: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In parts, each of which begins where the last one has ended; ratings are checked whichever board it is."""
+    monkeypatch.setattr("pbmserv.services.admin.check.AT_ONCE", 4)
+    with writing(house.engine) as connection:
+        make_club(connection, 20)
+    for number in (101, 108, 112, 120):
+        tamper(house, f"UPDATE matches SET plies = 77 WHERE number = {number}")
+    assert [each.number for each in check(house)] == [101, 108, 112, 120]
+    seen: list[tuple[int, int]] = []
+    later = Check(house, 108)
+    later.run(lambda done, of: seen.append((done, of)))
+    assert [each.number for each in later.differences] == [108, 112, 120]
+    assert seen == [(done, 13) for done in range(1, 14)]
+    assert later.next_board == 121
+    with writing(house.engine) as connection:
+        connection.execute(text("UPDATE ratings SET mu = mu + 1"))
+    last = Check(house, later.next_board)
+    last.run()
+    assert last.differences
+    assert all(each.ratings for each in last.differences)
+
+
+def test_what_it_asks_does_not_grow_with_the_boards(house: App) -> None:
+    """A hundred boards are read by a few statements."""
+    asked = []
+    event.listen(house.engine, "before_cursor_execute", lambda *each: asked.append(each[2]))
+    with writing(house.engine) as connection:
+        make_club(connection, 10)
+    asked.clear()
+    assert check(house) == []
+    few = len(asked)
+    with writing(house.engine) as connection:
+        for match in [new_match(number, "Ann", "bob") for number in range(200, 280)]:
+            keep(connection, match)
+    asked.clear()
+    assert check(house) == []
+    assert len(asked) == few

@@ -78,6 +78,11 @@ def queue(connection: Connection, token: str, recipient: str, status: str = "wai
     return number
 
 
+def key_of(number: int) -> str:
+    """A content key."""
+    return f"{number:032x}" + "0" * 32
+
+
 def take_in(connection: Connection, sender: str, status: str = "handled") -> int:
     """Puts a mail from somebody into the inbox, and gives its number."""
     number = inbox.add(
@@ -86,7 +91,8 @@ def take_in(connection: Connection, sender: str, status: str = "handled") -> int
     if status == "set aside":
         quarantine.fail(connection, number, "it failed", None)
     elif status != "waiting":
-        inbox.finish(connection, number, "handled", NOON, f"key{number}", masked=f"From: {sender}".encode())
+        masked = f"From: {sender}".encode()
+        inbox.finish(connection, number, "handled", NOON, key_of(number), masked=masked)
     return number
 
 
@@ -236,7 +242,7 @@ def test_a_second_copy_is_known_of_a_former_player_too(house: App) -> None:
         add_players(connection, "alice")
         number = take_in(connection, "alice@example.org")
         change(connection, Erased(id_of(connection, "alice")))
-        assert inbox.is_known(connection, f"key{number}")
+        assert inbox.is_known(connection, key_of(number))
 
 
 def test_who_never_played_leaves_no_row(house: App) -> None:

@@ -15,6 +15,7 @@ from pbmserv.store.engine import reading, writing
 from tests.conftest import NOON
 
 LATER = NOON + timedelta(minutes=1)
+KEY = "5e" * 32
 
 
 def keep(house: App, *senders: str) -> list[int]:
@@ -239,20 +240,20 @@ def test_claimed_by_the_quicker_one(postgresql_house: App) -> None:
 def test_masked_bytes_take_the_place_of_raw_ones(house: App) -> None:
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
-        inbox.finish(connection, one, "handled", NOON, "key", masked=b"masked")
+        inbox.finish(connection, one, "handled", NOON, KEY, masked=b"masked")
     assert (row(house, one).raw, row(house, two).raw) == (b"masked", b"raw")
 
 
 def test_one_content_is_handled_once(house: App) -> None:
     one, two, three, four = keep(house, "a", "b", "c", "d")
     with writing(house.engine) as connection:
-        assert not inbox.is_known(connection, "key")
-        inbox.finish(connection, one, "handled", NOON, "key", masked=b"")
-        assert inbox.is_known(connection, "key")
+        assert not inbox.is_known(connection, KEY)
+        inbox.finish(connection, one, "handled", NOON, KEY, masked=b"")
+        assert inbox.is_known(connection, KEY)
         inbox.finish(connection, two, "silent", NOON, masked=b"")
         inbox.finish(connection, three, "duplicate", NOON, masked=b"")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
-        inbox.finish(connection, four, "handled", NOON, "key", masked=b"")
+        inbox.finish(connection, four, "handled", NOON, KEY, masked=b"")
     assert row(house, four).status == "waiting"
 
 

@@ -16,11 +16,13 @@ from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
 from pbmserv.matches.pools import pool_named
 from pbmserv.matches.rankings import SECTIONS
-from pbmserv.matches.ratings import INACTIVE_AFTER, Change, RatingResult, Section, Tally, reckoned
+from pbmserv.matches.ratings import INACTIVE_AFTER, Change, Rating, RatingResult, Section, Tally, reckoned
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
-from pbmserv.store import match_numbers, matches, players, rankings, ratings
+from pbmserv.store import match_numbers, matches, players, rankings, rating_rows, ratings, standing_counts
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.rating_rows import states_of
+from pbmserv.store.standing_counts import counted
 from tests.commands import rankings as in_memory
 from tests.conftest import prepared
 from tests.store.club import NOON, add_players, keep, new_match
@@ -29,6 +31,7 @@ CHOICES: Final[tuple[tuple[Section, ...], ...]] = (SECTIONS, ("inactive",), ("es
 MEMBERS: Final = ("ann", "bob", "carl", "dora", "eve", "finn")
 SMALL, PLAIN = "cephalopod 3x3", "cephalopod"
 PATIENCE: Final = 60.0
+FORGET = text("UPDATE players SET userid = 'former player', userid_lower = :name, skeleton = '' WHERE id = :id")
 WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 
@@ -109,7 +112,9 @@ def assert_right(engine: Engine) -> tuple[Change, ...]:
         expected = from_the_logs(connection)
         for pool, changes in expected.items():
             assert ratings.stored_changes(connection, pool) == changes
-            assert ratings.stored_tallies(connection, pool) == ratings.latest(changes)
+            tallies = ratings.latest(changes)
+            assert ratings.stored_tallies(connection, pool) == tallies
+            assert standing_counts.stored(connection, pool) == counted(states_of(tallies.values()))
         assert ratings.pools(connection) == {pool for pool, changes in expected.items() if changes}
     return expected[SMALL]
 
@@ -350,4 +355,47 @@ def test_a_move_costs_nothing_and_an_end_little(engine: Engine) -> None:
         board = two(engine, number, "ann", "bob")
     assert seen == []
     ended(engine, board, 5)
-    assert 0 < len(seen) <= 7
+    assert 0 < len(seen) <= 9
+
+
+def test_standings_are_as_if_everybody_was_counted(engine: Engine) -> None:
+    """Whoever comes, plays again or is forgotten, at any time of any day."""
+    chance, pool = random.Random(5), pool_named(PLAIN)
+    names = [f"p{number:02}" for number in range(40)]
+    tallies: dict[int, Tally] = {}
+    former: set[int] = set()
+    with writing(engine) as connection:
+        add_players(connection, *names)
+    for _ in range(30):
+        with writing(engine) as connection:
+            some = {each: drawn(chance) for each in chance.sample(range(7, 47), 5)}
+            rating_rows.forget_tallies(connection, PLAIN, some)
+            rating_rows.add(connection, PLAIN, (), some)
+            tallies |= some
+            if chance.random() < 0.2 and (gone := chance.choice([*tallies])) not in former:
+                former.add(gone)
+                connection.execute(FORGET, {"id": gone, "name": f"former {gone}"})
+        now = NOON + INACTIVE_AFTER + timedelta(hours=chance.randrange(-10, 90))
+        there = {each: tally for each, tally in tallies.items() if each not in former}
+        ranked = sorted(there, key=lambda each: _rank(there[each], now, names[each - 7]))
+        with reading(engine) as connection:
+            for first, count in ((0, 100), (0, 7), (chance.randrange(30), 9)):
+                found = rankings.standings(connection, pool, SECTIONS, now, first, count)
+                assert [line.userid for line in found.lines] == [names[each - 7] for each in ranked][first:][
+                    :count
+                ]
+                for section in SECTIONS:
+                    assert found.counts[section] == sum(each.section(now) == section for each in there.values())
+    assert former
+
+
+def drawn(chance: random.Random) -> Tally:
+    """Some player's state."""
+    rating = Rating(chance.uniform(20, 30), chance.choice([4.5, 6.25, 6.2501, 8.0]))
+    return Tally(rating, chance.randrange(1, 5), 0, NOON + timedelta(hours=chance.randrange(72)))
+
+
+def _rank(tally: Tally, now: datetime, name: str) -> tuple[object, ...]:
+    is_established = tally.rating.is_established
+    order = (0, -tally.rating.mu) if is_established else (1, -tally.counted)
+    return (SECTIONS.index(tally.section(now)), *order, name)

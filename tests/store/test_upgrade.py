@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from alembic import command
@@ -14,6 +15,7 @@ from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_players
 from pbmserv.store import bounces, mail_tokens, ratings
 from pbmserv.store.engine import reading, writing
@@ -233,6 +235,43 @@ def test_boards_from_before_have_no_clock(post: Post) -> None:
     assert "days" not in text_of(shown)
     (begun, *_) = post.mail(ALICE, "challenge alice bob -size=3x3")
     assert "Your turn, 21 days." in " ".join(text_of(begun).split())
+
+
+EMPTIED_BY_0011 = (
+    """UPDATE inbox SET raw = :nothing, sender = '', envelope_sender = '', redacted_at = received_at
+        WHERE handled_at IS NOT NULL""",
+    """UPDATE outbox SET raw = :nothing, recipient = '', envelope_sender = '', message_id = '', key_digest = NULL,
+        status = 'sent', redacted_at = created_at""",
+)
+"""Mails as retention left them in schema 0011."""
+
+
+def test_mails_that_0011_has_emptied_are_deleted(post: Post) -> None:
+    """Second copies of them are still known, and so are answers to them."""
+    known = post.with_server(confirm="from")
+    begun, raw = post.sent_to(ALICE)[1], post.write(ALICE, "101 c3")
+    known.send(raw)
+    tokens, words = [token_of(begun)], [thread_word_of(begun)]
+    with reading(post.house.engine) as connection:
+        alice = next(player.id for player in list_players(post.house) if player.userid == "alice")
+        before = mail_tokens.find_answered_mail(connection, alice, tokens, words)
+    go_back(post, version="0011")
+    with writing(post.house.engine) as connection:
+        for statement in EMPTIED_BY_0011:
+            connection.execute(text(statement), {"nothing": b""})
+    migrate(post.house.engine)
+    assert before is not None
+    post.clock.move(days=91)
+    for _ in range(2):
+        for _ in purge(post.house, post.clock() - timedelta(days=90), post.clock()):
+            pass
+        with reading(post.house.engine) as connection:
+            found = mail_tokens.find_answered_mail(connection, alice, tokens, words)
+        assert found == replace(before, message_id="", key_digest=None)
+        assert [len(rows(post, table, ["id"])) for table in ("inbox", "outbox")] == [1, 1], "the newest rows alone"
+    assert known.send(raw, "relay@example.net") == []
+    assert known.fates()[-1] == "duplicate"
+    assert check(post.house) == []
 
 
 # What schema 0009 called them, and where the same rows are now.

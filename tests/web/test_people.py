@@ -13,7 +13,7 @@ from sqlalchemy import text
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.ratings import INACTIVE_AFTER
 from pbmserv.rendering.svg.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
-from pbmserv.store import robots
+from pbmserv.store import robots, standing_counts
 from pbmserv.store.engine import writing
 from pbmserv.web import players
 from tests.store.club import keep, new_match
@@ -401,6 +401,7 @@ def add_crowd(club: Club) -> None:
                 text("INSERT INTO ratings VALUES ('cephalopod', :id, :mu, :sigma, 9, 4, :at)"),
                 values,
             )
+        standing_counts.renew(connection, "cephalopod")
 
 
 @pytest.fixture

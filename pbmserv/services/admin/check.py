@@ -1,97 +1,33 @@
-"""Ratings held against a recomputation from the logs, pool by pool, and written anew where they differ.
+"""Holds everything that is derived from the logs against a replay of them, and writes anew what differs.
 
-A pool of which a log cannot be replayed is left alone: nobody can tell then what its ratings should be.
+A check goes from board to board by number, some hundred at a time, and then from rated match to rated match, pool
+by pool. It remembers no board: only what it has found, and one tally for each player of a pool. It can be
+interrupted, and go on from a board. A pool with a log that cannot be replayed is left alone: nobody can tell what
+its ratings should be.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.pools import pool_named, pool_of
-from pbmserv.matches.ratings import Change, RatingResult, reckoned
-from pbmserv.matches.replay import GameState, fold, replay
+from pbmserv.matches.ratings import RatingResult, Tally, reckoned
+from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
-from pbmserv.store import accounts, match_numbers, matches, ratings
+from pbmserv.store import accounts, match_numbers, matches, rating_rows, ratings, standing_counts, stored_matches
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.stored_matches import StoredMatch
 
+AT_ONCE: Final = 100
+"""Boards that are read together."""
 
-@dataclass(frozen=True, slots=True)
-class WrongRatings:
-    """The ratings of a pool are not what its matches give, from one of its boards on (0 where that is unknown)."""
-
-    pool: str
-    board: int
-    what: str
-
-
-@dataclass
-class Reckoning:
-    """Gathers what counts, board by board."""
-
-    seated: dict[int, tuple[int, ...]]
-    results: dict[str, list[RatingResult]] = field(default_factory=dict)
-
-    def add(self, board: GameState) -> None:
-        """Takes a board that was replayed."""
-        result = ratings.result_of(board, self.seated.get(board.match.number, ()))
-        if result is not None:
-            self.results.setdefault(pool_of(board.match).name, []).append(result)
-
-    def changes(self, pool: str) -> tuple[Change, ...]:
-        """What every match of a pool has done, reckoned from the first on."""
-        return reckoned({}, self.results.get(pool, ()))
-
-
-def begin(connection: Connection) -> Reckoning:
-    """A reckoning without any board yet."""
-    return Reckoning(ratings.seated(connection))
-
-
-def wrong_ratings(connection: Connection, reckoning: Reckoning, unknown: Collection[str]) -> list[WrongRatings]:
-    """Each pool whose ratings differ; those of `unknown` pools are not looked at."""
-    begun = ratings.recounted(connection)
-    known = (ratings.pools(connection) | set(reckoning.results)) - set(unknown) - set(begun)
-    found = (_difference(connection, pool, reckoning.changes(pool)) for pool in sorted(known))
-    recounts = [
-        WrongRatings(pool, board, f"the ratings of {pool} are being counted anew, from board {board} on")
-        for pool, board in sorted(begun.items())
-        if pool not in unknown
-    ]
-    return [*recounts, *(each for each in found if each is not None)]
-
-
-def rate_anew(connection: Connection, pool: str) -> None:
-    """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end."""
-    ratings.hold(connection, pool)
-    reckoning = begin(connection)
-    for number in match_numbers.over(connection, pool_named(pool)):
-        match = matches.load(connection, number)
-        assert match is not None
-        reckoning.add(replay(match))
-    ratings.replace_all(connection, pool, reckoning.changes(pool))
-
-
-def _difference(connection: Connection, pool: str, expected: tuple[Change, ...]) -> WrongRatings | None:
-    stored = ratings.stored_changes(connection, pool)
-    if stored != expected:
-        board = _first_difference(stored, expected)
-        return WrongRatings(
-            pool, board, f"from board {board} on the ratings of {pool} are not what its games give"
-        )
-    tallies = ratings.stored_tallies(connection, pool)
-    if tallies != ratings.latest(expected):
-        return WrongRatings(pool, 0, f"the ratings of {pool} are not what its last games gave")
-    return None
-
-
-def _first_difference(stored: Iterable[Change], expected: Iterable[Change]) -> int:
-    """The board of the first change, in the order in which matches ended, that is not the same in both."""
-    alone = set(stored) ^ set(expected)
-    return min(alone, key=lambda each: (each.at, each.board)).board if alone else 0
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,46 +48,141 @@ class Difference:
         return self.expected is not None or self.ratings is not None
 
 
-def check(app: App, progress: Callable[[int, int], None] = lambda done, of: None) -> list[Difference]:
+@dataclass
+class Check:
+    """A check under way. If it is interrupted, another one can begin with `next_board`."""
+
+    app: App
+    next_board: int = matches.FIRST_NUMBER
+    differences: list[Difference] = field(default_factory=list)
+    # The first match of a pool that stands in its ratings otherwise than its log says.
+    _wrong: dict[str, tuple[datetime, int]] = field(default_factory=dict)
+    _unknown: set[str] = field(default_factory=set)
+
+    def run(self, progress: Progress = lambda done, of: None) -> None:
+        """Checks all boards from `next_board` on, and then the ratings. `progress` is told how many are done."""
+        with reading(self.app.engine) as connection:
+            total = stored_matches.count_from(connection, self.next_board)
+        done = 0
+        while count := self._check_some(progress, done, total):
+            done += count
+        self._check_ratings()
+
+    def _check_some(self, progress: Progress, done: int, total: int) -> int:
+        # Each part sees one state of the database; SQLite can clear its log between two of them.
+        with reading(self.app.engine, snapshot=True) as connection:
+            numbers = stored_matches.numbers_from(connection, self.next_board, AT_ONCE)
+            for count, (number, stored) in enumerate(_stored(connection, numbers), done + 1):
+                difference = stored if isinstance(stored, Difference) else self._difference(stored)
+                if difference is not None:
+                    self.differences.append(difference)
+                    if not difference.can_be_mended:
+                        self._unknown |= {pool.name for pool in match_numbers.pools_at(connection, [number])}
+                self.next_board = number + 1
+                progress(count, max(count, total))
+        return len(numbers)
+
+    def _difference(self, stored: StoredMatch) -> Difference | None:
+        number = stored.match.number
+        try:
+            board = replay(stored.match)
+            expected = summarise(board.state)
+            result = ratings.result_of(board, stored.player_ids)
+        except BrokenLog as error:
+            return Difference(number, str(error), None)
+        except Exception as error:
+            return _cannot_be_replayed(number, error)
+        self._hold_against(pool_of(stored.match).name, number, result, stored)
+        if stored.summary != expected:
+            return Difference(number, f"stored {stored.summary}, replayed {expected}", expected)
+        if expected.status == "active" and accounts.FORMER in board.playing:
+            return Difference(number, f"board {number} is active, but somebody at it was forgotten", None)
+        if stored.ended != {None if expected.status == "active" else expected.last_at}:
+            return Difference(
+                number, f"board {number} is {expected.status}, but its seats say otherwise", expected
+            )
+        return None
+
+    def _hold_against(self, pool: str, number: int, result: RatingResult | None, stored: StoredMatch) -> None:
+        """Notes whether a match stands in the ratings as its log says, and if not, from where on."""
+        ranks = () if result is None else result.ranks
+        expected = {(pool, result.at, *pair) for pair in ranks} if result is not None else set()
+        for name, at, _, _ in expected ^ stored.rated:
+            self._wrong[name] = min(self._wrong.get(name, (at, number)), (at, number))
+
+    def _check_ratings(self) -> None:
+        with reading(self.app.engine) as connection:
+            recounted = ratings.recounted(connection)
+            pools = (ratings.pools(connection) | set(self._wrong)) - self._unknown
+        for pool in sorted(pools & set(recounted)):
+            board = recounted[pool]
+            what = f"the ratings of {pool} are being counted anew, from board {board} on"
+            self.differences.append(Difference(board, what, None, pool))
+        for pool in sorted(pools - set(recounted)):
+            with reading(self.app.engine, snapshot=True) as connection:
+                board, what = _wrong_ratings(connection, pool, self._wrong.get(pool))
+            if what:
+                self.differences.append(Difference(board, what, None, pool))
+
+
+def check(app: App, progress: Progress = lambda done, of: None) -> list[Difference]:
     """Replays all matches; `progress` is told how many of how many are done."""
-    differences: list[Difference] = []
-    with reading(app.engine, snapshot=True) as connection:
-        every = match_numbers.numbers(connection)
-        reckoning = begin(connection)
-        for done, number in enumerate(every, 1):
-            difference = _difference_check(connection, number, reckoning)
-            if difference is not None:
-                differences.append(difference)
-            progress(done, len(every))
-        broken = [each.number for each in differences if not each.can_be_mended]
-        unknown = {pool.name for pool in match_numbers.pools_at(connection, broken)}
-        wrong = wrong_ratings(connection, reckoning, unknown)
-        differences += [Difference(each.board, each.what, None, each.pool) for each in wrong]
-    return differences
+    checking = Check(app)
+    checking.run(progress)
+    return checking.differences
 
 
-def _difference_check(connection: Connection, number: int, reckoning: Reckoning) -> Difference | None:
+def _stored(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, StoredMatch | Difference]]:
+    """Each match, or why it cannot be read."""
     try:
-        match, stored = matches.load(connection, number), matches.summary(connection, number)
-        assert match is not None
-        board = replay(match)
-        expected = summarise(board.state)
-        is_end_noted = matches.is_end_noted(connection, number, expected)
-        reckoning.add(board)
-    except BrokenLog as error:
-        return Difference(number, str(error), None)
+        return list(zip(numbers, stored_matches.load_all(connection, numbers), strict=True))
     except SQLAlchemyError:
         raise
     except Exception as error:
         # What can stand in damaged rows has no end; none of it may keep the other matches from being looked at.
-        return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
-    if stored != expected:
-        return Difference(number, f"stored {stored}, replayed {expected}", expected)
-    if expected.status == "active" and accounts.FORMER in board.playing:
-        return Difference(number, f"board {number} is active, but somebody at it was forgotten", None)
-    if not is_end_noted:
-        return Difference(number, f"board {number} is {expected.status}, but its seats say otherwise", expected)
-    return None
+        if len(numbers) == 1:
+            return [(numbers[0], _cannot_be_replayed(numbers[0], error))]
+        return [each for number in numbers for each in _stored(connection, [number])]
+
+
+def _cannot_be_replayed(number: int, error: Exception) -> Difference:
+    return Difference(number, f"board {number} cannot be replayed: {type(error).__name__}: {error}", None)
+
+
+def _wrong_ratings(connection: Connection, pool: str, wrong: tuple[datetime, int] | None) -> tuple[int, str]:
+    """The board from which on the ratings of a pool are wrong (0: unknown), and what is wrong; "" if nothing is.
+
+    `wrong` is the place of the first match that counts otherwise than its log says.
+    """
+    tallies: dict[int, Tally] = {}
+    for result, changes in rating_rows.results_with_changes(connection, pool):
+        if wrong is not None and result.place >= wrong:
+            break
+        theirs = {player_id: tallies[player_id] for player_id, _ in result.ranks if player_id in tallies}
+        if reckoned(theirs, [result]) != changes:
+            wrong = result.place
+            break
+        tallies |= ratings.latest(changes)
+    if wrong is not None:
+        return wrong[1], f"from board {wrong[1]} on the ratings of {pool} are not what its games give"
+    counts = standing_counts.counted(rating_rows.states_of(tallies.values()))
+    is_counted = standing_counts.stored(connection, pool) == counts
+    if not is_counted or ratings.stored_tallies(connection, pool) != tallies:
+        return 0, f"the ratings of {pool} are not what its last games gave"
+    return 0, ""
+
+
+def rate_anew(connection: Connection, pool: str) -> None:
+    """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end. Raises BrokenLog."""
+    ratings.hold(connection, pool)
+    results = []
+    numbers = match_numbers.over(connection, pool_named(pool))
+    for first in range(0, len(numbers), AT_ONCE):
+        for stored in stored_matches.load_all(connection, numbers[first : first + AT_ONCE]):
+            result = ratings.result_of(replay(stored.match), stored.player_ids)
+            if result is not None:
+                results.append(result)
+    ratings.replace_all(connection, pool, reckoned({}, results))
 
 
 def rebuild(app: App, differences: list[Difference]) -> int:

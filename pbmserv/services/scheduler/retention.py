@@ -1,9 +1,9 @@
-"""Tidying: after a while a mail's words are let go of, in batches so small that nobody waits for them.
+"""Retention: old mails are deleted, in batches so small that nobody waits for them.
 
-What stays for good is what the log needs: boards and players; of a mail taken in its number, times, fate and
-content key; of a mail about a board its board, player and its token's digest. A mail that was set aside stays
-whole until the operator retries or discards it, and one that waits until it no longer does. Questions that nobody
-has answered in time are closed, and accounts that nobody has confirmed are none any more.
+What stays for good is what the log needs: boards and players; of a mail taken in its content key. A mail about a
+board leaves what an answer to it needs, as long as the board is played on or the answer may prove who wrote it. A
+quarantined mail stays whole until the operator retries or discards it, and one that waits until it no longer does.
+Questions that nobody has answered in time are closed, and accounts that nobody has confirmed are none any more.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbmserv.services.app import App
-from pbmserv.store import accounts, confirmations, rate_limits, retention, subscriptions, wordy_mails
+from pbmserv.services.sender import WORDS_LAST
+from pbmserv.store import accounts, confirmations, old_tokens, rate_limits, retention, subscriptions, wordy_mails
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -27,31 +28,29 @@ WEB_SIGN_UPS: Final = timedelta(days=1)
 """No limit looks further back at who has signed up on the page."""
 
 
+TOKENS: Final = 1000
+"""Rows of deleted mails that are looked at together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """How many mails taken in were emptied, mails sent emptied and deleted, and bounces deleted."""
+    """How many received mails, sent mails and bounces were deleted."""
 
-    taken_in: int = 0
-    sent_emptied: int = 0
-    sent_deleted: int = 0
+    received: int = 0
+    sent: int = 0
     bounces: int = 0
 
     def __add__(self, other: "Purged") -> "Purged":
-        return Purged(
-            self.taken_in + other.taken_in,
-            self.sent_emptied + other.sent_emptied,
-            self.sent_deleted + other.sent_deleted,
-            self.bounces + other.bounces,
-        )
+        return Purged(self.received + other.received, self.sent + other.sent, self.bounces + other.bounces)
 
     @property
     def mails(self) -> int:
-        """All mails, taken in or sent."""
-        return self.taken_in + self.sent_emptied + self.sent_deleted
+        """All mails, received or sent."""
+        return self.received + self.sent
 
 
 def count_old(app: App, before: datetime) -> int:
-    """How many mails are older than that and to be tidied."""
+    """How many mails are older than that and to be deleted."""
     with reading(app.engine) as connection:
         return retention.count_due(connection, before)
 
@@ -71,6 +70,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         rate_limits.purge_talk(connection, now - TALK_COUNTS)
         subscriptions.purge(connection)
         wordy_mails.purge(connection, now)
+    _purge_tokens(app, now)
     truncate_wal(app.engine)
 
 
@@ -84,8 +84,21 @@ def discard(app: App, mail_id: int, now: datetime) -> bool:
 
 def _batch(app: App, before: datetime, now: datetime) -> Purged:
     with writing(app.engine) as connection:
-        taken_in = retention.purge_inbox(connection, before, now, BATCH)
+        received = retention.purge_inbox(connection, before, now, BATCH)
         # One kind a transaction, so that none grows long.
-        emptied, deleted = (0, 0) if taken_in else retention.purge_outbox(connection, before, now, BATCH)
-        bounces = 0 if taken_in or emptied or deleted else retention.purge_bounces(connection, before)
-    return Purged(taken_in, emptied, deleted, bounces)
+        sent = 0 if received else retention.purge_outbox(connection, before, now - WORDS_LAST, now, BATCH)
+        bounces = 0 if received or sent else retention.purge_bounces(connection, before)
+    return Purged(received, sent, bounces)
+
+
+def _purge_tokens(app: App, now: datetime) -> None:
+    """Deletes what mails have left once their board is over and they prove nothing any more."""
+    last = b""
+    while True:
+        with reading(app.engine) as connection:
+            gone, last = old_tokens.expired(connection, last, now - WORDS_LAST, TOKENS)
+        if gone:
+            with writing(app.engine) as connection:
+                old_tokens.forget(connection, gone)
+        if not last:
+            return

@@ -5,6 +5,8 @@ from sqlalchemy import JSON, Boolean, Column, Double, ForeignKey, Index, Integer
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _OPEN = text("status = 'open'")
+_ESTABLISHED = text("sigma <= 6.25")
+_PROVISIONAL = text("sigma > 6.25")
 
 # Open offers of a game. People type `number`, which is reused after a while.
 offers = Table(
@@ -48,8 +50,23 @@ ratings = Table(
     Column("counted", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Column("last_at", UtcDateTime, nullable=False),
-    # Covers all that selects a page of the standings, so that no other row is read.
-    Index("ix_ratings_standings", "pool", "mu", "last_at", "sigma", "counted", "player_id"),
+    # The parts of the standings, each in its order.
+    Index("ix_ratings_established", "pool", "mu", sqlite_where=_ESTABLISHED, postgresql_where=_ESTABLISHED),
+    Index("ix_ratings_provisional", "pool", "counted", sqlite_where=_PROVISIONAL, postgresql_where=_PROVISIONAL),
+    # Whose last match ended on a day. It begins with the time, so that no page of the standings takes it.
+    Index("ix_ratings_last_at_pool", "last_at", "pool", "sigma"),
+    Index("ix_ratings_player_id", "player_id"),
+)
+
+# Derived from `ratings`: of how many players the last match ended on a day (as an ordinal; 0: on any).
+rating_counts = Table(
+    "rating_counts",
+    metadata,
+    Column("pool", String(40), primary_key=True),
+    Column("is_established", Boolean, primary_key=True),
+    Column("day", Integer, primary_key=True, autoincrement=False),
+    Column("players", Integer, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 rating_changes = Table(

@@ -20,8 +20,8 @@ from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _ZERO = text("0")
 _WAITING = text("status = 'waiting'")
-_HANDLED_AND_WHOLE = text("handled_at IS NOT NULL AND redacted_at IS NULL")
-_DONE_AND_WHOLE = text("status <> 'waiting' AND redacted_at IS NULL")
+_HANDLED = text("handled_at IS NOT NULL")
+_DONE = text("status <> 'waiting'")
 
 _HAS_KEY = text("key_digest IS NOT NULL")
 _HAS_LEAVE = text("leave_digest IS NOT NULL")
@@ -53,15 +53,12 @@ inbox = Table(
     # Failures that are not its fault: its worker ended, or the database refused this statement.
     Column("setbacks", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcDateTime, nullable=False),
-    Column("content_key", String(64)),
     # What became of it, in sentences. NULL for mails handled by 0.7.0 and earlier.
     Column("outcome", Text),
     Column("error", Text),
     Column("handled_at", UtcDateTime),
     Column("redacted_at", UtcDateTime),
-    Index(
-        "ix_inbox_retention", "handled_at", sqlite_where=_HANDLED_AND_WHOLE, postgresql_where=_HANDLED_AND_WHOLE
-    ),
+    Index("ix_inbox_retention", "handled_at", sqlite_where=_HANDLED, postgresql_where=_HANDLED),
     Index(
         "ix_inbox_waiting_priority",
         "priority",
@@ -78,8 +75,16 @@ inbox = Table(
         sqlite_where=_WAITING,
         postgresql_where=_WAITING,
     ),
-    # Only the mail that was handled has its key, so a second copy can never be handled too.
-    Index("uq_inbox_content_key", "content_key", unique=True),
+)
+
+# What every handled mail leaves for good, so that a second copy of it can never be handled too.
+content_keys = Table(
+    "content_keys",
+    metadata,
+    Column("digest", LargeBinary(16), primary_key=True),
+    # The mail itself is deleted after a while; its id is never given again.
+    Column("inbox_id", RowId, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 outbox = Table(
@@ -123,7 +128,7 @@ outbox = Table(
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
     Index("uq_outbox_leave", "leave_digest", unique=True, sqlite_where=_HAS_LEAVE, postgresql_where=_HAS_LEAVE),
     Index("ix_outbox_held_for", "held_for", sqlite_where=_HELD, postgresql_where=_HELD),
-    Index("ix_outbox_retention", "created_at", sqlite_where=_DONE_AND_WHOLE, postgresql_where=_DONE_AND_WHOLE),
+    Index("ix_outbox_retention", "created_at", sqlite_where=_DONE, postgresql_where=_DONE),
     Index(
         "ix_outbox_waiting",
         "not_before",
@@ -133,6 +138,23 @@ outbox = Table(
     ),
     Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
     Index("ix_outbox_kind_created_at", "kind", "created_at"),
+)
+
+# What a mail about a board leaves when it is deleted: an answer to it is still recognised.
+old_tokens = Table(
+    "old_tokens",
+    metadata,
+    Column("digest", LargeBinary(12), primary_key=True),
+    # 0: of the token in its address; 1: of the word in its Message-ID; 2: of the one token of a mail of 0.5.0.
+    Column("place", SmallInteger, nullable=False),
+    Column("outbox_id", RowId, nullable=False),
+    Column("player_id", RowId, nullable=False),
+    Column("match", Integer, nullable=False),
+    # After which the board was shown; NULL if it was not.
+    Column("ply", Integer),
+    # When the mail was written, in seconds.
+    Column("written", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 bounces = Table(
