@@ -125,7 +125,7 @@ def draw_board(
         actions=actions,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
-    return "\n".join(line for line in render("mail/board.html", board=diagram).split("\n") if line.strip())
+    return "\n".join(filter(str.strip, render("mail/board.html", board=diagram).split("\n")))
 
 
 def _choices(view: BoardView, links: MoveLinks | None) -> tuple[tuple[str, tuple[MoveLink, ...]], ...]:
