@@ -47,8 +47,11 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
 def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
     """Those of these userids, in lower case, that somebody has."""
     wanted = [*userids]
-    query = select(players.c.userid_lower).where(players.c.userid_lower.in_(wanted))
-    return frozenset(connection.execute(query).scalars()) if wanted else frozenset()
+    if not wanted:
+        return frozenset()
+    return frozenset(
+        connection.execute(select(players.c.userid_lower).where(players.c.userid_lower.in_(wanted))).scalars()
+    )
 
 
 def named_like(connection: Connection, skeleton: str) -> list[Player]:
