@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from pbmserv.games.game import Piece, Seat, Step
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.html_grid import Grid
+from pbmserv.rendering.html_grid import HtmlGrid
 from pbmserv.rendering.open_moves import named
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, piece_style_of
 from pbmserv.rendering.templates import environment
@@ -80,7 +80,7 @@ class MoveLinks:
 _NO_CELL: Final = '<td class="pn"></td>'
 
 
-def draw_grid(view: BoardView, links: MoveLinks, grid: Grid) -> str:
+def draw_grid(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> str:
     """The grid with its cells, drawn."""
     cells, address = _cells(view, links, grid), _encoded(links.address)
     userids = [*map(escape, view.players.userids)]
@@ -88,7 +88,7 @@ def draw_grid(view: BoardView, links: MoveLinks, grid: Grid) -> str:
     return grid.html.format(rows=[row.format(*userids, to=address) for row in rows])
 
 
-def _cells(view: BoardView, links: MoveLinks, grid: Grid) -> list[str]:
+def _cells(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> list[str]:
     """Every cell, players and address not yet filled in."""
     scene, names = view.diagram.scene, view.diagram.scene.board.names
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
@@ -127,7 +127,7 @@ _HREF: Final = "mailto:{to}?subject="
 
 @lru_cache(maxsize=8192)
 def _drawn(
-    grid: Grid,
+    grid: HtmlGrid,
     name: str,
     pieces: tuple[Piece, ...],
     mark: Mark,

@@ -60,7 +60,7 @@ class GridRow:
 
 # Compared by identity, since the same board has the same grid.
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class HtmlGrid:
     """A board without its pieces, for the sides of a game."""
 
     rows: tuple[GridRow, ...]
@@ -77,14 +77,14 @@ class Grid:
 
 
 @lru_cache(maxsize=64)
-def grid_of(board: Board, sides: tuple[Side, ...]) -> Grid | None:
+def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
     """The grid of a board for these sides; None where it does not fit on a phone."""
     fit, looks = _fit(board), looks_of(sides)
     if fit is None:
         return None
     rows, is_wooden = _rows(board), are_black_and_white(looks)
     macros: Any = environment().get_template("mail/squares.html").module
-    return Grid(
+    return HtmlGrid(
         rows=rows,
         html=render(
             "mail/grid.html",
