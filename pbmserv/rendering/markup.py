@@ -122,9 +122,9 @@ def document_of(text: str) -> Document:
     Prose(lines=('in a', 'mail.'), is_tight=True, flows=False)
     """
     blocks: list[Block] = []
-    lines = (line.rstrip() for line in text.translate(_UNSEEN_AND_CONTROLS).split("\n"))
-    for is_blank, found in groupby(lines, key=lambda line: not line):
-        for place, section in enumerate([] if is_blank else _sections(found)):
+    lines = [line.rstrip() for line in text.translate(_UNSEEN_AND_CONTROLS).split("\n")]
+    for is_filled, found in groupby(lines, key=bool):
+        for place, section in enumerate(_sections(found) if is_filled else ()):
             _add(blocks, section, is_tight=place > 0)
     return Document(tuple(blocks))
 
