@@ -109,7 +109,7 @@ class BoardWords:
     deadline: Marked
 
 
-# Without slots, so that the words can be kept.
+# Without slots, so that what is derived can be kept.
 @dataclass(frozen=True)
 class BoardView:
     """A board as one viewer sees it: the context of `board.txt`."""
@@ -125,9 +125,8 @@ class BoardView:
     diagram: BoardDiagram
     moves: MoveList
     open_moves: OpenMoves
-    # How much time is left; None of an earlier moment, and of what is only tried, as is the news.
-    time: TimeLeft | None = None
-    news: News | None = None
+    # None if the present turn begins with this mail.
+    timing: Timing | None = None
     comment: Comment | None = None
     # What the mail says of it beside what it shows.
     telling: Telling = NOTHING_ELSE
@@ -165,6 +164,16 @@ class BoardView:
         return self.is_present and self.viewer is not None and self.viewer == self.players.to_move
 
     @cached_property
+    def time(self) -> TimeLeft | None:
+        """How much time is left."""
+        return time_left(self.board, self.timing) if self.is_present else None
+
+    @cached_property
+    def news(self) -> News | None:
+        """What has happened; None of an earlier moment, and of what is only tried."""
+        return news_of(self.board, self.viewer, self.time, self.telling) if self.is_present else None
+
+    @cached_property
     def words(self) -> BoardWords:
         """What is said of it in text and in HTML."""
         return BoardWords(
@@ -173,7 +182,7 @@ class BoardView:
             deadline=render("mail/deadline.txt", view=self),
         )
 
-    @property
+    @cached_property
     def marks(self) -> tuple[str, ...]:
         """What the pieces of each player look like in text."""
         return tuple(side.mark for side in rules_of(self.match).info.sides[: len(self.players.userids)])
@@ -183,12 +192,12 @@ class BoardView:
         """Whether the board is shown as it stands now."""
         return self.ply is None and not self.previewed
 
-    @property
+    @cached_property
     def departures(self) -> dict[Seat, EntryKind]:
         """How each player who left did so, by seat."""
         return departures(self.state)
 
-    @property
+    @cached_property
     def pending(self) -> PendingOffer | None:
         """The draw offer or takeback request that is waiting for an answer."""
         return pending_offer(self.board)
@@ -198,7 +207,7 @@ class BoardView:
         """What happened in the present turn besides moves."""
         return turn_events(self.board) if self.is_present else ()
 
-    @property
+    @cached_property
     def rematch_opener(self) -> str:
         """Who would move first if the viewer asked for a rematch; empty if the viewer cannot."""
         userids = self.players.userids
@@ -230,7 +239,6 @@ def view_board(
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
     move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
-    `timing` is None if the present turn begins with this mail.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -244,7 +252,6 @@ def view_board(
         if begun:
             text = draw_sheet(scene, [each.step for each in open_moves.choices if isinstance(each.step, int)])
     sides = game.info.sides[: len(match.userids)]
-    time = None if previewed or ply is not None else time_left(board, timing)
     return BoardView(
         board=board,
         viewer=viewer,
@@ -257,8 +264,7 @@ def view_board(
             text=draw_moves(state, match.userids, sides) if whole else "",
         ),
         open_moves=open_moves,
-        time=time,
-        news=None if previewed or ply is not None else news_of(board, viewer, time, telling),
+        timing=timing,
         comment=comment,
         telling=telling,
     )

@@ -4,21 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from markupsafe import Markup
+
 from pbmserv.commands.base.registry import commands
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
 from pbmserv.rendering.html_cells import (
-    CellStyle,
-    HtmlRow,
     MoveLinks,
-    column_labels,
+    draw_grid,
     mailto,
     marks_of,
-    rows_of,
-    style_of,
     takes_of,
 )
+from pbmserv.rendering.html_grid import grid_of
 from pbmserv.rendering.markup import as_shown, document_of, on_one_line, without_controls
 from pbmserv.rendering.templates import render
 
@@ -58,10 +57,11 @@ class HtmlDiagram:
 
     view: BoardView
     alone: bool
-    style: CellStyle
     said: HtmlTexts
-    columns: tuple[str, ...]
-    rows: tuple[HtmlRow, ...]
+    # What the pieces of each player look like.
+    signs: tuple[Markup, ...]
+    # The grid with its cells.
+    drawn: str
     # The cells with several moves.
     choices: tuple[tuple[str, tuple[MoveLink, ...]], ...]
     # The words that are moves.
@@ -96,15 +96,14 @@ def draw_board(
     room. `is_personal`: the address is that of this mail alone.
     """
     scene = view.diagram.scene
-    style = style_of(scene.board, rules_of(view.match).info.sides)
-    if style is None:
+    grid = grid_of(scene.board, rules_of(view.match).info.sides)
+    if grid is None:
         return None
     links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
     telling, actions = view.telling, _actions(view, address)
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
-        style=style,
         said=HtmlTexts(
             first=_blocks(telling.first),
             news=document_of(view.words.news).blocks,
@@ -117,8 +116,8 @@ def draw_board(
             moves=on_one_line(view.words.moves),
             deadline=on_one_line(view.words.deadline).removesuffix("."),
         ),
-        columns=column_labels(scene.board),
-        rows=rows_of(view, links, style),
+        signs=grid.signs,
+        drawn=draw_grid(view, links, grid),
         choices=_choices(view, links if listed == "links" else None) if listed != "not" else (),
         words=tuple(
             MoveLink(word.lower(), links(word)) for word in (view.open_moves.words if view.is_viewers_turn else ())
@@ -126,7 +125,7 @@ def draw_board(
         actions=actions,
         comment=tuple(without_controls(as_shown(view.comment.text)).split("\n")) if view.comment else (),
     )
-    return "\n".join(line for line in render("mail/board.html", board=diagram).split("\n") if line.strip())
+    return "\n".join(filter(str.strip, render("mail/board.html", board=diagram).split("\n")))
 
 
 def _choices(view: BoardView, links: MoveLinks | None) -> tuple[tuple[str, tuple[MoveLink, ...]], ...]:

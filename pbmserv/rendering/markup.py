@@ -19,9 +19,9 @@ stands in an indented line of its own and has a sign before it:
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbmserv.rendering.document import (
     Block,
@@ -57,6 +57,7 @@ _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 _UNSEEN_AND_CONTROLS = _CONTROLS | _UNSEEN
 
 _USES: Final[dict[CommandUse, str]] = {"send": _SEND, "answer": _ANSWER, "example": _EXAMPLE}
+_USE_OF: Final = {mark: use for use, mark in _USES.items()}
 
 _SIGNED: Final[dict[str, CommandUse]] = {"$": "send", "!": "answer", "%": "example"}
 
@@ -67,8 +68,7 @@ class Marked(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of a block, not yet broken."""
 
     text: str
@@ -122,9 +122,9 @@ def document_of(text: str) -> Document:
     Prose(lines=('in a', 'mail.'), is_tight=True, flows=False)
     """
     blocks: list[Block] = []
-    lines = (line.rstrip() for line in text.translate(_UNSEEN_AND_CONTROLS).split("\n"))
-    for is_blank, found in groupby(lines, key=lambda line: not line):
-        for place, section in enumerate([] if is_blank else _sections(found)):
+    lines = [line.rstrip() for line in text.translate(_UNSEEN_AND_CONTROLS).split("\n")]
+    for is_filled, found in groupby(lines, key=bool):
+        for place, section in enumerate(_sections(found) if is_filled else ()):
             _add(blocks, section, is_tight=place > 0)
     return Document(tuple(blocks))
 
@@ -161,7 +161,7 @@ def lines_of(blocks: Sequence[Block | Item], is_source: bool = False) -> Iterato
             case Item():
                 first, *rest = lines_of(block.parts, is_source)
                 yield Line(block.number.ljust(block.indent) + first.text, _NUMBERED)
-                yield from (replace(line, indent=line.indent + block.indent) for line in rest)
+                yield from (line._replace(indent=line.indent + block.indent) for line in rest)
 
 
 def filled(text: str) -> Marked:
@@ -231,9 +231,9 @@ def _parts(lines: Sequence[str], is_tight: bool = False) -> tuple[Part, ...]:
 
 
 def _verbatim(line: str) -> VerbatimLine:
-    use = next((use for use, mark in _USES.items() if line.startswith(mark)), None)
+    use = _USE_OF.get(line[:1])
     if use is None:
-        return VerbatimLine(_MARKS.sub("", line))
+        return VerbatimLine(line if line.isascii() else _MARKS.sub("", line))
     link, _, rest = line[1:].partition(_END)
     text, _, sends = link.partition(_SENDS)
     return VerbatimLine(text + rest, CommandLink(text, " ".join((sends or text).split()), use))

@@ -31,8 +31,9 @@ def _broken(line: Line) -> list[str]:
     """A line as one or more that are narrow enough."""
     before = "| " if line.mark == QUOTED else " " * line.indent
     whole = (before + line.text).rstrip()
-    if len(_harmless(whole)) <= WIDTH:
-        return [_harmless(whole)]
+    harmless = _harmless(whole)
+    if len(harmless) <= WIDTH:
+        return [harmless]
     deeper = len(line.text) - len(line.text.lstrip(" "))
     # The last column is for the blank that makes a part harmless; prose that flows takes it where none needs one.
     below = before[:_DEEPEST] + " " * min(deeper, _DEEPEST - len(before[:_DEEPEST]))

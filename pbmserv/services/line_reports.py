@@ -58,8 +58,12 @@ def report_line(
     to: ReplyContext,
     asks: Confirmation | None,
     known: frozenset[str],
+    is_told: bool = False,
 ) -> LineReport:
-    """What is told of one line; `asks` is the question that the same mail asks, `known` are userids that exist."""
+    """What is told of one line; `asks` is the question that the same mail asks, `known` are userids that exist.
+
+    `is_told`: the board in the same mail says all that could be said of it.
+    """
     with_words = to.kind not in TO_UNKNOWN_SENDERS
     # What waits for a `yes` must be told as it will be run; its words are all understood.
     line = (result.line.line if result.awaits_yes else echo(result.line, known)) if with_words else ""
@@ -69,7 +73,8 @@ def report_line(
             if question is not None and question.confirmation == asks:
                 return LineReport("done", line, say(question.words, server, words))
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
-            return LineReport(fate, line, say(reply, server, words), unsaid=is_unsaid(result, records))
+            text = "" if is_told else say(reply, server, words)
+            return LineReport(fate, line, text, unsaid=is_unsaid(result, records))
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
             return LineReport("refused", line, say(refused, server, words))

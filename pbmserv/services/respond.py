@@ -102,9 +102,8 @@ def _answer(
     asks = _awaited_yes(to, results, views) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
     notes = answer_notes(records, app, to, results)
-    reports = [report_line(result, records, app.server, to, asks, known) for result in results]
-    if len(results) == len(views) == 1 and views[0].is_present and is_told_by_board(results[0]):
-        reports = [replace(each, text="") for each in reports]
+    is_told = len(results) == len(views) == 1 and views[0].is_present and is_told_by_board(results[0])
+    reports = [report_line(result, records, app.server, to, asks, known, is_told) for result in results]
     left_out = sendable_words(records, results, to.left_out)
     practice = None if is_brief else offered_practice(results, asks, records, app.server)
     # Unknown senders get no files: their address may be somebody else's.

@@ -7,9 +7,11 @@ from email.message import EmailMessage
 from email.policy import default
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pbmserv.commands.base.server import Server
-from pbmserv.mail.sending.message import Envelope, write
+from pbmserv.mail.sending.message import Attachment, Envelope, write
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server("pbmserv@club.test", variants=True)
@@ -70,3 +72,30 @@ def test_no_line_is_too_long_for_smtp(html: str) -> None:
     assert max(map(len, raw.split(b"\r\n"))) <= 998
     assert b"\n" not in raw.replace(b"\r\n", b"")
     assert part(raw, "html").get_content().replace("\r\n", "\n") == html
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"), max_size=300)
+FILES = st.lists(st.binary(max_size=300), max_size=2)
+
+
+@given(
+    text=TEXTS,
+    html=st.none() | TEXTS,
+    files=FILES,
+    subject=st.text(st.characters(codec="latin-1", categories=["L"])),
+)
+def test_the_library_reads_what_was_written(text: str, html: str | None, files: list[bytes], subject: str) -> None:
+    """Whatever is in the parts: Python's own parser finds them whole, in order, and nothing wrong."""
+    html = html if html is None else html.encode("ascii", "xmlcharrefreplace").decode()
+    attached = [Attachment(f"board-{place}.json", content) for place, content in enumerate(files)]
+    raw = write(replace(ENVELOPE, subject=subject), text, SERVER, NOON, html, attached)
+    mail = parsed(raw)
+    parts = [each for each in mail.walk() if not each.is_multipart()]
+    assert [each.defects for each in mail.walk()] == [[]] * (len(parts) + (html is not None) + bool(files))
+    contents = [each.get_content() for each in parts]
+    told = [each.replace("\r\n", "\n") if isinstance(each, str) else each for each in contents]
+    assert told == [text, *([] if html is None else [html]), *files]
+    assert mail["Subject"] == subject
+    assert b"\n" not in raw.replace(b"\r\n", b"")
+    assert raw.isascii()
+    assert max(map(len, raw.split(b"\r\n"))) <= 998

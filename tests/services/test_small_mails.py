@@ -13,7 +13,7 @@ from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play
 from pbmserv.matches.player import MailSettings, Player
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.rendering.html_cells import MOST_CELLS
+from pbmserv.rendering.html_grid import MOST_CELLS
 from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
 from tests.conftest import NOON

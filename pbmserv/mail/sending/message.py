@@ -9,6 +9,7 @@ from datetime import datetime
 from email import quoprimime
 from email.policy import compat32
 from email.utils import format_datetime, formataddr
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -115,7 +116,7 @@ def write(
     headers.append((LOOP_HEADER, server.address))
     if envelope.unsubscribe:
         # The id stays when the club gets another name (RFC 2919).
-        headers.append(("List-Id", formataddr((server.club_name, f"boards.{server.domain}"))))
+        headers.append(("List-Id", _list_id(server.club_name, server.domain)))
         # Only the mail's own address proves who asks.
         by_mail = f"<mailto:{sender_address(envelope, server)}?subject={quote(envelope.unsubscribe)}>"
         by_link = f", <{envelope.leave_link}>" if envelope.leave_link else ""
@@ -123,6 +124,11 @@ def write(
     if envelope.leave_link:
         headers.append(("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"))
     return _Part(tuple(headers), part.body).written()
+
+
+@lru_cache(maxsize=16)
+def _list_id(club_name: str, domain: str) -> str:
+    return formataddr((club_name, f"boards.{domain}"))
 
 
 def write_masked(mail: IncomingMail, text: str) -> bytes:
