@@ -7,7 +7,7 @@ had its fair time and is hung up on.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -272,9 +272,8 @@ def waited(tries: int) -> timedelta:
     return sum(map(next_wait, range(1, tries)), timedelta())
 
 
-def note(connection: Connection, outcomes: Iterable[tuple[QueuedMessage, Outcome]], now: datetime) -> None:
+def note(connection: Connection, outcomes: Sequence[tuple[QueuedMessage, Outcome]], now: datetime) -> None:
     """Writes down what became of mails. The clocks of the boards in those that were handed over begin."""
-    outcomes = [*outcomes]
     sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Delivered)]
     if sent:
         clocks.turns_delivered(connection, outbox.mark_sent(connection, sent, now), now)

@@ -11,7 +11,7 @@ import pytest
 
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.maildir import Maildir, read_all
-from pbmserv.mail.sending.transport import Deferred, Delivered, Failed, Outgoing
+from pbmserv.mail.sending.transport import Batch, Deferred, Delivered, Failed, Outgoing
 from tests.mail.one_by_one import deliver_one
 
 MAIL = Outgoing(
@@ -100,6 +100,37 @@ def test_a_mail_is_on_the_disk_before_it_shows(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fsync", noted)
     assert deliver_one(Maildir(tmp_path), MAIL) == Delivered()
     assert seen == [(False, 1), (True, 2)]
+
+
+def test_mails_of_a_batch_share_the_sync_of_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them counts as delivered before it."""
+    batch = Batch([numbered(1), Outgoing("", "nobody", b"x"), numbered(2)])
+    deliver_one(Maildir(tmp_path), MAIL)
+    seen = []
+    sync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        seen.append((stat.S_ISDIR(os.fstat(descriptor).st_mode), len(batch.outcomes)))
+        sync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", noted)
+        Maildir(tmp_path).deliver(batch)
+    assert seen == [(False, 0), (False, 0), (True, 0)]
+    assert batch.outcomes == [Delivered(), Failed("malformed address 'nobody'"), Delivered()]
+
+
+def test_where_the_folder_cannot_be_synced_all_are_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(folder: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    deliver_one(Maildir(tmp_path), MAIL)
+    monkeypatch.setattr("pbmserv.mail.sending.maildir.sync", broken)
+    batch = Batch([numbered(1), numbered(2)])
+    Maildir(tmp_path).deliver(batch)
+    assert batch.outcomes == [Deferred("OSError: [Errno 5] Input/output error")] * 2
 
 
 def test_a_mail_that_cannot_be_stored_is_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,12 @@ def test_so_many_are_noted_in_one_commit(post: Post) -> None:
     assert commits.count(MOST_IN_HAND) == 1
 
 
+def test_it_looks_for_mail_while_others_write(sqlite_post: Post) -> None:
+    """Where nothing is due, it does not wait for the lock that SQLite has for one writer."""
+    with writing(sqlite_post.house.engine):
+        assert deliver_due(sqlite_post.house, Way(), sqlite_post.clock) == 0
+
+
 def test_a_slow_way_has_fewer_in_hand(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it takes its time for is noted soon, and no later mail waits for that."""
     monkeypatch.setattr("pbmserv.mail.sending.transport.A_MOMENT", 0.0)
