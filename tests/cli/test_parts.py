@@ -16,6 +16,7 @@ from pbmserv.mail.sending.transport import Delivered, Outcome, Outgoing
 from pbmserv.server import isolation, parts
 from pbmserv.server.isolation import abandoned_markers, acquire_marker
 from pbmserv.server.parts import Part, sending, working
+from pbmserv.server.robots import playing
 from pbmserv.services import failures
 from pbmserv.services.app import App
 from pbmserv.services.failures import set_back
@@ -303,6 +304,20 @@ def test_a_sender_closes_its_road(post: Post) -> None:
         assert sent.wait(PATIENCE)
         assert not closed.is_set()
     assert closed.is_set()
+
+
+def test_robots_play_where_they_cannot_make_way(
+    post: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The systemd units forbid them to change their priority."""
+
+    def forbidden(by: int) -> int:
+        raise PermissionError
+
+    monkeypatch.setattr("os.nice", forbidden)
+    caplog.set_level(logging.INFO)
+    with running(playing(post.house)):
+        wait_for(lambda: "is there to be challenged" in caplog.text)
 
 
 def until_told(stop: threading.Event) -> None:

@@ -72,6 +72,13 @@ def test_neither_memory_nor_connections_without_end() -> None:
     assert re.findall(r"(?m)^MemoryMax=\d+[MG]$", common)
 
 
+def test_the_supervisor_is_told_and_tells_the_others() -> None:
+    """Else systemd would end its processes beside it, and it would take that for deaths."""
+    unit = (DEPLOY / "systemd" / "pbmserv.service").read_text()
+    assert "ExecStart=/opt/pbmserv/bin/pbmserv serve\n" in unit
+    assert "KillMode=mixed\n" in unit
+
+
 def test_every_part_has_its_unit() -> None:
     """One for `serve`, one for each part, and the timer's."""
     started = {}
