@@ -13,6 +13,7 @@ from pbmserv.matches.conditional_moves import PlanKind
 from pbmserv.services.app import App
 from pbmserv.store import clocks
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.outbox import Shown
 from pbmserv.store.queries import TransactionQueries
 from tests.services.post import Post, address_of
 
@@ -66,8 +67,8 @@ def deliver(post: Post) -> None:
         boards = [board for board in map(records.board, BOARDS) if board is not None and board.on_turn]
         for board in boards:
             player = records.player(board.on_turn or "")
-            shown = [(board.match.number, board.state.plies)]
-            clocks.turn_delivered(connection, player.id if player else None, shown, post.clock())
+            shown = Shown(player.id if player else None, ((board.match.number, board.state.plies),))
+            clocks.turns_delivered(connection, [shown], post.clock())
 
 
 def check_that_both_agree(post: Post) -> None:
