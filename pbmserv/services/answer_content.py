@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 
 from pbmserv.commands.base.decision import Reply
 from pbmserv.matches.player import Player
-from pbmserv.matches.queries import ListingQuery
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.html_mail import Content
@@ -94,7 +93,5 @@ def _digest_offer(
     names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
     if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
         return ()
-    if not records.plays_on_more(player, MANY_BOARDS):
-        return ()
-    running = records.boards(ListingQuery(userids=(player.userid,), count=0)).total
+    running = records.running_boards(player)
     return (DigestOffered(running),) if running > MANY_BOARDS else ()

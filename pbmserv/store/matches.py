@@ -136,9 +136,9 @@ def practice_of(connection: Connection, player_id: int) -> int | None:
     return connection.execute(query.limit(1)).scalar_one_or_none()
 
 
-def plays_on_more(connection: Connection, player_id: int, boards: int) -> bool:
-    """Whether a player has more running boards than so many, practice among them; no more are counted."""
-    return connection.execute(_ONE_MORE, {"player_id": player_id, "boards": boards}).first() is not None
+def running_boards(connection: Connection, player_id: int) -> int:
+    """How many boards of a player run, without practice."""
+    return connection.execute(_RUNNING_BOARDS, {"player_id": player_id}).scalar_one()
 
 
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -270,9 +270,8 @@ _WRITE_END: Final = (
 )
 _ADD_ENTRIES: Final = insert(entries)
 
-_ONE_MORE: Final = (
-    select(seats.c.match)
-    .where(seats.c.player_id == bindparam("player_id"), seats.c.ended_at.is_(None))
-    .limit(1)
-    .offset(bindparam("boards"))
+_RUNNING_BOARDS: Final = (
+    select(func.count())
+    .select_from(seats.join(matches, matches.c.number == seats.c.match))
+    .where(seats.c.player_id == bindparam("player_id"), seats.c.ended_at.is_(None), matches.c.practice.is_(False))
 )

@@ -253,9 +253,9 @@ class TransactionQueries:
         """A page of the boards that fit."""
         return listing.listing(self._connection, wanted)
 
-    def plays_on_more(self, player: Player, boards: int) -> bool:
-        """Whether a player has more running boards than so many, practice among them."""
-        return matches.plays_on_more(self._connection, player.id, boards)
+    def running_boards(self, player: Player) -> int:
+        """How many boards of a player run, without practice."""
+        return matches.running_boards(self._connection, player.id)
 
     def practice_of(self, player: Player) -> int | None:
         """A player's practice board."""
