@@ -55,7 +55,7 @@ class DecidedMail:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class BatchOutcome:
     """What became of a few waiting mails."""
 
     # Those that are done.
@@ -70,7 +70,7 @@ def process_batch(
     claim: ClaimMail,
     mark_in_flight: MarkInFlight,
     lanes: Sequence[int],
-) -> Batch:
+) -> BatchOutcome:
     """Decides and writes the next waiting mails, from the first of these lanes that has some for this worker."""
     decided: list[DecidedMail] = []
     left: list[int] = []
@@ -92,7 +92,7 @@ def process_batch(
         # Nothing was written. One at a time will show which of them fails.
         written = ()
     lost = tuple(each.pending.message.id for each in decided if each not in written)
-    return Batch(written, (*lost, *left))
+    return BatchOutcome(written, (*lost, *left))
 
 
 def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | None:

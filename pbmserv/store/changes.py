@@ -16,7 +16,7 @@ from pbmserv.commands.base.changes import (
     Subscription,
     TalkCounted,
 )
-from pbmserv.store import accounts, conditional_moves, offers, players, rate_limits, subscriptions
+from pbmserv.store import accounts, conditional_moves, offers, rate_limits, subscriptions
 
 
 def write_change(connection: Connection, change: Change, now: datetime) -> None:
@@ -29,7 +29,7 @@ def write_change(connection: Connection, change: Change, now: datetime) -> None:
         case Subscription():
             subscriptions.write(connection, change)
         case NewVacations():
-            players.write_vacations(connection, change)
+            vacations.write(connection, change)
         case TalkCounted():
             rate_limits.count_talk(connection, change, now)
         case _:

@@ -1,7 +1,7 @@
 """Reads players and their addresses, and locks them. `accounts` writes them."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -12,20 +12,16 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    delete,
     exists,
     func,
-    insert,
     or_,
     select,
-    update,
 )
 
-from pbmserv.commands.base.changes import NewVacations
 from pbmserv.matches.player import MailSettings, Player
-from pbmserv.store import clocks, old_tokens
+from pbmserv.store import old_tokens
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.tables import addresses, blocks, inbox, outbox, players, vacations
+from pbmserv.store.tables import addresses, blocks, inbox, outbox, players
 
 _MOST_COMPARED: Final = 100
 _BEGIN: Final = 3
@@ -232,40 +228,6 @@ _DIGEST_DUE: Final = (
 )
 _IS_BLOCKED: Final = select(
     exists().where(blocks.c.player_id == _id_of("by"), blocks.c.blocked_id == _id_of("userid"))
-)
-
-
-def vacations_of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
-    """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
-    lowered = [userid.lower() for userid in userids]
-    rows = connection.execute(_OF, {"lowered": lowered, "since": since})
-    return [(row.userid, row.first_day, row.last_day) for row in rows]
-
-
-def write_vacations(connection: Connection, change: NewVacations) -> None:
-    """Puts these holidays in the place of all days from `since` on; what was before stays."""
-    theirs = vacations.c.player_id == change.player_id
-    ended = theirs & (vacations.c.first_day < change.since) & (vacations.c.last_day >= change.since)
-    connection.execute(update(vacations).where(ended).values(last_day=_day_before(change.since)))
-    connection.execute(delete(vacations).where(theirs, vacations.c.first_day >= change.since))
-    rows = [{"player_id": change.player_id, "first_day": first, "last_day": last} for first, last in change.days]
-    if rows:
-        connection.execute(insert(vacations), rows)
-    clocks.check_again(connection, change.player_id)
-
-
-def _day_before(day: date) -> date:
-    return date.fromordinal(day.toordinal() - 1)
-
-
-_OF: Final = (
-    select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
-    .join(vacations, vacations.c.player_id == players.c.id)
-    .where(
-        players.c.userid_lower.in_(bindparam("lowered", expanding=True)),
-        vacations.c.last_day >= bindparam("since"),
-    )
-    .order_by(vacations.c.first_day, players.c.userid_lower)
 )
 
 

@@ -31,6 +31,7 @@ from pbmserv.store import (
     seatings,
     subscriptions,
     turn_timing,
+    vacations,
 )
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.play_links import LateUse
@@ -162,7 +163,7 @@ class TransactionQueries:
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
         """A player's holidays."""
-        return [stay[1:] for stay in players.vacations_of(self._connection, (player.userid,), since)]
+        return [stay[1:] for stay in vacations.of_players(self._connection, (player.userid,), since)]
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """A seat's plan for a board: conditional moves, or a move to confirm."""

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.replay import GameState
-from pbmserv.store import bounces, clocks, heartbeats, players
+from pbmserv.store import bounces, clocks, heartbeats, vacations
 from pbmserv.store.seatings import Seating
 
 
@@ -19,7 +19,7 @@ def timing(connection: Connection, board: GameState, now: datetime, seating: Sea
     started = clock.started if clock is not None and clock.turn == board.state.turn else None
     since = started or now
     may_be_away = seating is None or seating.has_holidays
-    holidays = players.vacations_of(connection, board.match.userids, since.date()) if may_be_away else ()
+    holidays = vacations.of_players(connection, board.match.userids, since.date()) if may_be_away else ()
     away = [Away(*row) for row in holidays]
     stops = [_stop(each) for each in away if each.userid == board.on_turn]
     if started is not None:

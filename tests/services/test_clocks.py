@@ -20,7 +20,7 @@ from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import record_heartbeat, tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
-from pbmserv.store import bounces, clocks, inbox, matches, players, quarantine
+from pbmserv.store import bounces, clocks, inbox, matches, quarantine
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -484,7 +484,7 @@ def test_vacation(mailed: Post) -> None:
     """Stops the clock of who is to move, from the first day to the end of the last."""
     with writing(mailed.house.engine) as connection:
         days = ((date(2026, 1, 3), date(2026, 1, 12)),)
-        players.write_vacations(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
+        vacations.write(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
     days_pass(mailed, 13.75)
     assert kinds(mailed) == []
     days_pass(mailed, 0.5)
@@ -630,7 +630,7 @@ def test_no_turn_ends_before_its_time(seed: int, sqlite_post: Post) -> None:
             last = first + timedelta(days=chance.randint(0, 9))
             holidays = {first + timedelta(days=each) for each in range((last - first).days + 1)}
             with writing(post.house.engine) as connection:
-                players.write_vacations(connection, NewVacations(alice, now.date(), ((first, last),)))
+                vacations.write(connection, NewVacations(alice, now.date(), ((first, last),)))
         if down_since is None:
             if chance.random() < 0.5:
                 with writing(post.house.engine) as connection:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Engine, MetaData, Table, event, insert, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, insert, select, text
 from sqlalchemy.exc import (
     DataError,
     IntegrityError,
@@ -78,14 +78,21 @@ def test_whoever_is_in_a_hurry_does_not_wait_for_long(sqlite_house: App, rival: 
 def test_waiting_for_a_turn_and_for_the_lock_are_one_wait(
     sqlite_house: App, rival: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left of it when the turn has come is waited for the lock."""
-    asked = list[str]()
-    event.listen(sqlite_house.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    """What is left of it when the turn has come is waited for the lock, if a few quick tries do not get it."""
+    asked = list[float]()
+
+    def note(seconds: float) -> str:
+        asked.append(seconds)
+        return "PRAGMA busy_timeout = 0"
+
     moments = iter([0.0, 3.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(moments))
-    with writing(sqlite_house.engine, 8.0):
+    monkeypatch.setattr("pbmserv.store.engine._busy_timeout", note)
+    rival.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OperationalError, match="locked"), writing(sqlite_house.engine, 8.0):
         pass
-    assert asked[:3] == ["PRAGMA busy_timeout = 5000", "BEGIN IMMEDIATE", "PRAGMA busy_timeout = 30000"]
+    # Of one that is opened, then the quick tries, then the wait; the next one has all its patience again.
+    assert asked[-3:] == [0, 5.0, 30.0]
 
 
 def test_reading_keeps_nobody_waiting(sqlite_house: App, rival: sqlite3.Connection) -> None:
