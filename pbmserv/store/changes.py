@@ -16,7 +16,7 @@ from pbmserv.commands.base.changes import (
     Subscription,
     TalkCounted,
 )
-from pbmserv.store import accounts, conditional_moves, offers, rate_limits, subscriptions
+from pbmserv.store import accounts, conditional_moves, offers, rate_limits, subscriptions, vacations
 
 
 def write_change(connection: Connection, change: Change, now: datetime) -> None:

@@ -20,7 +20,7 @@ from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import record_heartbeat, tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
-from pbmserv.store import bounces, clocks, inbox, matches, quarantine
+from pbmserv.store import bounces, clocks, inbox, matches, quarantine, vacations
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
