@@ -5,7 +5,9 @@ A part without work checks every 100 ms. Parts of one server also wake each othe
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -26,6 +28,10 @@ Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
 
 LOOK_EVERY: Final = 0.1
+
+REST: Final = 1.0
+"""Seconds without mail after which a worker empties SQLite's write-ahead log."""
+
 LONGEST_PAUSE: Final = 5.0
 
 log = logging.getLogger(__name__)
@@ -76,10 +82,10 @@ def working(app: App, data: Path, wakeup: Wakeup, done: Wakeup, program: Sequenc
 
     def run(stop: threading.Event) -> None:
         marker, claims = acquire_marker(data), MailClaims(data)
-        isolated, has_handled = IsolatedProcess(stop, program), threading.Event()
+        isolated, unemptied = IsolatedProcess(stop, program), _Unemptied()
         try:
             repeating(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
-            repeating(stop, wakeup, lambda: _handle(app, marker, claims, isolated, done, has_handled))
+            repeating(stop, wakeup, lambda: _handle(app, marker, claims, isolated, done, unemptied))
         finally:
             claims.close()
             marker.close()
@@ -100,13 +106,24 @@ def sending(app: App, open_transport: Callable[[], Transport], wakeup: Wakeup) -
     return run
 
 
+@dataclass(slots=True)
+class _Unemptied:
+    """Since when SQLite's write-ahead log holds what this worker has written last; None: it was emptied."""
+
+    since: float | None = None
+
+    def has_rested(self) -> bool:
+        """Whether that is long enough ago: emptying it holds up all others."""
+        return self.since is not None and time.monotonic() - self.since >= REST
+
+
 def _handle(
     app: App,
     marker: InFlightMarker,
     claims: MailClaims,
     isolated: IsolatedProcess,
     done: Wakeup,
-    has_handled: threading.Event,
+    unemptied: _Unemptied,
 ) -> bool:
     try:
         handled = process_some(app, utc_now, marker.put, isolated, claims.claim)
@@ -115,9 +132,9 @@ def _handle(
         marker.clear()
     if handled:
         done.set()
-        has_handled.set()
-    elif has_handled.is_set() and truncate_wal(app.engine):
-        has_handled.clear()
+        unemptied.since = time.monotonic()
+    elif unemptied.has_rested() and truncate_wal(app.engine):
+        unemptied.since = None
     return handled
 
 

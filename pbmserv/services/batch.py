@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
@@ -77,11 +77,11 @@ def process_batch(
     until = time.monotonic() + LONGEST_DECISION
     for mail_id in _claimed(app, clock(), claim, lanes):
         mark_in_flight(mail_id)
-        found = decide_mail(app, mail_id, clock())
-        if found is None:
-            left.append(mail_id)
-        else:
-            decided.append(found)
+        match decide_mail(app, mail_id, clock()):
+            case "needs lock":
+                left.append(mail_id)
+            case DecidedMail() as found:
+                decided.append(found)
         if len(decided) + len(left) == MOST_TOGETHER or time.monotonic() > until:
             break
     try:
@@ -95,25 +95,25 @@ def process_batch(
     return BatchOutcome(written, (*lost, *left))
 
 
-def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | None:
-    """Decides a mail on a snapshot; None if that takes the write lock, or fails."""
+def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | Literal["gone", "needs lock"]:
+    """Decides a mail on a snapshot, unless it does not wait any more, or has to be decided under the lock."""
     try:
         with recording(app.engine) as (connection, recorded):
             message = inbox.claim(connection, mail_id, now)
-            if message is None or message.is_held_up:
-                return None
-            pending = open_mail(connection, app, message)
-            if not _may_be_decided(pending):
-                return None
+            if message is None:
+                return "gone"
+            pending = None if message.is_held_up else open_mail(connection, app, message)
+            if pending is None or not _may_be_decided(pending):
+                return "needs lock"
             done = process_mail(connection, app, pending, NOTHING_TO_VERIFY, now)
     except NeedsLock as error:
         log.debug("mail %d: decided under the lock because of %s", mail_id, error)
-        return None
+        return "needs lock"
     except Exception as error:
         if is_database_away(error):
             raise
         # It will fail again under the lock, where that is counted.
-        return None
+        return "needs lock"
     return DecidedMail(pending, done, recorded)
 
 
@@ -126,11 +126,12 @@ def write_decided(app: App, decided: Sequence[DecidedMail]) -> tuple[DecidedMail
 
 
 def _claimed(app: App, now: datetime, claim: ClaimMail, lanes: Sequence[int]) -> Iterator[int]:
-    with reading(app.engine) as connection:
-        waiting = [inbox.next_few(connection, now, lane, MOST_SEEN) for lane in lanes]
-    for lane in waiting:
+    """The next mails of the first lane with some for this worker. Each is claimed only when its turn comes."""
+    for lane in lanes:
+        with reading(app.engine) as connection:
+            waiting = inbox.next_few(connection, now, lane, MOST_SEEN)
         taken = False
-        for mail_id in filter(claim, lane):
+        for mail_id in filter(claim, waiting):
             taken = True
             yield mail_id
         if taken:

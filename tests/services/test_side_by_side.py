@@ -16,7 +16,7 @@ from sqlalchemy import select
 from pbmserv.commands.base.changes import NewAddress
 from pbmserv.commands.base.server import Server
 from pbmserv.services import limits
-from pbmserv.services.batch import decide_mail, write_decided
+from pbmserv.services.batch import DecidedMail, decide_mail, write_decided
 from pbmserv.services.worker import process_one
 from pbmserv.store import accounts, players
 from pbmserv.store.engine import reading, writing
@@ -172,7 +172,7 @@ def at_once(post: Post, mails: Mails, first: int) -> list[int]:
     lost = []
     for each in sorted(mails, key=lambda mail: mail != first):
         found = decided[each]
-        if found is None or not write_decided(post.house, [found]):
+        if not isinstance(found, DecidedMail) or not write_decided(post.house, [found]):
             lost.append(each)
             in_turn(post, [each])
     return lost
@@ -241,7 +241,7 @@ def test_nothing_is_written_if_one_write_fails(new_post: Callable[[], Post]) -> 
     post = new_post()
     mail = put(post, "alice", "move 101 c3")
     found = decide_mail(post.house, mail, post.clock())
-    assert found is not None
+    assert isinstance(found, DecidedMail)
     doubled = replace(found.recorded.writes[-1], sql="INSERT INTO matches SELECT * FROM matches", parameters=())
     found.recorded.writes.append(doubled)
     assert write_decided(post.house, [found]) == ()
