@@ -2,7 +2,7 @@
 
 A move counts as answered when the board mail that it causes has come to the relay; then the opponent plays the
 next move. There are a hundred boards of forty players, so a hundred moves at most are on their way. All rates
-are measured beside that of a listener that stores nothing, in the same minute. SQLite is a file with
+are measured beside that of a listener that stores nothing, just before and just after. SQLite is a file with
 synchronous=FULL, as in service; the PostgreSQL of the tests does not wait for its disk. People and relay are a
 process of their own on the same machine, and take a part of it.
 """
@@ -16,7 +16,7 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.bench.conftest import Report
-from tests.bench.road import Course, Service, Story, bare_rate, club_at, furnish, outside, service, tell_story
+from tests.bench.road import Course, Story, bare_rate, club_at, furnish, outside, service, tell_story
 from tests.cli.usage import Usage
 
 pytestmark = pytest.mark.benchmark(group="the whole road")
@@ -52,16 +52,18 @@ class Run:
 
     def on(self, what: str, settings: dict[str, str], *parts: str, flood: bool = False) -> Course:
         """Reports how a server of these parts does by the side of one that stores nothing."""
-        bare = bare_rate(self.story, self.folder)
+        bare_before = bare_rate(self.story, self.folder)
         with (
             service(self.folder, settings, *parts) as server,
             outside(self.story, self.folder, server.port, server.relay) as people,
         ):
             before = server.usage()
             course = self.measured(lambda: people.bring("flood" if flood else "chain"))
-            rate = course.taken_a_second if flood else course.answered_a_second
-            self.report(f"{what:58} {rate:7.0f} a second, {rate / bare:.3f} of {bare:.0f}")
-            self.report_usage(server, before)
+            after = server.usage()
+        rate = course.taken_a_second if flood else course.answered_a_second
+        bare = (bare_before + bare_rate(self.story, self.folder)) / 2
+        self.report(f"{what:58} {rate:7.0f} a second, {rate / bare:.3f} of {bare:.0f}")
+        self.report_usage(before, after)
         return course
 
     def measured(self, bring: Callable[[], Course]) -> Course:
@@ -70,10 +72,9 @@ class Run:
         self.benchmark.pedantic(lambda: found.append(bring()), rounds=1)  # type: ignore[no-untyped-call]
         return found[0]
 
-    def report_usage(self, server: Service, before: list[Usage]) -> None:
+    def report_usage(self, before: list[Usage], after: list[Usage]) -> None:
         """Where the processor's time went, a move, and the memory."""
         spent = {each.pid: each.seconds for each in before}
-        after = server.usage()
         for each in after:
             took = (each.seconds - spent.get(each.pid, 0.0)) / self.story.moves * 1000
             if took >= 0.01:
