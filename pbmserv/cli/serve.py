@@ -16,7 +16,7 @@ from pbmserv.cli.config import Settings
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener
-from pbmserv.server.parts import Part, batch_store, listening, sending, working
+from pbmserv.server.parts import WORKERS_MAKE_WAY, Part, batch_store, listening, make_way, sending, working
 from pbmserv.server.poller import polling
 from pbmserv.server.robots import playing, playing_apart
 from pbmserv.server.scheduler import heartbeat, jobs_with, purging, scheduling
@@ -50,7 +50,7 @@ def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
     processes: dict[str, dict[str, Part]] = {
         "listener": receiving,
         **{
-            f"worker-{number}": {"worker": working(app, settings.data, kept, done)}
+            f"worker-{number}": {"worker": making_way(working(app, settings.data, kept, done))}
             for number in range(1, settings.workers + 1)
         },
         "sender": {"sender": sending(app, settings.road_out(), done)},
@@ -67,6 +67,16 @@ def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
         if parts
     ]
     return found, [*receiving]
+
+
+def making_way(part: Part) -> Part:
+    """The same part in a process of its own, which lets those go first that accept and send mail."""
+
+    def run(stop: threading.Event) -> None:
+        make_way(WORKERS_MAKE_WAY)
+        part(stop)
+
+    return run
 
 
 def _run_process(name: str, app: App, parts: Mapping[str, Part], stop: threading.Event) -> bool:

@@ -4,9 +4,11 @@ A part without work checks every 100 ms. Parts of one server also wake each othe
 """
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -29,12 +31,23 @@ Part = Callable[[threading.Event], None]
 
 LOOK_EVERY: Final = 0.1
 
+WORKERS_MAKE_WAY: Final = 4
+ROBOTS_MAKE_WAY: Final = 10
+"""How much lower the priority of processes of their own is (`nice`): mail is accepted first, then handled; robots
+think when nobody waits."""
+
 REST: Final = 1.0
 """Seconds without mail after which a worker empties SQLite's write-ahead log."""
 
 LONGEST_PAUSE: Final = 5.0
 
 log = logging.getLogger(__name__)
+
+
+def make_way(nice: int) -> None:
+    """Lowers the priority of this process."""
+    with suppress(OSError):  # systemd may forbid it
+        os.nice(nice)
 
 
 def listening(listener: Listener, heartbeat: Callable[[], None] = lambda: None) -> Part:

@@ -6,10 +6,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Final
 
-from pbmserv.server.parts import Part, repeating
+from pbmserv.server.parts import ROBOTS_MAKE_WAY, Part, make_way, repeating
 from pbmserv.server.scheduler import heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.robots import play_robots
@@ -24,7 +23,6 @@ AGAIN_AFTER: Final = 5.0
 """Seconds until a process that ended is started again."""
 
 _PATIENCE: Final = 3.0
-_NICE: Final = 10
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +38,7 @@ def playing(app: App) -> Part:
 
     def run(stop: threading.Event) -> None:
         # Nobody waits as long for a robot as for the mail.
-        with suppress(OSError):  # systemd may forbid it
-            os.nice(_NICE)
+        make_way(ROBOTS_MAKE_WAY)
         # Nothing wakes it: boards change in other processes.
         repeating(stop, threading.Event(), play, every=LOOK_EVERY)
 
