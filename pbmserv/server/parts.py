@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def make_way(nice: int) -> None:
-    """Lowers the priority of this process."""
+    """Lowers the priority of this thread."""
     with suppress(OSError):  # systemd may forbid it
         os.nice(nice)
 

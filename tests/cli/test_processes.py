@@ -89,6 +89,20 @@ def test_a_client_waits_while_nobody_listens(terminal: Terminal, settings: dict[
         assert server.stop() == 0
 
 
+def test_mail_is_accepted_first(terminal: Terminal, settings: dict[str, str]) -> None:
+    """Workers make way for those that take mail and send it, and robots make way for all."""
+    with running(settings, terminal.folder, "serve") as server:
+        started(server)
+
+        def nice(name: str) -> int:
+            threads = Path(f"/proc/{server.pid_of(name)}/task").iterdir()
+            return max(os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in threads)
+
+        wait_for(lambda: nice("listener") == nice("sender") < nice("worker-1") < nice("robots"))
+        assert nice("worker-2") == nice("worker-1")
+        assert server.stop() == 0
+
+
 @pytest.mark.slow
 def test_none_outlives_the_one_that_watches_them(terminal: Terminal, settings: dict[str, str]) -> None:
     """And the next server may start at once: it waits for them."""
