@@ -201,6 +201,11 @@ def _may_be_handled(priority: int | None = None) -> ColumnElement[bool]:
     return is_waiting(inbox) & is_due & is_next_of_sender(priority)
 
 
+def _next_of(priority: int, *columns: Any) -> Select[Any]:
+    waiting = select(*columns).where(inbox.c.priority == literal_column(str(priority)), _may_be_handled(priority))
+    return waiting.order_by(inbox.c.queue_position, inbox.c.id)
+
+
 def _one(connection: Connection, query: Select[Any], values: dict[str, object]) -> InboxMessage | None:
     row = connection.execute(query, values).one_or_none()
     return None if row is None else inbox_message(row)
@@ -232,20 +237,10 @@ def inbox_message(row: Row[Any]) -> InboxMessage:
 _STORE: Final = insert(inbox).values(queue_position=next_position())
 _STORE_ONE: Final = _STORE.returning(inbox.c.id)
 _TAKE: Final = {
-    priority: select(inbox)
-    .where(inbox.c.priority == literal_column(str(priority)), _may_be_handled(priority))
-    .order_by(inbox.c.queue_position, inbox.c.id)
-    .limit(1)
-    .with_for_update(skip_locked=True, of=inbox)
+    priority: _next_of(priority, inbox).limit(1).with_for_update(skip_locked=True, of=inbox)
     for priority in PRIORITIES
 }
-_NEXT_FEW: Final = {
-    priority: select(inbox.c.id)
-    .where(inbox.c.priority == literal_column(str(priority)), _may_be_handled(priority))
-    .order_by(inbox.c.queue_position, inbox.c.id)
-    .limit(bindparam("most"))
-    for priority in PRIORITIES
-}
+_NEXT_FEW: Final = {priority: _next_of(priority, inbox.c.id).limit(bindparam("most")) for priority in PRIORITIES}
 _CLAIM: Final = (
     select(inbox)
     .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())

@@ -60,7 +60,7 @@ class _RecordingCursor(sqlite3.Cursor):
         self._is_deferred = False
 
     def execute(self, sql: str, parameters: Any = (), /) -> "_RecordingCursor":
-        if _written_by(sql) is None:
+        if not _is_write(sql):
             if self._recording.written & _tables_of(sql):
                 raise NeedsLock(sql)
             super().execute(sql, parameters)
@@ -92,9 +92,9 @@ class _RecordingCursor(sqlite3.Cursor):
     def _defer(self, sql: str, parameters: Any) -> "_RecordingCursor":
         if "RETURNING" in sql:
             raise NeedsLock(sql)
-        self._is_deferred = True
+        self._recording.written.add(_written_by(sql))
         self._recording.writes.append(DeferredWrite(sql, parameters))
-        self._recording.written.add(_written_by(sql) or "")
+        self._is_deferred = True
         return self
 
 
@@ -110,11 +110,17 @@ class _NotCounted(int):
 _NOT_COUNTED: Final = _NotCounted(-1)
 
 
+def _is_write(sql: str) -> bool:
+    return not sql.lstrip().startswith("SELECT")
+
+
 @lru_cache(maxsize=1024)
-def _written_by(sql: str) -> str | None:
-    """The table that a statement changes; None if it changes none."""
+def _written_by(sql: str) -> str:
+    """The table that a statement changes. Raises NeedsLock where that cannot be told."""
     found = re.match(r'\s*(?:INSERT INTO|UPDATE|DELETE FROM) "?(\w+)', sql)
-    return None if found is None else found[1]
+    if found is None:
+        raise NeedsLock(sql)
+    return found[1]
 
 
 @lru_cache(maxsize=1024)
