@@ -7,13 +7,14 @@ RUN := $(VENV)/bin
 # The processes that tests start need not compile everything again, wherever this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help serve test test-slow format check bench soak lock clean
+.PHONY: help serve test test-slow format check bench bench-robots soak lock clean
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
 	@echo "make test    set everything up; check format, lint, types; run the quick tests (three minutes)"
 	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (a quarter of an hour)"
 	@echo "make bench   measure; figures are ratios within one run"
+	@echo "make bench-robots  measure how well the robots play (hours); writes docs/robots.md"
 	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"
 	@echo "make format  put the code into its format"
 	@echo "make lock    renew deploy/requirements.lock: the newest libraries, with hashes"
@@ -41,6 +42,10 @@ check: $(VENV)/.test
 bench: $(VENV)/.test
 	$(RUN)/pytest tests/bench --benchmark-only -q
 
+# PART="ladder marks" measures these parts only; see tests/bench/robots.py.
+bench-robots: $(VENV)/.test
+	$(RUN)/python -m tests.bench.robots $(PART)
+
 soak: $(VENV)/.test
 	PBMSERV_SOAK=1 $(RUN)/pytest tests/soak tests/machines tests/roads/sending tests/services/test_bounces.py -s -q -p no:cacheprovider
 
@@ -67,8 +72,8 @@ $(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.oracles: $(VENV)/.test
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles]' || \
-		echo 'open_spiel cannot be installed here: games are tested without the second engine'
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles,train]' || \
+		echo 'open_spiel or numba cannot be installed here: games are tested without the second engine, the trainer not at all'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

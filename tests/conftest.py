@@ -21,6 +21,7 @@ from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select
 
 from pbmserv.commands.base.server import Server
 from pbmserv.services.app import App
+from pbmserv.services.thinking import Mind
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, metadata, outbox
@@ -124,6 +125,14 @@ class Clock:
     def move(self, **by: float) -> None:
         """Moves it on by days, hours, minutes, seconds."""
         self.now += timedelta(**by)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def without_open_spiel() -> Iterator[None]:
+    """Robots play, and are told of, as where it is not installed, which depends on the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pbmserv.robots.spiel.is_installed", lambda: False)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -282,6 +291,8 @@ def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
         new_key=Counting("k"),
         new_leave_key=Counting("l"),
         new_thread_word=Counting("w"),
+        # Thinking takes no time, and so is never shortened.
+        mind=Mind(clock=lambda: 0.0),
     )
 
 

@@ -12,6 +12,7 @@ From: ...
 <=== nothing                    when nothing goes out
 @ confirm ask                   before the first mail: what a From address proves
 @ variants off                  before the first mail: games are begun as published alone (in process only)
+@ analysis on                   before the first mail: robots evaluate games while it waits (in process only)
 @ times 40                      the next mail is sent so often before, and what goes out then is not written down
 @ later hours=2                 the clock moves on (such a file is run in process only)
 @ wait 8 days                   the clock moves on, six hours at a time, while the server does what the hour asks
@@ -54,6 +55,7 @@ class Script:
     variants: bool
     steps: tuple[str, ...]
     headers: tuple[str, ...] = ()
+    analysis: bool = False
 
 
 Send = Callable[[bytes, str], Iterable[bytes]]
@@ -69,6 +71,7 @@ def parse(text: str) -> Script:
         "@ variants off" not in steps,
         tuple(step for step in steps if not step.startswith("<===")),
         tuple(name for step in steps if step.startswith("@ headers") for name in step.split()[2:]),
+        "@ analysis on" in steps,
     )
 
 

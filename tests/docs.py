@@ -3,6 +3,7 @@
 `python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the attacks.
 """
 
+import ast
 import inspect
 import re
 import textwrap
@@ -16,10 +17,12 @@ from pydantic import SecretStr
 
 from pbmserv.cli.config import PREFIX, Settings
 from pbmserv.cli.main import cli
+from pbmserv.commands.base.log_words import LogWords
 from pbmserv.commands.base.registry import commands
 from pbmserv.games import games
 from pbmserv.games.game import Info
 from tests.attacks import attacks_tables
+from tests.bench.ladder import ladder_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -81,6 +84,27 @@ def settings_table() -> str:
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows, ""])
 
 
+def log_words() -> dict[str, str]:
+    """Each key of the log with its meaning, from the docstrings of its fields."""
+    (body,) = ast.parse(inspect.getsource(LogWords)).body
+    assert isinstance(body, ast.ClassDef)
+    return {
+        field.target.id: told.value.value
+        for field, told in zip(body.body, body.body[1:], strict=False)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(told, ast.Expr)
+        and isinstance(told.value, ast.Constant)
+        and isinstance(told.value.value, str)
+    }
+
+
+def log_table() -> str:
+    """Each key of the log, and what it is."""
+    rows = [f"| `{word.rstrip('_')}` | {_cell(told)} |" for word, told in log_words().items()]
+    return "\n".join(["| key | what it is |", "| --- | --- |", *rows, ""])
+
+
 def cli_reference() -> str:
     """Each command of the command line, with a line for each argument and option."""
     return "\n\n".join(_command_lines(typer.main.get_command(cli), ("pbmserv",))) + "\n"
@@ -118,7 +142,9 @@ GENERATED = (
     Part(DOCS / "playing.md", "games", games_table),
     Part(DOCS / "playing.md", "commands", commands_table),
     Part(DOCS / "operating.md", "settings", settings_table),
+    Part(DOCS / "operating.md", "log", log_table),
     Part(DOCS / "cli.md", "cli", cli_reference),
+    Part(DOCS / "robots.md", "ladder", ladder_table),
     Part(DOCS / "attacks.md", "attacks", lambda: _between(attacks_tables(), "attacks")),
 )
 
@@ -177,6 +203,11 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Writes all parts anew."""
     for part in GENERATED:
         part.write()
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.services.admin import addresses, banning, mails, referee
+from pbmserv.services.admin import abuse, addresses, banning, mails, referee
 from pbmserv.services.app import App
 
 
@@ -21,6 +21,10 @@ def operate(house: App, text: str, now: datetime) -> None:
             referee.pause(house, int(board), " ".join(why), now)
         case ["resume", board, *why]:
             referee.resume(house, int(board), " ".join(why), now)
+        case ["ban", who, *why] if abuse.is_pattern(who):
+            abuse.silence(house, who, " ".join(why), now)
+        case ["unban", who] if abuse.is_pattern(who):
+            abuse.hear_again(house, who)
         case ["ban", userid, *why]:
             banning.ban(house, userid, " ".join(why), now)
         case ["unban", userid, *why]:

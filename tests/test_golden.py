@@ -29,14 +29,15 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.templates import say
 from pbmserv.server.scheduler import JOBS
 from pbmserv.services import line_reports
-from pbmserv.services.app import App
+from pbmserv.services.admin.pulse import record_heartbeat
+from pbmserv.services.app import App, TeachingBacklog
 from pbmserv.services.deliver import note
 from pbmserv.services.play import find_play_link
 from pbmserv.services.play import play as play_by
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.run import CommandResult
-from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.teaching import teach
 from pbmserv.services.unsubscribe import unsubscribe
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next, process_some
@@ -66,7 +67,8 @@ def play_in_process(
         confirm="ask" if script.confirm == "ask" else "from",
         site_url="https://club.test",
     )
-    house = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
+    made = make_house(f"sqlite:///{folder / 'golden.db'}", hasher, server)
+    house = replace(made, backlog=TeachingBacklog(script.analysis))
 
     def send(raw: bytes, sender: str) -> Iterator[bytes]:
         clock.move(minutes=1)
@@ -87,7 +89,7 @@ def play_in_process(
             for duty in JOBS:
                 while duty.do(house, clock()):
                     pass
-            while play_robots(house, clock()):
+            while play_robots(house, clock()) or teach(house, clock()):
                 pass
             yield from hand_out(house, clock())
 
@@ -226,6 +228,7 @@ def played(
             patch.setattr("pbmserv.services.compose.say", noted)
             patch.setattr("pbmserv.services.board_mail.say", noted)
             patch.setattr("pbmserv.services.answer_content.say", noted)
+            patch.setattr("pbmserv.services.scheduler.puzzles.say", noted)
             patch.setattr("pbmserv.services.respond.report_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
         return Played(text, sorted(said), sorted(run))
@@ -264,8 +267,8 @@ def test_every_sentence_is_shown(played: Callable[[Path], Played]) -> None:
     said = {kind for file in FILES for kind in played(file).said}
     run = {name for file in FILES for name in played(file).run}
     missing = {kind.__name__ for root in (Reply, CommandError) for kind in root.__subclasses__()}
-    # They need a club without a default game, and one that has lost a game: tests of their own show them.
-    missing -= said | {"WhichGame", "GameMissing"}
+    # They need a club without a default game, one that has lost a game, or one in trouble: see tests of their own.
+    missing -= said | {"WhichGame", "GameMissing", "NeedsYou", "IsOver"}
     assert not missing, f"no conversation in tests/golden/ has {sorted(missing)} in it"
     untried = set(commands()) - run
     assert not untried, f"no conversation in tests/golden/ gives the commands {sorted(untried)}"

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from pbmserv.cli import admin_addresses, admin_backup, admin_games, admin_referee
+from pbmserv.cli import (
+    admin_addresses,
+    admin_backup,
+    admin_care,
+    admin_copy,
+    admin_games,
+    admin_mail,
+    admin_referee,
+    status,
+)
 from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, out, print_rows, settings_or_exit
 from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.rendering.templates import ordered, render
@@ -15,15 +24,16 @@ from pbmserv.services.admin.act import CannotOperate, run_as, set_password
 from pbmserv.services.admin.check import Check, rebuild
 from pbmserv.services.admin.mails import CannotResend
 from pbmserv.services.admin.mails import resend as resend_board
-from pbmserv.services.admin.mails import retry as retry_mail
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.scheduler.retention import discard as discard_mail
-from pbmserv.services.views import list_boards, list_inbox, list_outbox, list_players, list_quarantine, load_board
+from pbmserv.services.views import list_boards, list_players, load_board
 from pbmserv.store.matches import FIRST_NUMBER
 
 cli = typer.Typer(no_args_is_help=True, help="Manage the server: boards, players, mails.")
 cli.command("backup")(admin_backup.backup)
+cli.command("report")(admin_care.report)
+cli.command("copy")(admin_copy.copy)
 cli.command("import")(admin_games.import_records)
+cli.command("parts")(status.parts)
 cli.command("dump")(admin_games.dump)
 cli.command("movie")(admin_games.movie)
 cli.command("restore")(admin_backup.restore)
@@ -31,14 +41,18 @@ cli.command("address")(admin_addresses.address)
 cli.command("suspended")(admin_addresses.suspended)
 cli.command("lift")(admin_addresses.lift)
 cli.command("invite")(admin_addresses.invite)
+cli.add_typer(admin_mail.inbox_app, name="inbox")
+cli.command("outbox")(admin_mail.outbox)
+cli.command("trace")(admin_mail.trace)
 for each in (
     admin_referee.end,
     admin_referee.undo,
     admin_referee.extend,
     admin_referee.pause,
     admin_referee.resume,
-    admin_referee.ban,
-    admin_referee.unban,
+    admin_care.ban,
+    admin_care.unban,
+    admin_care.banned,
     admin_referee.announce,
 ):
     cli.command()(each)
@@ -62,10 +76,14 @@ def games(
     player: Annotated[list[str] | None, typer.Option(help="userid; may be repeated")] = None,
     game: Annotated[str, typer.Option(help="only boards of this game")] = "",
     filter: Annotated[str, typer.Option(help="all, active, inactive or next")] = "active",  # noqa: A002
+    stuck: Annotated[bool, typer.Option("--stuck", help="only those that do not go on, and why")] = False,
     count: Count = 50,
     json: Json = False,
 ) -> None:
     """List boards, the latest moves first."""
+    if stuck:
+        admin_care.print_stuck(_app(), json)
+        return
     which: Filter
     match filter:
         case "all" | "active" | "inactive" | "next":
@@ -133,84 +151,6 @@ def password(userid: str) -> None:
     except CannotOperate as error:
         give_up(str(error))
     out.print(f"{userid} has a new password.", highlight=False)
-
-
-inbox_app = typer.Typer(
-    invoke_without_command=True, help="Mails taken in: those in trouble, or all; retry or discard one."
-)
-cli.add_typer(inbox_app, name="inbox")
-
-
-@inbox_app.callback()
-def inbox(
-    context: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="not only those in trouble")] = False,
-    count: Count = 50,
-    json: Json = False,
-) -> None:
-    """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
-
-    Tries: exceptions; kills: ends of processes of its own; setbacks are not its fault and set nothing aside.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    rows = [
-        {
-            "id": mail.id,
-            "kept_at": mail.received_at,
-            "sender": mail.sender,
-            "status": mail.status,
-            "tries": mail.tries,
-            "kills": mail.kills,
-            "setbacks": mail.setbacks,
-            "not_before": mail.not_before if mail.is_held_up else None,
-            "error": mail.error or "",
-        }
-        for mail in (list_inbox(_app(), None, count) if everything else list_quarantine(_app(), count))
-    ]
-    print_rows(rows, json, "mails" if everything else "mails set aside or held up")
-
-
-@inbox_app.command()
-def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
-    """Let a mail that was set aside be handled again."""
-    if not retry_mail(_app(), mail_id, utc_now()):
-        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
-    out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
-
-
-@inbox_app.command()
-def discard(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
-    """Let go of a mail that was set aside, words and all; it is never handled then."""
-    if not discard_mail(_app(), mail_id, utc_now()):
-        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
-    out.print(f"Mail {mail_id} is discarded.", highlight=False)
-
-
-@cli.command()
-def outbox(
-    status: Annotated[str, typer.Option(help="waiting, withheld, sent or failed; empty: any")] = "",
-    count: Count = 50,
-    json: Json = False,
-) -> None:
-    """List outgoing mails, the newest first."""
-    if status not in ("", "waiting", "withheld", "sent", "failed"):
-        give_up("the status is one of waiting, withheld, sent, failed", Exit.USAGE)
-    rows = [
-        {
-            "id": mail.id,
-            "to": mail.recipient,
-            "kind": mail.kind,
-            "board": mail.match,
-            "status": mail.status,
-            "tries": mail.tries,
-            "created_at": mail.created_at,
-            "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
-            "error": mail.error or "",
-        }
-        for mail in list_outbox(_app(), status or None, count)
-    ]
-    print_rows(rows, json, "outgoing mails")
 
 
 @cli.command()

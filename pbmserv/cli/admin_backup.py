@@ -1,14 +1,19 @@
 """`pbmserv admin backup` and `restore`: the whole database to a file and back."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import Progress
+from sqlalchemy.exc import SQLAlchemyError
 
+from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
 from pbmserv.services.admin.check import check
+from pbmserv.services.admin.pulse import record_backup
+from pbmserv.services.app import utc_now
 from pbmserv.store.backup import CannotBackUp, back_up
 from pbmserv.store.backup import restore as restore_database
 
@@ -25,9 +30,18 @@ def backup(file: File) -> None:
             give_up(str(error))
         except OSError as error:
             give_up(f"{file} cannot be written by this user: {error.strerror or error}")
+    note_backup(settings, file)
     out.print(
         f"Backed up into {file}, {file.stat().st_size:,} bytes.", markup=False, highlight=False, soft_wrap=True
     )
+
+
+def note_backup(settings: Settings, file: Path) -> None:
+    """Has `pbmserv status` know of a backup, unless the database is of an earlier version, or away by now."""
+    with suppress(CannotStart, SQLAlchemyError):
+        app = build_app(settings)
+        record_backup(app, str(file.resolve()), utc_now())
+        app.engine.dispose()
 
 
 def restore(file: File) -> None:
@@ -40,7 +54,7 @@ def restore(file: File) -> None:
             give_up(str(error))
         except OSError as error:
             give_up(f"{error.filename or file} cannot be read or written by this user: {error.strerror or error}")
-    boards, differences = _check(settings)
+    boards, differences = check_all(settings)
     if differences:
         give_up(
             f"{file} is restored, but {differences} of {boards} boards differ from their moves: "
@@ -52,8 +66,8 @@ def restore(file: File) -> None:
     )
 
 
-def _check(settings: Settings) -> tuple[int, int]:
-    """How many boards there are, and how many of them differ from their logs."""
+def check_all(settings: Settings) -> tuple[int, int]:
+    """How many boards there are in the settings' database, and how many of them differ from their logs."""
     app = app_or_exit(settings)
     boards = 0
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:

@@ -1,4 +1,4 @@
-"""`pbmserv admin end`, `undo`, `extend`, `pause`, `resume`, `ban`, `unban` and `announce`: refereeing."""
+"""`pbmserv admin end`, `undo`, `extend`, `pause`, `resume` and `announce`: refereeing."""
 
 import sys
 import time
@@ -11,9 +11,9 @@ import typer
 from rich.progress import Progress, TaskID
 
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
-from pbmserv.services.admin import banning, referee
+from pbmserv.services.admin import referee
 from pbmserv.services.admin.mails import announce as announce_to
-from pbmserv.services.admin.mails import announce_on, audience
+from pbmserv.services.admin.mails import announce_on, audience, drafted
 from pbmserv.services.admin.referee import CannotRule, Ruled
 from pbmserv.services.admin.upgrade import recount_all
 from pbmserv.services.app import App, utc_now
@@ -70,51 +70,47 @@ def resume(boards: Boards = None, all_boards: All = False, reason: Reason = "") 
     _each(boards, all_boards, referee.resume, reason, paused=True)
 
 
-def ban(userid: str, reason: Reason = "") -> None:
-    """Remove a player from all boards, and run none of their commands any more."""
-    app = app_or_exit(settings_or_exit())
-    try:
-        banned = banning.ban(app, userid, reason, utc_now())
-    except CannotRule as error:
-        give_up(str(error))
-    removed = f"; taken off {_listed(banned.removed)}" if banned.removed else ""
-    void = f"; void now: {_listed(banned.declined)}" if banned.declined else ""
-    _print(f"{banned.userid} is banned{removed}{void}. {_mails(banned.mails)}")
-
-
-def unban(userid: str, reason: Reason = "") -> None:
-    """Let a banned player take part again."""
-    try:
-        found = banning.unban(app_or_exit(settings_or_exit()), userid, reason, utc_now())
-    except CannotRule as error:
-        give_up(str(error))
-    _print(f"{found} is not banned any more. {_mails(1)}")
-
-
 def announce(
     text: Annotated[str, typer.Argument(help="what to say; else it is read from standard input")] = "",
     board: Annotated[int, typer.Option(help="only to the players of this board")] = 0,
     yes: Annotated[bool, typer.Option("--yes", help="do not ask before")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="show the mail, and to how many it would go")] = False,
 ) -> None:
-    """Write to all players, or to those of one board."""
+    """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes."""
     app = app_or_exit(settings_or_exit())
     said = (text or sys.stdin.read()).strip()
     if not said:
         give_up("there is nothing to announce", Exit.USAGE)
     to = [] if board else audience(app)
-    whom = f"the players of board {board}" if board else f"{len(to)} players"
-    if is_terminal() and not yes and not typer.confirm(f"Write this to {whom}?"):
-        give_up("nothing was announced")
+    if dry_run:
+        _show_announcement(app, said, board)
+        return
+    whom = f"the players of board {board}" if board else f"{len(to)} {'player' if len(to) == 1 else 'players'}"
+    if not yes:
+        if not is_terminal() and not board:
+            give_up(f"this would go to {whom}: say --yes, or --dry-run to see it", Exit.USAGE)
+        if is_terminal() and not typer.confirm(f"Send to {whom}?"):
+            give_up("nothing was announced")
     if board:
         try:
-            _print(_mails(announce_on(app, board, said, utc_now())))
+            print_line(mails_queued(announce_on(app, board, said, utc_now())))
         except CannotRule as error:
             give_up(str(error))
         return
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("announcing", total=len(to))
         announce_to(app, to, said, utc_now(), lambda done: progress.update(task, completed=done))
-    _print(_mails(len(to)))
+    print_line(mails_queued(len(to)))
+
+
+def _show_announcement(app: App, said: str, board: int) -> None:
+    try:
+        mail, to = drafted(app, board or None, said, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    if mail:
+        print_line(mail)
+    print_line(f"Nothing is sent. It would go to {to} {'player' if to == 1 else 'players'}.")
 
 
 def is_terminal() -> bool:
@@ -143,7 +139,7 @@ def _each(
                 err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
                 failed += 1
     what = "set going again" if paused else "stopped"
-    _print(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
+    print_line(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
     if failed:
         raise typer.Exit(Exit.FAILED)
 
@@ -175,16 +171,19 @@ def _recount(app: App) -> None:
 
 
 def _tell(ruled: Ruled, what: str) -> None:
-    _print(f"Board {ruled.board.match.number} {what}. {_mails(ruled.mails)}")
+    print_line(f"Board {ruled.board.match.number} {what}. {mails_queued(ruled.mails)}")
 
 
-def _mails(count: int) -> str:
+def mails_queued(count: int) -> str:
+    """How many mails wait to go out, as a sentence."""
     return f"{count} {'mail is' if count == 1 else 'mails are'} queued."
 
 
-def _listed(numbers: tuple[int, ...]) -> str:
+def listed(numbers: tuple[int, ...]) -> str:
+    """Boards by their numbers."""
     return f"{'board' if len(numbers) == 1 else 'boards'} {', '.join(map(str, numbers))}"
 
 
-def _print(sentence: str) -> None:
+def print_line(sentence: str) -> None:
+    """Prints a sentence as it is, on one line."""
     out.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -13,9 +13,10 @@ from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.isolation import lock_marker
 from pbmserv.services.admin.upgrade import renew
-from pbmserv.services.app import App
+from pbmserv.services.app import App, TeachingBacklog
 from pbmserv.services.authenticate import password_hasher
 from pbmserv.store.backup import CannotBackUp, back_up_aside
 from pbmserv.store.engine import open_engine
@@ -54,7 +55,8 @@ def build_app(settings: Settings, bring_up_to_date: bool = False) -> App:
         if bring_up_to_date and engine.dialect.name == "sqlite":
             bring_up(settings, engine)
         require_newest(engine)
-    return App(engine, settings.server(), new_token, password_hasher())
+    backlog = TeachingBacklog(settings.analysis)
+    return App(engine, settings.server(), new_token, password_hasher(), backlog=backlog)
 
 
 def bring_up(settings: Settings, engine: Engine) -> None:
@@ -70,7 +72,9 @@ def bring_up(settings: Settings, engine: Engine) -> None:
             raise CannotStart(
                 f"the database has schema {version} and is not updated, since it cannot be copied first: {error}"
             ) from error
-        log.info("updating the database from schema %s; a copy from before is in %s", version, copy)
+        log.info(
+            "updating the database; a copy from before is kept %s", pairs(schema=str(version), file=str(copy))
+        )
     renew(engine)
 
 
@@ -140,11 +144,3 @@ def _away(settings: Settings, reason: str) -> CannotStart:
     place = make_url(settings.database_url).render_as_string(hide_password=True)
     first_line = reason.partition("\n")[0]
     return CannotStart(f"the database {place} is not available: {first_line}")
-
-
-def start_logging(verbose: bool = False, process: str = "") -> None:
-    """Starts the log on standard error: one line for each event, with the name of one of several processes."""
-    form = f"%(asctime)s %(levelname)-7s {process and f'{process} '}%(name)s: %(message)s"
-    logging.basicConfig(level=logging.INFO, format=form, datefmt="%Y-%m-%dT%H:%M:%S", force=bool(process))
-    for name in ("alembic", "sqlalchemy"):
-        logging.getLogger(name).setLevel(logging.INFO if verbose else logging.WARNING)

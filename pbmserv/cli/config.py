@@ -1,9 +1,7 @@
 """The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder."""
 
 import os
-import sys
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,12 +17,14 @@ from pydantic_settings import (
 from sqlalchemy import make_url
 
 from pbmserv.cli import setting_forms
+from pbmserv.cli.logs import LogForm
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.games import games
+from pbmserv.mail.oauth.authority import FORMS as OAUTH_FORMS
+from pbmserv.mail.oauth.authority import checked_name
 from pbmserv.mail.receiving.imap_address import mailbox_address
-from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
-from pbmserv.mail.sending.destination import Transport, open_transport, relay_address
+from pbmserv.mail.sending.destination import relay_address
 from pbmserv.server.listener import split as split_listener
 
 PREFIX = "PBMSERV_"
@@ -68,6 +68,13 @@ class Settings(BaseSettings):
     imap_kept: Annotated[str, AfterValidator(setting_forms.folder)] = Field(
         "Kept", min_length=1, description="folder of the mailbox that it is moved to"
     )
+    oauth: Annotated[str, AfterValidator(checked_name)] = Field(
+        "", description=f"who gives tokens to log in with where there is no password: {OAUTH_FORMS}; empty: nobody"
+    )
+    oauth_client_id: str = Field("", description="what that provider calls this server, once you registered it")
+    oauth_client_secret: SecretStr = Field(SecretStr(""), description="its secret, if it was given one")
+    oauth_client_secret_file: Path | None = Field(None, description="a file that holds that secret")
+    oauth_scopes: str = Field("", description="what is asked for there, blanks between; empty: what is usual")
     web: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
         "127.0.0.1:8080", description="host:port of the web pages; empty: off"
     )
@@ -88,15 +95,28 @@ class Settings(BaseSettings):
     signup: Literal["web", "mail"] = Field(
         "web", description="where accounts are opened: on a page, too (with `site_url`), or by mail alone"
     )
+    operator: Annotated[str, AfterValidator(setting_forms.mail_address)] = Field(
+        "", description="mail address that is told of lasting trouble; not shown to anybody; empty: nobody is"
+    )
+    health: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
+        "", description="host:port of /healthz, /readyz and /metrics, such as 127.0.0.1:8081; empty: off"
+    )
     trusted_proxy: Annotated[str, AfterValidator(setting_forms.host_address)] = Field(
         "", description="address of the proxy whose X-Forwarded-For says who asks for a page; empty: none"
     )
+    log: LogForm = Field("text", description="form of the log: text, json, or journal for systemd; times are UTC")
     keep_days: int = Field(
         90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
     )
-
+    analysis: bool = Field(
+        True,
+        description="whether robots evaluate games in their spare time; `analyse` works without it, but later",
+    )
     processes: Annotated[str, BeforeValidator(str), AfterValidator(setting_forms.processes)] = Field(
         "auto", description="processes of `serve` that handle mail; 1: all of it is one process; auto: one a core"
+    )
+    robots: Annotated[str, BeforeValidator(str), AfterValidator(setting_forms.robots)] = Field(
+        "auto", description="processes of `serve` in which robots think; 0: none here; auto: one for two cores"
     )
 
     @classmethod
@@ -189,9 +209,20 @@ class Settings(BaseSettings):
         return self.web_place is not None and _is_loopback(self.web_place[0]) and is_told_here
 
     @property
+    def health_place(self) -> tuple[str, int] | None:
+        """Host and port of the health pages; None when they are off."""
+        host, _, port = self.health.rpartition(":")
+        return (host.strip("[]"), int(port)) if self.health else None
+
+    @property
     def workers(self) -> int:
         """How many processes of `serve` handle mail; 1 where everything is in one process."""
-        return usable_cores() if self.processes == "auto" else int(self.processes)
+        return setting_forms.usable_cores() if self.processes == "auto" else int(self.processes)
+
+    @property
+    def thinkers(self) -> int:
+        """How many processes of `serve` robots think in."""
+        return max(1, setting_forms.usable_cores() // 2) if self.robots == "auto" else int(self.robots)
 
     def server(self) -> Server:
         """What the server knows about itself."""
@@ -222,26 +253,6 @@ class Settings(BaseSettings):
             if value is not None
         }
 
-    def road_out(self) -> Callable[[], Transport]:
-        """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""
-        password = _password("OUT_PASSWORD", self.out_password, self.out_password_file)
-        opening = partial(open_transport, self.way_out, password=password, hostname=self.server().domain)
-        try:
-            opening().close()
-        except ValueError as error:
-            raise WrongSetting(f"{PREFIX}OUT: {error}") from error
-        return opening
-
-    def mailbox(self) -> Callable[[], ImapMailbox]:
-        """What connects to the mailbox, which must be named. Raises WrongSetting."""
-        address, filing = mailbox_address(self.imap), Disposition(self.imap_done, self.imap_kept)
-        password = _password("IMAP_PASSWORD", self.imap_password, self.imap_password_file)
-        if not password:
-            raise WrongSetting(f"{PREFIX}IMAP names a mailbox, and {PREFIX}IMAP_PASSWORD is empty")
-        if filing.done == "move" and filing.folder.casefold() == address.folder.casefold():
-            raise WrongSetting(f"{PREFIX}IMAP_KEPT must be another folder than the one that mail comes to")
-        return partial(open_mailbox, address, password, filing)
-
     def is_open_to_strangers(self) -> bool:
         """Whether mail is taken from other machines, or from a mailbox, although a From address is believed."""
         has_strangers = self.imap or any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
@@ -265,19 +276,6 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
     except (ValueError, OSError) as error:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None
-
-
-def usable_cores() -> int:
-    """How many cores this process may use; 1 where the system cannot tell, or forks badly (macOS)."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-
-
-def _password(name: str, value: SecretStr, file: Path | None) -> str:
-    try:
-        return value.get_secret_value() if file is None else file.read_text().strip()
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", "") or "it is not text"
-        raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None
 
 
 def _host(url: str) -> str:

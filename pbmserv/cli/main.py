@@ -16,10 +16,15 @@ from rich.progress import Progress
 from rich.table import Column
 from rich.text import Text
 
-from pbmserv.cli import admin, try_out
-from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened, start_logging
+from pbmserv.cli import admin, status, try_out
+from pbmserv.cli import robots as robot_tools
+from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.cli.doctor import doctor
 from pbmserv.cli.greeting import greet
+from pbmserv.cli.login import login
+from pbmserv.cli.logs import start_logging
+from pbmserv.cli.roads import premises, road_out
 from pbmserv.cli.serve import (
     all_parts,
     listener_parts,
@@ -75,10 +80,14 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="Play abstract board games by simply answering a mail.",
 )
+cli.add_typer(robot_tools.cli, name="robots")
 cli.add_typer(admin.cli, name="admin")
 cli.command("mail")(try_out.mail)
 cli.command("demo")(try_out.demo)
 cli.command("tidy")(tidy)
+cli.command("status")(status.status)
+cli.command("doctor")(doctor)
+cli.command("login")(login)
 
 
 @cli.callback(invoke_without_command=True)
@@ -101,7 +110,7 @@ def main(
 def serve() -> None:
     """Run everything: listener, poller, workers, sender, scheduler, robots, web."""
     settings = settings_or_exit()
-    start_logging()
+    start_logging(settings.log)
     raise_limit()
     try:
         with alone(settings):
@@ -135,12 +144,14 @@ def work() -> None:
     """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = _ready()
     worker = working(app, settings.data, threading.Event(), threading.Event())
-    _run(app, {"worker": worker, "scheduler": scheduling(app, jobs_with(settings.data))})
+    _run(app, {"worker": worker, "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator))})
 
 
-@cli.command()
-def robots(bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
-    """Have the robots play on the boards that wait for them."""
+@robot_tools.cli.callback(invoke_without_command=True)
+def robots(context: typer.Context, bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
+    """Have the robots play on the boards that wait for them; with a command, do something else with them."""
+    if context.invoked_subcommand is not None:
+        return
     if bound:
         end_with_parent()
     _, app = _ready()
@@ -162,7 +173,7 @@ def apart(task: Literal["handle", "tell"], mail_id: int) -> None:
 def send() -> None:
     """Send the mails in the outbox."""
     settings, app = _ready()
-    _run(app, _made_or_exit(lambda: {"sender": sending(app, settings.road_out(), threading.Event())}))
+    _run(app, _made_or_exit(lambda: {"sender": sending(app, road_out(settings), threading.Event())}))
 
 
 @cli.command()
@@ -206,7 +217,7 @@ def receive(
 def migrate() -> None:
     """Update the schema of the database, and rate the games played before there were ratings."""
     settings = settings_or_exit()
-    start_logging()
+    start_logging(settings.log)
     try:
         with opened(settings) as engine:
             is_new = stored_version(engine) == NEWEST
@@ -249,7 +260,7 @@ def _serve(settings: Settings) -> None:
 
 def _ready() -> tuple[Settings, App]:
     settings = settings_or_exit()
-    start_logging()
+    start_logging(settings.log)
     raise_limit()
     return settings, app_or_exit(settings)
 

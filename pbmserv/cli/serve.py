@@ -11,17 +11,23 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from pbmserv.cli.bootstrap import start_logging
 from pbmserv.cli.config import Settings
+from pbmserv.cli.logs import LogForm, start_logging
+from pbmserv.cli.roads import mailbox, premises, road_out
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import WORKERS_MAKE_WAY, Part, batch_store, listening, make_way, sending, working
 from pbmserv.server.poller import polling
+from pbmserv.server.pulse import heartbeat
 from pbmserv.server.robots import playing, playing_apart
-from pbmserv.server.scheduler import heartbeat, jobs_with, purging, scheduling
+from pbmserv.server.scheduler import jobs_with, purging, scheduling
+from pbmserv.server.service_manager import ServiceManager
 from pbmserv.server.supervisor import Task
-from pbmserv.services.app import App
+from pbmserv.services.admin.status import look_around
+from pbmserv.services.app import App, utc_now
+from pbmserv.store.heartbeats import ROBOTS
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +37,12 @@ def all_parts(settings: Settings, app: App) -> dict[str, Part]:
     kept, done = threading.Event(), threading.Event()
     parts: dict[str, Part] = {
         "worker": working(app, settings.data, kept, done),
-        "sender": sending(app, settings.road_out(), done),
-        "scheduler": scheduling(app, jobs_with(settings.data)),
-        "robots": playing_apart(settings.environment()),
+        "sender": sending(app, road_out(settings), done),
+        "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator)),
+        **{name: playing_apart(settings.environment()) for name in robot_names(settings)},
         "tidier": purging(app, timedelta(days=settings.keep_days)),
     }
-    parts |= poller_part(settings, app, kept)
+    parts |= poller_part(settings, app, kept) | health_part(settings, app)
     return parts | web_part(settings, app, kept) | listener_parts(settings, app, kept)
 
 
@@ -53,20 +59,26 @@ def tasks(settings: Settings, app: App) -> tuple[list[Task], list[str]]:
             f"worker-{number}": {"worker": making_way(working(app, settings.data, kept, done))}
             for number in range(1, settings.workers + 1)
         },
-        "sender": {"sender": sending(app, settings.road_out(), done)},
+        "sender": {"sender": sending(app, road_out(settings), done)},
         "scheduler": {
-            "scheduler": scheduling(app, jobs_with(settings.data)),
+            "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator)),
             "tidier": purging(app, timedelta(days=settings.keep_days)),
+            **health_part(settings, app),
         },
-        "robots": {"robot player": playing(app)},
+        **{name: {"robot player": playing(app)} for name in robot_names(settings)},
         "web": web_part(settings, app, kept),
     }
     found = [
-        Task(name, partial(_run_process, name, app, parts), is_vital=name != "robots")
+        Task(name, partial(_run_process, name, settings.log, app, parts), is_vital=not name.startswith(ROBOTS))
         for name, parts in processes.items()
         if parts
     ]
     return found, [*receiving]
+
+
+def robot_names(settings: Settings) -> list[str]:
+    """What the processes are called in which robots think."""
+    return [ROBOTS if number == 1 else f"{ROBOTS}-{number}" for number in range(1, settings.thinkers + 1)]
 
 
 def making_way(part: Part) -> Part:
@@ -79,11 +91,11 @@ def making_way(part: Part) -> Part:
     return run
 
 
-def _run_process(name: str, app: App, parts: Mapping[str, Part], stop: threading.Event) -> bool:
-    start_logging(process=name)
+def _run_process(name: str, form: LogForm, app: App, parts: Mapping[str, Part], stop: threading.Event) -> bool:
+    start_logging(form, name)
     # Of the connections that there may have been before the fork, none is this process's own.
     app.engine.dispose(close=False)
-    ended_well = run_parts(parts, stop, whole=name)
+    ended_well = run_parts(parts, stop)
     app.engine.dispose()
     return ended_well
 
@@ -103,7 +115,7 @@ def poller_part(settings: Settings, app: App, kept: Wakeup) -> dict[str, Part]:
     if not settings.imap:
         return {}
     place = mailbox_address(settings.imap).place
-    return {place: polling(settings.mailbox(), place, app, settings.max_size, kept)}
+    return {place: polling(mailbox(settings), place, app, settings.max_size, kept)}
 
 
 def web_part(settings: Settings, app: App, kept: Wakeup | None = None) -> dict[str, Part]:
@@ -119,27 +131,40 @@ def web_part(settings: Settings, app: App, kept: Wakeup | None = None) -> dict[s
     return {"web": WebPart(Site(app, settings.outgoing, ring, settings.trusted_proxy), *place).run}
 
 
-def run_parts(parts: Mapping[str, Part], stop: threading.Event, whole: str = "the server") -> bool:
-    """Runs until `stop` is set or a part ends; returns False if a part ended by itself.
+def health_part(settings: Settings, app: App) -> dict[str, Part]:
+    """The health pages, if they are on. Raises OSError."""
+    place, wanted = settings.health_place, premises(settings)
+    if place is None:
+        return {}
+    # Slow to import: `receive`, which runs once a mail, must not pay for it.
+    from pbmserv.server.health import HealthPages, showing_health
 
-    `whole` is what the log calls all of them together.
-    """
+    return {"health": showing_health(HealthPages(*place, lambda: look_around(app, wanted, utc_now())))}
+
+
+def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
+    """Runs until `stop` is set or a part ends; returns False if a part ended by itself."""
     ended_early: list[str] = []
 
     def run(name: str, part: Part) -> None:
         try:
             part(stop)
         except BaseException:  # even SystemExit, which would end this thread alone
-            log.exception("%s failed", name)
+            log.exception("a part has failed %s", pairs(part=name))
         if not stop.is_set():
             ended_early.append(name)
-            log.error("%s has ended, so %s ends too", name, whole)
+            log.error("a part has ended, and so does all beside it %s", pairs(part=name))
             stop.set()
 
     threads = [threading.Thread(target=run, args=each, name=each[0]) for each in parts.items()]
     for thread in threads:
         thread.start()
-    log.info("started: %s", ", ".join(parts))
+    log.info("started %s", pairs(parts=tuple(parts)))
+    manager = ServiceManager()
+    manager.ready()
+    while not stop.wait(manager.every):
+        manager.alive()
+    manager.stopping()
     for thread in threads:
         thread.join()
     log.info("stopped")

@@ -1,6 +1,8 @@
 """The forms of single settings: each function gives its value, or says in a ValueError what is wrong with it."""
 
+import os
 import re
+import sys
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -52,6 +54,13 @@ def club_contact(value: str) -> str:
     return value
 
 
+def mail_address(value: str) -> str:
+    """A mail address; empty for none."""
+    if value and not is_address(value):
+        raise ValueError("is not a mail address")
+    return value
+
+
 def accent(value: str) -> str:
     """A colour that can be read on the grounds of the pages."""
     if not value:
@@ -77,10 +86,22 @@ def folder(value: str) -> str:
     return value
 
 
+def usable_cores() -> int:
+    """How many cores this process may use; 1 where the system cannot tell, or forks badly (macOS)."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
 def processes(value: str) -> str:
     """How many processes handle mail."""
     if value != "auto" and not (value.isascii() and value.isdigit() and 1 <= int(value) <= MOST_PROCESSES):
         raise ValueError(f"is neither auto nor a number from 1 to {MOST_PROCESSES}")
+    return value
+
+
+def robots(value: str) -> str:
+    """How many processes robots think in."""
+    if value != "auto" and not (value.isascii() and value.isdigit() and int(value) <= MOST_PROCESSES):
+        raise ValueError(f"is neither auto nor a number from 0 to {MOST_PROCESSES}")
     return value
 
 

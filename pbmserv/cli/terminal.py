@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 from pydantic import SecretStr
@@ -16,6 +16,7 @@ from sqlalchemy import make_url
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import PREFIX, Settings, WrongSetting, load_settings
+from pbmserv.services.admin.findings import Finding, Verdict, worst
 from pbmserv.services.app import App
 
 WIDE = 160
@@ -56,6 +57,40 @@ def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, what: str) -
         return
     columns = [Column(name, overflow="fold") for name in rows[0]]
     print_table(columns, ([Text(_text(value)) for value in row.values()] for row in rows), what)
+
+
+def print_findings(findings: Sequence[Finding], as_json: bool) -> None:
+    """Prints findings, one a line and what mends it below, or JSON, and exits with the worst of them."""
+    verdict = worst(findings)
+    if as_json:
+        rows = [
+            {
+                "name": each.name,
+                "verdict": each.verdict.name.lower(),
+                "found": each.found,
+                "mend": each.mend,
+                **each.figures,
+            }
+            for each in findings
+        ]
+        out.print_json(data={"verdict": verdict.name.lower(), "findings": rows})
+        raise typer.Exit(verdict)
+    wide = max((len(each.name) for each in findings), default=0)
+    for each in findings:
+        mark = _MARKS[each.verdict]
+        line = f"{mark} {escape(each.name.ljust(wide))}  {escape(each.found)}"
+        out.print(line, highlight=False, soft_wrap=True)
+        if each.mend:
+            out.print(f"{' ' * (_MARK_WIDTH + wide + 3)}{escape(each.mend)}", highlight=False, soft_wrap=True)
+    raise typer.Exit(verdict)
+
+
+_MARK_WIDTH: Final = len("attention")
+_MARKS: Final = {
+    Verdict.FINE: "[green]fine     [/]",
+    Verdict.ATTENTION: "[yellow]attention[/]",
+    Verdict.BROKEN: "[bold red]broken   [/]",
+}
 
 
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:

@@ -185,12 +185,12 @@ def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
         "site_url": "",
         "confirm": "from",
         "games": "",
+        "robots": "0",  # two people play, so nothing would come of another process
     }
     settings = settings_or_exit().model_copy(update=own)
     stop = threading.Event()
     app = build_app(settings, bring_up_to_date=True)
     parts = all_parts(settings, app)
-    del parts["robots"]  # two people play, so nothing would come of another process
     url = next(name for name in parts if "://" in name)
     running = threading.Thread(target=run_parts, args=(parts, stop))
     running.start()

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import ClassVar, Final, get_args
 
-from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey
+from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
 from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
 from pbmserv.commands.base.lookup import waiting_boards
 from pbmserv.commands.base.registry import PlayerCommand
@@ -101,6 +101,15 @@ class DigestChanged(Reply):
     more: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PuzzlesChanged(Reply):
+    """The sender gets a puzzle a week, the first one now; or no more of them."""
+
+    template: ClassVar[str] = "commands/set.txt:puzzles_changed"
+
+    is_weekly: bool
+
+
 @dataclass(kw_only=True)
 class NoSuchSetting(CommandError):
     """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
@@ -142,6 +151,7 @@ LINES: Final = (
     "set mail off",
     "set digest daily 07:30",
     "set digest off",
+    "set puzzle weekly",
     "set vacation 2026-12-20 2027-01-03",
     "set vacation off",
 )
@@ -159,6 +169,7 @@ def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
     }
     values = {key: "on" if is_on else "off" for key, is_on in switches.items()}
     values |= {"digest": mail.digest or "off", "mail": "off" if mail.is_off else mail.boards}
+    values |= {"puzzle": "weekly" if mail.puzzle else "off"}
     return tuple(sorted((values | {"messages": mail.messages, "receipts": mail.receipts}).items()))
 
 
@@ -173,6 +184,8 @@ def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -
             return _mail(player, " ".join(values), records)
         case "messages":
             return _messages(player, " ".join(values))
+        case "puzzle":
+            return _puzzle(player, " ".join(values), now)
         case "receipts":
             return _receipts(player, " ".join(values))
         case "vacation":
@@ -201,6 +214,14 @@ def _receipts(player: Player, value: str) -> Decision:
         if value == wanted:
             return Decision(ReceiptsChanged(wanted), changes=(NewSetting(player.id, "receipts", wanted),))
     raise NeitherOnNorOff(name="receipts", choices=get_args(Receipts))
+
+
+def _puzzle(player: Player, value: str, now: datetime) -> Decision:
+    if value not in ("weekly", "off"):
+        raise NeitherOnNorOff(name="puzzle", choices=("weekly", "off"))
+    is_weekly = value == "weekly"
+    change = WeeklyPuzzle(player.id, now if is_weekly else None)
+    return Decision(PuzzlesChanged(is_weekly), changes=() if is_weekly and player.mail.puzzle else (change,))
 
 
 def _mail(player: Player, value: str, records: Queries) -> Decision:

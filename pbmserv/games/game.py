@@ -159,6 +159,12 @@ class Outcome:
     scores: tuple[int, ...] = ()
     """Empty where the game has none."""
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What each seat gets, 1 for the first to 0 for the last; ties share what their ranks get together."""
+        last = len(self.ranks) - 1
+        return tuple(1 - (rank - 1 + (self.ranks.count(rank) - 1) / 2) / last for rank in self.ranks)
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

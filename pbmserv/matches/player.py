@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from pbmserv.matches.conditional_moves import PlanKind
+from pbmserv.matches.puzzles import PuzzleTry
 
 MessagesFrom = Literal["on", "known", "off"]
 """From everybody, from those whom they have played with, from nobody."""
@@ -38,6 +39,9 @@ class MailSettings:
 
     digest: str | None = None
     """When all boards that wait for them come in one mail ("daily 07:30"); None: each comes by itself."""
+
+    puzzle: bool = False
+    """They get a puzzle a week."""
 
     is_off: bool = False
     """They get nothing but the ends of their games, until they write."""
@@ -142,3 +146,4 @@ class PersonalData:
     plans: tuple[PersonalPlan, ...] = ()
     offers: tuple[int, ...] = ()
     said: int = 0
+    puzzles: tuple[PuzzleTry, ...] = ()

@@ -3,7 +3,7 @@
 The store answers from the open transaction; tests answer from a dictionary.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Final, Literal, Protocol
@@ -11,9 +11,11 @@ from typing import Final, Literal, Protocol
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
+from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
 from pbmserv.matches.pools import Pool
+from pbmserv.matches.puzzles import Puzzle, PuzzleTry
 from pbmserv.matches.rankings import Rated, RatedMatch, RatedMatches, RatedResult, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
@@ -195,6 +197,9 @@ class Queries(Protocol):
     def board(self, number: int) -> GameState | None:
         """A match with its whole log, and what that adds up to. Raises BrokenLog."""
 
+    def evaluations(self, board: GameState) -> Sequence[Evaluation]:
+        """What is known of the positions of the line that is played on, from its start; perhaps not of all."""
+
     def timing(self, board: GameState, now: datetime) -> Timing:
         """What is known of the present turn of a board beside its log."""
 
@@ -264,6 +269,15 @@ class Queries(Protocol):
 
     def practice_of(self, player: Player) -> int | None:
         """The number of a player's practice board, whatever has become of it; None before it was begun."""
+
+    def puzzle(self, number: int) -> Puzzle | None:
+        """The puzzle of a number."""
+
+    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
+        """The puzzle with the lowest number that is not among those seen, of a game or of any."""
+
+    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
+        """The puzzles that a player was sent, by number, the first one first."""
 
     def robot(self, name: str) -> Player | None:
         """The player for whom the robot of a name plays; None before it is one."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pbmserv.games.game import BadOption
 from pbmserv.matches.log import BrokenLog, Entry, Match, rules_of
@@ -64,6 +65,17 @@ def line(match: Match) -> tuple[State, ...]:
         if is_after_ply:
             states[state.plies :] = [state]
     return tuple(states)
+
+
+def positions(match: Match) -> tuple[Any, ...]:
+    """The position before each ply of the line that is played on, and the last one. Raises BrokenLog.
+
+    They differ from those of `line` where a player has left between two plies.
+    """
+    found = [_start(match).position]
+    for state, _ in _later(match, _start(match)):
+        found[state.plies :] = [state.position]
+    return tuple(found)
 
 
 def replay(match: Match) -> GameState:

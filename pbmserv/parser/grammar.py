@@ -1,8 +1,8 @@
 """Fits the words of a line into a command's form.
 
-A form names its slots in the words that people read: `board`, `offer` (its number), `userid+` (one or more),
-`[filter]` (may be left out), `[userid password]` (both or neither), `move[#ply]`, `subject` and `text` (all the
-rest; `: text` what stands behind the first colon), `[-options]` (anywhere).
+A form names its slots in the words that people read: `board`, `offer` (its number), `number` (a puzzle's),
+`userid+` (one or more), `[filter]` (may be left out), `[userid password]` (both or neither), `move[#ply]`,
+`subject` and `text` (all the rest; `: text` what stands behind the first colon), `[-options]` (anywhere).
 A `board` that is left out is the one that the mail answers, if it answers one.
 """
 
@@ -33,6 +33,7 @@ _SLOT = re.compile(r"\[userid password\]|\[-options\]|\[?[a-z]+(?:\[#ply\])?\]?\
 _BOARD = re.compile(r"([0-9]{1,9})(?:#([0-9]{1,4}))?")
 _LIKELY_BOARD = re.compile(r"[0-9]{3,9}(?:#[0-9]*)?")
 _OFFER = re.compile(r"[1-9][0-9]?", re.ASCII)
+_PUZZLE = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _NO_USERIDS = SMALL_WORDS | COURTESY | SETTINGS
 _TOKEN = re.compile(r"[a-z0-9]{20}", re.IGNORECASE | re.ASCII)
 _GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
@@ -257,6 +258,8 @@ def _words(words: Words, rest: FittedWords, board: int | None, slot: _Slot) -> F
     lowered = tuple(word.strip(_AROUND_WORDS).lower() or word for word in words)
     if slot.name == "filter" and any(word not in FILTERS for word in lowered):
         return None
+    if slot.name == "number" and not _PUZZLE.fullmatch(lowered[0]):
+        return None
     if slot.name == "key" and len(rest.arguments.words) > 1 and lowered[0] not in SETTINGS:
         # Else `set alice sesame html off` would set something called alice.
         return None
@@ -278,6 +281,7 @@ def _address(words: Words, rest: FittedWords, board: int | None, slot: _Slot) ->
 _READERS: dict[str, Callable[[Words, FittedWords, int | None, _Slot], FittedWords | None]] = {
     "board": _boards,
     "offer": _offer,
+    "number": _words,
     "userid": _userids,
     "claim": _claim,
     "old": _old_password,

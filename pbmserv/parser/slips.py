@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pbmserv.commands.base.registry import Command, commands
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move
-from pbmserv.commands.base.vocabulary import FIRST_BOARD, NEVER_BY_SLIP, board_number
+from pbmserv.commands.base.vocabulary import FIRST_BOARD, NEVER_BY_SLIP, SPELLINGS, board_number
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, fit_any, fitted, refused, secrets_of
@@ -58,7 +58,8 @@ def acts(words: Sequence[str]) -> bool:
 def named_command(words: list[str]) -> tuple[Command | None, list[str]]:
     """The command that words begin with, and those after its name; no command, and all of them."""
     for length in (2, 1):
-        command = commands().get(" ".join(words[:length]).lower())
+        name = " ".join(words[:length]).lower()
+        command = commands().get(SPELLINGS.get(name, name))
         if command is not None:
             return command, words[length:]
     return None, words

@@ -75,6 +75,17 @@ class Quoted:
     is_tight: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A row of numbers from 0 to 100 that is drawn as a curve."""
+
+    kind: ClassVar[str] = "plot"
+    points: tuple[int, ...]
+    marks: tuple[int, ...] = ()
+    """The places of those points that are pointed out."""
+    is_tight: bool = False
+
+
 Part = Prose | Verbatim | Quoted
 
 
@@ -99,7 +110,7 @@ class Numbered:
     is_tight: bool = False
 
 
-Block = Heading | Part | Numbered
+Block = Heading | Part | Numbered | Plot
 
 
 @dataclass(frozen=True, slots=True)

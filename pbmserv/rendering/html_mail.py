@@ -15,6 +15,7 @@ from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.practice import PracticeView, draw_practice
+from pbmserv.rendering.puzzle import PuzzleView, draw_puzzle
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 
@@ -38,8 +39,8 @@ class Content:
     """The boards below what is said."""
     asks: bool = False
     """Whether the mail waits for a `yes`."""
-    practice: PracticeView | None = None
-    """A practice board that is not there yet, below all others."""
+    practice: PracticeView | PuzzleView | None = None
+    """A practice board that is not there yet, or a puzzle, below all others."""
     overview: Overview | None = None
     """The table above several boards."""
 
@@ -68,12 +69,18 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
-    more = [] if content.practice is None else [_ascii(draw_practice(content.practice, address))]
+    more = [] if content.practice is None else [_ascii(_draw_apart(content.practice, address, server))]
     frame = _frame(title, blocks, links, seats, content.overview, len(content.views) + len(more))
     room = LARGEST - sum(map(len, (*frame, *more)))
     boards = [*_boards(content.views, address, server, room), *more, ""]
     whole = "".join(chain.from_iterable(zip(frame, boards, strict=True)))
     return whole if len(whole) <= LARGEST else None
+
+
+def _draw_apart(shown: PracticeView | PuzzleView, address: str, server: Server) -> str:
+    if isinstance(shown, PuzzleView):
+        return draw_puzzle(shown, address, is_personal=address != server.address)
+    return draw_practice(shown, address)
 
 
 _BOARD: Final = "<!-- board -->"

@@ -18,11 +18,12 @@ stands in an indented line of its own and has a sign before it:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from pbmserv.rendering.curve_text import draw_curve
 from pbmserv.rendering.document import (
     Block,
     CommandLink,
@@ -32,6 +33,7 @@ from pbmserv.rendering.document import (
     Item,
     Numbered,
     Part,
+    Plot,
     Prose,
     Quoted,
     Verbatim,
@@ -41,10 +43,13 @@ from pbmserv.rendering.document import (
 # Unicode sets these aside for use inside of a program: no text that is exchanged may hold them.
 _HEADING, _ALONE, QUOTED, _NUMBERED, FLOWING = "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4"
 _SEND, _ANSWER, _EXAMPLE, _SENDS, _END = "\ufdd5\ufdd6\ufdd7\ufdd8\ufdd9"
+_PLOT: Final = "\ufdda"
 _SIGNS: Final = ((re.compile("^# ", re.MULTILINE), _HEADING), (re.compile("^~ ", re.MULTILINE), _ALONE))
 _SOURCE_QUOTED: Final = re.compile(r"^\| ", re.MULTILINE)
 _SOURCE_NUMBERED: Final = re.compile(r"^(?=[0-9]{1,2}\. )", re.MULTILINE)
 _SOURCE_COMMAND: Final = re.compile(r"^( +)([$!%]) (.*?)(?: => (.*))?$", re.MULTILINE)
+_APART: Final = (_HEADING, _ALONE, _PLOT)
+_PLOT_INDENT: Final = 4
 _MARKS: Final = re.compile("[\ufdd0-\ufdef]")
 _NUMBER: Final = re.compile(r"([0-9]{1,2}\.) +")
 
@@ -95,6 +100,11 @@ def marked_command(text: str, use: CommandUse, sends: str = "", rest: str | None
     """A command with its mark; `sends` is the command where that is not the text; `rest` follows."""
     end = "" if rest is None else f"{_END}{rest}"
     return Marked(f"{_USES[use]}{text}{_SENDS if sends else ''}{sends}{end}")
+
+
+def plotted(points: Iterable[int], marks: Iterable[int] = ()) -> Marked:
+    """Numbers from 0 to 100 as a template says a curve of them; some places are pointed out."""
+    return Marked(f"{_PLOT}{','.join(map(str, points))};{','.join(map(str, marks))}")
 
 
 def without_marks(value: object) -> object:
@@ -154,6 +164,10 @@ def lines_of(blocks: Sequence[Block | Item], is_source: bool = False) -> Iterato
             case Verbatim():
                 texts = (_source(line) if is_source else line.text for line in block.lines)
                 yield from (Line(text, indent=block.indent) for text in texts)
+            case Plot(points=points, marks=marks) if is_source:
+                yield Line(plotted(points, marks)[1:], _PLOT)
+            case Plot(points=points, marks=marks):
+                yield from (Line(line, indent=_PLOT_INDENT) for line in draw_curve(points, marks))
             case Quoted():
                 yield from (Line(line, QUOTED) for line in block.lines)
             case Numbered():
@@ -174,14 +188,14 @@ def filled(text: str) -> Marked:
 
 
 def _is_prose(line: str) -> bool:
-    return bool(line) and not line.startswith((" ", _HEADING, _ALONE, QUOTED, _NUMBERED, FLOWING))
+    return bool(line) and not line.startswith((" ", _HEADING, _ALONE, QUOTED, _NUMBERED, FLOWING, _PLOT))
 
 
 def _sections(lines: Iterator[str]) -> Iterator[list[str]]:
     """The lines of a paragraph, parted where a mark begins or ends a block."""
     section: list[str] = []
     for line in lines:
-        if section and (line[0] in (_HEADING, _ALONE, _NUMBERED) or section[0][0] in (_HEADING, _ALONE)):
+        if section and (line[0] in (*_APART, _NUMBERED) or section[0][0] in _APART):
             yield section
             section = []
         section.append(line)
@@ -193,6 +207,9 @@ def _add(blocks: list[Block], lines: Sequence[str], is_tight: bool) -> None:
     last = blocks[-1] if blocks else None
     if mark == _HEADING:
         blocks.append(Heading(first, is_tight))
+    elif mark == _PLOT:
+        points, _, marks = first.partition(";")
+        blocks.append(Plot(_numbers(points), _numbers(marks), is_tight))
     elif mark == _ALONE:
         blocks.append(Prose((first,), is_tight))
     elif mark == _NUMBERED and (number := _NUMBER.match(first)):
@@ -208,6 +225,10 @@ def _add(blocks: list[Block], lines: Sequence[str], is_tight: bool) -> None:
         blocks[-1] = replace(last, items=(*before, replace(item, parts=(*item.parts, *more))))
     else:
         blocks += _parts(lines, is_tight)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, filter(None, text.split(","))))
 
 
 def _outdented(lines: Sequence[str], width: int) -> list[str]:

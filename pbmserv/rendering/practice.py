@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote
 
+from pbmserv.commands.base.practice import NOT_THERE_YET
 from pbmserv.commands.base.server import Server
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
@@ -40,6 +41,11 @@ class PracticeView:
     some: tuple[str, ...]
     # Which question an answer answers, where our address cannot tell it.
     word: str = field(default="", repr=False)
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        """What a mail with it is noted to show: a board that is not there yet, and no ply."""
+        return NOT_THERE_YET, 0
 
 
 def view_practice(board: GameState) -> PracticeView:

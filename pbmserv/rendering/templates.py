@@ -26,17 +26,31 @@ from jinja2.runtime import Context
 from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import Command
 from pbmserv.commands.base.server import Server
+from pbmserv.games import games
+from pbmserv.games.game import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
+from pbmserv.rendering.curve_text import bars
 from pbmserv.rendering.document import Document, Heading, Item, Numbered, Prose, between
 from pbmserv.rendering.figure_words import Figures, in_words
 from pbmserv.rendering.language import listed, moment, plural, span
-from pbmserv.rendering.markup import Marked, document_of, filled, marked, marked_command, source_of, without_marks
+from pbmserv.rendering.markup import (
+    Marked,
+    document_of,
+    filled,
+    marked,
+    marked_command,
+    plotted,
+    source_of,
+    without_marks,
+)
 from pbmserv.rendering.text import WIDTH
-from pbmserv.robots.robot import robots, userid_of
+from pbmserv.robots import spiel
+from pbmserv.robots.levels import level_of, rungs_of
+from pbmserv.robots.robot import FITTING, RANDOM, userid_of
 
 _MOST_QUOTED = 4
 """Lines of a rule in a refusal: the whole of it is one `help` away."""
@@ -120,8 +134,10 @@ def _environment(words: bool) -> Environment:
     env.filters["offered"] = offered
     env.filters["ordered"] = ordered
     env.filters["parts"] = parts_of
+    env.filters["plotted"] = plotted
     env.filters["plural"] = plural
     env.filters["span"] = span
+    env.globals["bars"] = bars
     env.globals["help_of"] = _help_of
     env.globals["quoted"] = partial(quoted, words=words)
     env.globals["columns"] = one_a_line if words else in_columns
@@ -131,11 +147,23 @@ def _environment(words: bool) -> Environment:
     env.globals["rules_about"] = partial(rules_about, words=words)
     env.globals["rules_in_short"] = partial(rules_in_short, words=words)
     env.globals["rules_section"] = partial(rules_section, words=words)
-    env.globals["robots"] = [(userid_of(name), robot.summary) for name, robot in robots().items()]
+    env.globals["robots_of"] = _robots_of
+    env.globals["is_mastered_by_open_spiel"] = lambda game: spiel.serves(games()[game.name])
     env.globals["leaves"] = language.LANGUAGE.leaves
     env.globals["newcomer"] = Rating()
     env.globals["width"] = WIDTH
     return env
+
+
+def _robots_of(game: Info) -> list[tuple[str, str, int | None]]:
+    """Who plays a game with the fewest seats that it has: program, userid, and strength if it was measured."""
+    rules = games()[game.name]
+    position = rules.start(game.least_seats, {})
+    found = []
+    for program in (FITTING, *rungs_of(rules, position), RANDOM):
+        level = level_of(program, rules, position)
+        found.append((program, userid_of(program), None if level is None else level.elo))
+    return found
 
 
 def render(template: str, /, words: bool = False, **context: object) -> Marked:

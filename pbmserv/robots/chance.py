@@ -50,6 +50,17 @@ class Dice:
         self._state = state
         return (((state * 0x2545F4914F6CDD1D) & _LARGEST) >> 32) * count >> 32
 
+    def bits(self, count: int) -> int:
+        """A number of so many bits."""
+        state, found = self._state, 0
+        for _ in range(0, count, 64):
+            state ^= state >> 12
+            state ^= (state << 25) & _LARGEST
+            state ^= state >> 27
+            found = found << 64 | (state * 0x2545F4914F6CDD1D) & _LARGEST
+        self._state = state
+        return found & ((1 << count) - 1)
+
     def shuffle(self, choices: list[T]) -> None:
         """Puts them into another order."""
         for last in range(len(choices) - 1, 0, -1):

@@ -1,35 +1,34 @@
-"""`greedy`: the move after which it is ahead by most at once, without a thought for what the others do then."""
+"""`greedy`: the move after which it is ahead by most at once, without a thought for what the others do then.
+
+Nobody plays against it any more: other robots are measured by it.
+"""
 
 from typing import Any
 
-from pbmserv.games.game import Game, Seat, scores_of
+from pbmserv.games.game import Game, Move, Seat, scores_of
 from pbmserv.robots.chance import pick, shuffled
-from pbmserv.robots.robot import Budget
-
-name = "greedy"
-summary = "takes whatever gains most at once, and never looks further"
-
-thinking = 1
-
-
-def plays(game: Game) -> bool:
-    """Games with scores: it goes for nothing else."""
-    return bool(scores_of(game, game.start(game.info.least_seats, {})))
-
+from pbmserv.robots.thought import Candidate, Thought
 
 Worth = tuple[int, int]
 """Whether it wins (1), loses (-1) or neither (0), then by how many points it is ahead of the best other seat."""
 
 
-def choose(game: Game, position: Any, budget: Budget) -> Any:
-    """One of the moves that are worth most; of more moves than the budget has nodes some are not looked at."""
+def think(game: Game, position: Any, seed: int, iterations: int) -> Thought:
+    """One of the moves that are worth most at once; of more moves than iterations some are not looked at."""
+    return Thought(
+        (Candidate(pick(seed, best_at_once(game, position, seed, iterations)), 1, 0.5),), (), iterations
+    )
+
+
+def best_at_once(game: Game, position: Any, seed: int, most: int) -> list[Move]:
+    """The moves that gain most at once; of more than `most` some, chosen by the seed, are not looked at."""
     seat = game.to_move(position)
     if seat is None:
         raise ValueError("nobody is to move")
-    looked_at = shuffled(budget.seed, tuple(game.moves(position)))[: max(budget.nodes, 1)]
+    looked_at = shuffled(seed, tuple(game.moves(position)))[: max(most, 1)]
     worths = [_worth(game, game.play(position, move)[0], seat) for move in looked_at]
     best = max(worths)
-    return pick(budget.seed, [move for move, worth in zip(looked_at, worths, strict=True) if worth == best])
+    return [move for move, worth in zip(looked_at, worths, strict=True) if worth == best]
 
 
 def _worth(game: Game, position: Any, seat: Seat) -> Worth:

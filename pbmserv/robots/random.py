@@ -4,18 +4,10 @@ from typing import Any
 
 from pbmserv.games.game import Game
 from pbmserv.robots.chance import pick
-from pbmserv.robots.robot import Budget
-
-name = "random"
-summary = "plays any legal move; good for learning the rules"
-thinking = 1
+from pbmserv.robots.thought import Candidate, Thought
 
 
-def plays(game: Game) -> bool:
-    """Every game."""
-    return True
-
-
-def choose(game: Game, position: Any, budget: Budget) -> Any:
-    """Any of the legal moves."""
-    return pick(budget.seed, tuple(game.moves(position)))
+def think(game: Game, position: Any, seed: int, iterations: int) -> Thought:
+    """Any of the legal moves, of which nothing is expected."""
+    move = pick(seed, tuple(game.moves(position)))
+    return Thought((Candidate(move, 1, 0.5),), (), 1)

@@ -1,82 +1,72 @@
-"""What a robot is: a name, a summary, and how it chooses a move.
+"""Which programs are players here, what they are called, and which of them plays for whom.
 
-A robot is a module of this package that answers `Robot`; it is found by scanning (`robots.robot`), and plays any
-game that answers the nine questions. It knows neither match nor opponent, neither clock nor chance: the same
-position, seed and budget give the same move.
+The rungs of the ladder (`robots.levels`) are players each, and so is one that plays as the rung that fits its
+opponent (`robots.fitting`). What such a player is called in the database is its program.
 """
 
-import importlib
-import pkgutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import chain, count
-from types import MappingProxyType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
-import pbmserv.robots
 from pbmserv.games.game import Game
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much thinking a move is worth: at most so many `nodes`, which are positions looked at.
-
-    All choice that is left open is made from `seed` (`robots.chance`).
-    """
-
-    seed: int
-    nodes: int
-
-
-class Robot(Protocol):
-    """What a module of this package has to offer."""
-
-    name: str
-    """One word of at most 14 lower-case letters."""
-
-    summary: str
-    """What it does, to go on from its userid in a line of 72 columns: "plays any legal move"."""
-
-    thinking: int
-    """How many times the nodes of a plain robot it looks at for a move."""
-
-    def plays(self, game: Game) -> bool:
-        """Whether it plays a game."""
-
-    def choose(self, game: Game, position: Any, budget: Budget) -> Any:
-        """One of the legal moves of a position in which somebody is to move."""
-
+from pbmserv.robots.levels import RUNGS, Level, level_of, rungs_of
 
 FIRST: Final = "robot"
 """The userid of the robot that people are told of first; those of all others begin so too."""
 
-_FIRST_IS: Final = "greedy"
+FITTING: Final = "fitting"
+"""The program of that robot: it plays as the rung that fits its opponent."""
+
+RANDOM: Final = "random"
+"""The program that plays any legal move."""
+
+PROGRAMS: Final = (FITTING, *RUNGS, RANDOM)
+"""Of the robots that are players on every server, the one that is told of first at the head."""
+
+_PLAYS_AS: Final = {"search": "club"}
+"""Programs of earlier versions, whose accounts go on playing, and the rungs that took their place."""
 
 
-@lru_cache(maxsize=1)
-def robots() -> Mapping[str, Robot]:
-    """All robots by name, the one that is told of first at the head, the others in alphabetical order."""
-    modules = (
-        importlib.import_module(f"pbmserv.robots.{found.name}")
-        for found in pkgutil.iter_modules(pbmserv.robots.__path__)
-    )
-    found = {module.name: cast(Robot, module) for module in modules if hasattr(module, "choose")}
-    return MappingProxyType(
-        {name: found[name] for name in sorted(found, key=lambda each: (each != _FIRST_IS, each))}
-    )
+def userid_of(program: str) -> str:
+    """What the robot of a program is called as a player.
 
-
-def userid_of(name: str) -> str:
-    """What the robot of a name is called as a player.
-
-    >>> userid_of("greedy"), userid_of("random")
+    >>> userid_of("fitting"), userid_of("random")
     ('robot', 'robot.random')
     """
-    return next(userids(name))
+    return next(userids(program))
 
 
-def userids(name: str) -> Iterator[str]:
+def userids(program: str) -> Iterator[str]:
     """The userids for a robot, best first: before they were kept for robots a person may have taken one."""
-    first = [FIRST] if name == _FIRST_IS else []
-    return chain([*first, f"{FIRST}.{name}"], (f"{FIRST}.{name}{number}" for number in count(2)))
+    first = [FIRST] if program == FITTING else []
+    return chain([*first, f"{FIRST}.{program}"], (f"{FIRST}.{program}{number}" for number in count(2)))
+
+
+def does_play(program: str, game: Game, position: Any) -> bool:
+    """Whether the robot of a program can be given a seat where a game begins with this position."""
+    return program not in RUNGS or program in rungs_of(game, position)
+
+
+def rung_of(program: str, noted: str | None = None) -> str | None:
+    """The rung that a robot plays as: always the same one, or what was `noted` for a board; None: neither.
+
+    >>> rung_of("strong"), rung_of("search"), rung_of("fitting"), rung_of("fitting", "novice")
+    ('strong', 'club', None, 'novice')
+    """
+    return program if program in RUNGS else _PLAYS_AS.get(program, noted)
+
+
+def level_at(program: str, noted: str | None, game: Game, position: Any) -> Level | None:
+    """The level at which a robot plays on a board, given the rung that was `noted` there, if one was.
+
+    Where that rung does not play this game, the nearest one below it stands in, so that no board stands still
+    which was begun when it did. None where the program is not known.
+    """
+    rung = rung_of(program, noted)
+    return level_of(program if rung is None else _stands_in(rung, game, position), game, position)
+
+
+def _stands_in(rung: str, game: Game, position: Any) -> str:
+    there = rungs_of(game, position)
+    below = [each for each in RUNGS[: RUNGS.index(rung) + 1] if each in there]
+    return below[-1] if below else there[0]

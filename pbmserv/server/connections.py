@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from pbmserv.commands.base.log_words import pairs
+
 MOST_VISITORS: Final = 400
 MOST_CLIENTS: Final = 100
 NOT_FOR_PAGES: Final = 400
@@ -142,7 +144,7 @@ class ConnectionGate(Generic[ClientT]):
                 return  # nobody is waiting, or the client has gone again
             if self._failed_at is not None and self._loop.time() > self._failed_at + SETTLED_AFTER:
                 self._failed_at = None
-                log.info("%s are accepted again", self._who)
+                log.info("connections are accepted again %s", pairs(part=self._who))
             is_crowded = len(self._clients) >= self._capacity.in_all
             self._accept(connection, host_of(place[0]))
             if is_crowded:
@@ -151,7 +153,7 @@ class ConnectionGate(Generic[ClientT]):
     def _pause(self, error: OSError) -> None:
         # Otherwise asyncio logs this more than a hundred times a second, each time with a traceback.
         if self._failed_at is None:
-            log.error("%s cannot be accepted: %s", self._who, error.strerror)
+            log.error("connections cannot be accepted %s", pairs(part=self._who, error=str(error.strerror)))
         self._failed_at = self._loop.time()
         self._loop.remove_reader(self._listening)
         self._retry = self._loop.call_later(TRY_AGAIN_AFTER, self.open)

@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, Literal
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.failures import IsolatedEnd
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start")
@@ -57,11 +58,13 @@ class IsolatedProcess:
         if self._stop.is_set():
             return "stopped"
         if code is None:
-            log.error("mail %d: its isolated process was still running after %d seconds", mail_id, MOST_SECONDS)
+            log.error(
+                "an isolated process took too long and was ended %s", pairs(mail=mail_id, seconds=MOST_SECONDS)
+            )
             return "broken off"
         if code == 0:
             return "well"
-        log.error("mail %d: its isolated process ended with %d", mail_id, code)
+        log.error("an isolated process has ended %s", pairs(mail=mail_id, ended=str(code)))
         if code > 0 or -code in _POLITE:
             return "broken off"
         return "stopped" if self._stop.wait(ALL_ARE_DEAD) else "killed"

@@ -14,17 +14,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
 from pbmserv.mail.sending.destination import Transport
 from pbmserv.server.bell import Wakeup
 from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, MailClaims, abandoned_markers, acquire_marker
 from pbmserv.server.listener import Listener
+from pbmserv.server.pulse import Complaint, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import is_database_trouble, truncate_wal
+from pbmserv.store.heartbeats import SENDER, WORKER
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
@@ -47,7 +50,10 @@ log = logging.getLogger(__name__)
 def make_way(nice: int) -> None:
     """Lowers the priority of this thread."""
     with suppress(OSError):  # systemd may forbid it
-        os.nice(nice)
+        lowered = os.nice(nice)
+        if os.getsid(0) == os.getpid():
+            # Linux may weigh whole sessions against each other (autogroup), and then the rest of them only within.
+            Path("/proc/self/autogroup").write_text(str(lowered))
 
 
 def listening(listener: Listener, heartbeat: Callable[[], None] = lambda: None) -> Part:
@@ -70,20 +76,23 @@ def batch_store(app: App, wakeup: Wakeup) -> StoreMails:
 
     is_away = False
 
-    def store_and_wake(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+    def store_and_wake(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
         nonlocal is_away
         outcomes = receive_mails(app, mails, utc_now())
-        if None in outcomes:
+        if any(isinstance(each, int) for each in outcomes):
             wakeup.set()
             if is_away:
-                log.info("the database is back for the listener")
+                log.info("the database is back %s", pairs(part="listener"))
             is_away = False
             return outcomes
-        trouble = next((error for error in outcomes if error is not None and is_database_trouble(error)), None)
+        errors = (each for each in outcomes if isinstance(each, Exception))
+        trouble = next((error for error in errors if is_database_trouble(error)), None)
         if trouble is None:
             return outcomes
         if not is_away:
-            log.error("the database is away (%s); the listener receives no mail", type(trouble).__name__)
+            log.error(
+                "the database is away, no mail is taken %s", pairs(part="listener", error=type(trouble).__name__)
+            )
         is_away = True
         return [NotNow() for _ in outcomes]
 
@@ -94,11 +103,16 @@ def working(app: App, data: Path, wakeup: Wakeup, done: Wakeup, program: Sequenc
     """Handles received mails. `done` wakes the sender. `program` runs isolated processes, by default our own."""
 
     def run(stop: threading.Event) -> None:
-        marker, claims = acquire_marker(data), MailClaims(data)
+        marker, claims, beat = acquire_marker(data), MailClaims(data), heartbeat(app, WORKER)
+
+        def handle() -> bool:
+            beat()
+            return _handle(app, marker, claims, isolated, done, unemptied)
+
         isolated, unemptied = IsolatedProcess(stop, program), _Unemptied()
         try:
             repeating(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
-            repeating(stop, wakeup, lambda: _handle(app, marker, claims, isolated, done, unemptied))
+            repeating(stop, wakeup, handle)
         finally:
             claims.close()
             marker.close()
@@ -110,9 +124,20 @@ def sending(app: App, open_transport: Callable[[], Transport], wakeup: Wakeup) -
     """Sends what waits in the outbox."""
 
     def run(stop: threading.Event) -> None:
-        sender = Sender(app, open_transport, utc_now)
+        sender, beat, complaint = (
+            Sender(app, open_transport, utc_now),
+            heartbeat(app, SENDER),
+            Complaint(app, SENDER),
+        )
+
+        def send() -> bool:
+            beat()
+            sent = sender.send_due(stop.is_set)
+            complaint.say(sender.trouble)
+            return sent > 0
+
         try:
-            repeating(stop, wakeup, lambda: sender.send_due(stop.is_set) > 0)
+            repeating(stop, wakeup, send)
         finally:
             sender.close()
 
@@ -180,12 +205,12 @@ def repeating(
             if not is_database_trouble(error):
                 raise
             if pause == every:
-                log.error("the database is away (%s); the %s waits for it", type(error).__name__, _part())
+                log.error("the database is away %s", pairs(part=_part(), error=type(error).__name__))
             stop.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
             continue
         if pause != every:
-            log.info("the database is back for the %s", _part())
+            log.info("the database is back %s", pairs(part=_part()))
             pause = every
         if once:
             return

@@ -9,14 +9,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, ShutdownRequested, StoreMail
 from pbmserv.mail.receiving.imap_mailbox import ImapError, ImapMailbox, ImapRefused, LoginRefused, Silence
 from pbmserv.server.bell import Wakeup
 from pbmserv.server.parts import Part
-from pbmserv.server.scheduler import heartbeat
+from pbmserv.server.pulse import Complaint, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import receive_mail
 from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.heartbeats import POLLER
 
 RENEW_EVERY: Final = 9 * 60.0
 """Seconds between two checks of the whole folder, whatever the server has announced."""
@@ -52,7 +54,7 @@ def polling(open_mailbox: Callable[[], ImapMailbox], name: str, app: App, max_si
     """
 
     def run(stop: threading.Event) -> None:
-        health = MailboxHealth(name, beat=heartbeat(app, "poller"))
+        health = MailboxHealth(name, beat=heartbeat(app, POLLER), complain=Complaint(app, POLLER).say)
         fetcher = MailFetcher(app.server, single_store(app, wakeup, stop), max_size)
         while not stop.is_set():
             try:
@@ -99,12 +101,12 @@ def single_store(app: App, wakeup: Wakeup, stop: threading.Event) -> StoreMail:
                 if not is_database_trouble(error):
                     raise
                 if pause == DATABASE_PAUSE:
-                    log.error("the database is away (%s); waiting for it", type(error).__name__)
+                    log.error("the database is away %s", pairs(part="poller", error=type(error).__name__))
                 if stop.wait(pause):
                     raise ShutdownRequested from None
                 pause = min(pause * 2, LONGEST_DATABASE_PAUSE)
         if pause != DATABASE_PAUSE:
-            log.info("the database is back")
+            log.info("the database is back %s", pairs(part="poller"))
         wakeup.set()
         return number
 
@@ -117,6 +119,8 @@ class MailboxHealth:
 
     name: str
     beat: Callable[[], None] = lambda: None
+    complain: Callable[[str], None] = lambda said: None
+    """Told what keeps the mailbox from being read, and "" when nothing does."""
     patience: float = field(default_factory=lambda: ANSWER_WITHIN)
     _pause: float = field(default_factory=lambda: FIRST_PAUSE)
     _pause_of_login: float = field(default_factory=lambda: FIRST_PAUSE_OF_LOGIN)
@@ -127,16 +131,17 @@ class MailboxHealth:
     def connected(self) -> None:
         """Records that the login succeeded."""
         if not self._connected_at:
-            self._log(logging.INFO, "connected")
+            log.info("connected to the mailbox %s", pairs(mailbox=self.name))
         self._connected_at = time.monotonic()
 
     def fetched_all(self) -> None:
         """Records that everything in the folder was fetched."""
         self.beat()
+        self.complain("")
         if time.monotonic() - self._connected_at > SETTLED_AFTER:
             self._pause, self._pause_of_login = FIRST_PAUSE, FIRST_PAUSE_OF_LOGIN
             if self._logged:
-                self._log(logging.INFO, "all is well again")
+                log.info("all is well again with the mailbox %s", pairs(mailbox=self.name))
                 self._logged.clear()
 
     def is_time_to_renew(self) -> bool:
@@ -150,11 +155,17 @@ class MailboxHealth:
     def pause_after(self, error: Exception) -> float:
         """Seconds to wait before the next connection. Logs the error, once."""
         if isinstance(error, LoginRefused):
-            self._log_once(logging.ERROR, f"the login is refused: {error}")
+            if self._is_new(f"login: {error}"):
+                log.error("the login is refused %s", pairs(mailbox=self.name, error=str(error)))
+            self.complain(f"{self.name}: the login is refused: {error}")
             pause = self._pause_of_login
             self._pause_of_login = min(pause * 2, LONGEST_PAUSE_OF_LOGIN)
         else:
-            self._log_once(logging.WARNING, str(error))
+            if self._is_new(str(error)):
+                # What has never worked is most likely a setting: the host, its certificate.
+                level = logging.WARNING if self._connected_at else logging.ERROR
+                log.log(level, "trouble with the mailbox %s", pairs(mailbox=self.name, error=str(error)))
+            self.complain(f"{self.name}: {error}")
             pause = self._pause
             self._pause = min(pause * 2, LONGEST_PAUSE)
             if isinstance(error, Silence):
@@ -162,10 +173,8 @@ class MailboxHealth:
         # Clients that were disconnected together should not reconnect together.
         return pause * random.uniform(0.5, 1.0)  # noqa: S311
 
-    def _log_once(self, level: int, text: str) -> None:
-        if text not in self._logged:
-            self._logged.add(text)
-            self._log(level, text)
-
-    def _log(self, level: int, text: str) -> None:
-        log.log(level, "mailbox %s: %s", self.name, text)
+    def _is_new(self, text: str) -> bool:
+        """Whether this was not logged yet; from now on it was."""
+        is_new = text not in self._logged
+        self._logged.add(text)
+        return is_new

@@ -1,4 +1,4 @@
-"""The scheduler and its jobs, retention, and the heartbeats of all parts."""
+"""The scheduler and its jobs, and retention."""
 
 import logging
 import threading
@@ -7,47 +7,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Final
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.parts import LONGEST_PAUSE, Part
+from pbmserv.server.pulse import heartbeat
+from pbmserv.services.admin.status import Premises
 from pbmserv.services.admin.upgrade import recount_ratings
 from pbmserv.services.app import App, utc_now
+from pbmserv.services.scheduler.alarms import watch
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.digests import send_digests
 from pbmserv.services.scheduler.dump import dump_last_month
-from pbmserv.services.scheduler.expiry import expire, record_heartbeat, tell_over
+from pbmserv.services.scheduler.expiry import expire, tell_over
+from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.heartbeats import SCHEDULER
 
-HEARTBEAT_EVERY: Final = 60.0
-"""Seconds between two heartbeats of a part."""
-
 log = logging.getLogger(__name__)
-
-
-def heartbeat(app: App, part: str) -> Callable[[], None]:
-    """A function that a part calls while all is well, as often as it likes. Records a heartbeat once a minute.
-
-    It never raises. All parts of one kind share a heartbeat: as long as one of them lives, mail gets in.
-    """
-    due = 0.0
-
-    def beat() -> None:
-        nonlocal due
-        if time.monotonic() < due:
-            return
-        due = time.monotonic() + HEARTBEAT_EVERY
-        try:
-            record_heartbeat(app, part, utc_now())
-        except Exception as error:
-            # The part goes on with its work. The next heartbeat records the outage, if there was one.
-            log.warning("the %s could not record its heartbeat: %s", part, type(error).__name__)
-
-    return beat
 
 
 LOOK_EVERY: Final = 1.0
@@ -67,15 +47,20 @@ JOBS: Final[Sequence[Job]] = (
     Job("clocks", timedelta(minutes=1), look_after_clocks),
     Job("standstills", timedelta(minutes=1), tell_over),
     Job("digests", timedelta(minutes=1), send_digests),
+    Job("puzzles", timedelta(minutes=1), send_puzzles),
     Job("receipts", timedelta(minutes=5), send_receipts),
     Job("offers", timedelta(hours=1), expire),
     Job("ratings", timedelta(seconds=5), recount_ratings),
 )
 
 
-def jobs_with(data: Path) -> Sequence[Job]:
-    """All jobs, with those that write into the data folder."""
-    return (*JOBS, Job("records", timedelta(hours=1), partial(dump_last_month, folder=data / "records")))
+def jobs_with(premises: Premises, operator: str = "") -> Sequence[Job]:
+    """All jobs, with those that need the data folder; `operator` is the address that is told of what lasts."""
+    return (
+        *JOBS,
+        Job("records", timedelta(hours=1), partial(dump_last_month, folder=premises.data / "records")),
+        Job("alarms", timedelta(minutes=1), partial(watch, premises=premises, operator=operator)),
+    )
 
 
 def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
@@ -96,12 +81,12 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
                 if not is_database_trouble(error):
                     raise
                 if not is_away:
-                    log.error("the database is away (%s); the scheduler waits for it", type(error).__name__)
+                    log.error("the database is away %s", pairs(part=SCHEDULER, error=type(error).__name__))
                 is_away = True
                 stop.wait(LONGEST_PAUSE)
                 continue
             if is_away:
-                log.info("the database is back for the scheduler")
+                log.info("the database is back %s", pairs(part=SCHEDULER))
                 is_away = False
 
     return run
@@ -114,7 +99,7 @@ def _pause_after(app: App, job: Job) -> float:
     except Exception as error:
         if is_database_trouble(error):
             raise
-        log.exception("the scheduled job %s failed: %s", job.name, type(error).__name__)
+        log.exception("a scheduled job has failed %s", pairs(job=job.name, error=type(error).__name__))
         has_more = False
     return 0.0 if has_more else job.every.total_seconds()
 
@@ -138,11 +123,13 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
                 done = _purge(app, keep, stop)
             except Exception as error:
                 # Retention can wait, games cannot.
-                log.error("retention failed (%s), next try in an hour", type(error).__name__)
+                log.error(
+                    "old mail could not be deleted, next try in an hour %s", pairs(error=type(error).__name__)
+                )
                 pause = PURGE_AGAIN_AFTER
                 continue
             if done != Purged():
-                log.info("retention: %s", summary_of(done))
+                log.info("old mail was deleted %s", pairs(count=done.mails))
             pause = every
 
     return run

@@ -17,7 +17,9 @@ from pathlib import Path
 from threading import Event
 from typing import Final, NoReturn
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.isolation import end_with_parent
+from pbmserv.server.service_manager import ServiceManager
 
 PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
 """Seconds until a process that died is started again: after its first death, its second, and so on."""
@@ -80,17 +82,21 @@ class Supervisor:
         gc.freeze()
         for each in processes:
             self._start(each)
-        log.info("started: %s", ", ".join(task.name for task in tasks))
-        is_well = self._watch(processes)
+        log.info("started %s", pairs(parts=tuple(task.name for task in tasks)))
+        manager = ServiceManager()
+        manager.ready()
+        is_well = self._watch(processes, manager)
+        manager.stopping()
         self._stop(processes)
         log.info("stopped")
         return is_well
 
-    def _watch(self, processes: Sequence[_Process]) -> bool:
+    def _watch(self, processes: Sequence[_Process], manager: ServiceManager) -> bool:
         while True:
             to_start = [each.due for each in processes if each.pid is None]
             pause = max(min(to_start) - time.monotonic(), 0.0) if to_start else _LONG
-            caught = signal.sigtimedwait(_WATCHED, pause)
+            caught = signal.sigtimedwait(_WATCHED, min(pause, manager.every or _LONG))
+            manager.alive()
             if caught is not None and caught.si_signo in _STOPPING:
                 return True
             for each in processes:
@@ -103,7 +109,7 @@ class Supervisor:
         try:
             pid = os.fork()
         except OSError as error:
-            log.error("%s cannot be started: %s", process.task.name, error.strerror)
+            log.error("a process cannot be started %s", pairs(part=process.task.name, error=str(error.strerror)))
             process.due = time.monotonic() + PAUSES[-1]
             return
         if pid == 0:
@@ -114,6 +120,7 @@ class Supervisor:
         code = 1
         try:
             os.close(self._held)
+            os.environ.pop("NOTIFY_SOCKET", None)
             stop = Event()
             # Ctrl-C in a terminal reaches all processes; it is the supervisor that tells them.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -124,7 +131,7 @@ class Supervisor:
                 Path("/proc/self/comm").write_text(task.name)
             code = 0 if task.run(stop) else 1
         except BaseException:
-            log.exception("%s failed", task.name)
+            log.exception("a process has failed %s", pairs(part=task.name))
         finally:
             logging.shutdown()
             # Nothing that the supervisor would do at its end is to be done by its processes.
@@ -152,10 +159,12 @@ def _goes_on(process: _Process) -> bool:
     name, how = process.task.name, _said(os.waitstatus_to_exitcode(status))
     pause = process.pause_after_death(time.monotonic())
     if pause is None:
-        log.error("%s has ended, so the server ends too: it ended %s, after %d others", name, how, MOST_DEATHS)
+        log.error(
+            "a process has ended too often, so the server ends %s", pairs(part=name, ended=how, most=MOST_DEATHS)
+        )
         return False
     process.due = time.monotonic() + pause
-    log.error("%s ended %s and is started again", name, how)
+    log.error("a process has ended and is started again %s", pairs(part=name, ended=how))
     return True
 
 

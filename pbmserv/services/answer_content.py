@@ -11,12 +11,14 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.practice import PracticeView, practice_text
+from pbmserv.rendering.practice import PracticeView
+from pbmserv.rendering.puzzle import PuzzleView
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, in_words
 from pbmserv.services.line_reports import LineReport
 from pbmserv.services.notices import late_links
+from pbmserv.services.practice_offer import apart_text
 from pbmserv.services.run import CommandResult
 from pbmserv.store.queries import TransactionQueries
 
@@ -40,8 +42,8 @@ class AnswerContent:
     notes: Sequence[str] = ()
     # The table of several boards, if it was asked for.
     overview: Overview | None = None
-    # The practice board below, which is not there yet.
-    practice: PracticeView | None = None
+    # The practice board below, which is not there yet, or a puzzle.
+    practice: PracticeView | PuzzleView | None = None
 
     def text(self, app: App, words: bool = False, with_boards: bool = True) -> str:
         """The text of the mail, not yet laid out."""
@@ -57,7 +59,7 @@ class AnswerContent:
             rest=self.rest,
             server=app.server,
         )
-        shown = practice_text(self.practice, app.server, words) if self.practice and with_boards else ""
+        shown = apart_text(self.practice, app.server, words) if self.practice and with_boards else ""
         return "\n\n".join([text, *([shown] if shown else []), *self.notes, *self.records])
 
     def html(self, app: App) -> Content:

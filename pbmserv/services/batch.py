@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import VerifiedCredentials, has_secrets
@@ -107,7 +108,7 @@ def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | Literal[
                 return "needs lock"
             done = process_mail(connection, app, pending, NOTHING_TO_VERIFY, now)
     except NeedsLock as error:
-        log.debug("mail %d: decided under the lock because of %s", mail_id, error)
+        log.debug("decided under the lock %s", pairs(mail=mail_id, error=str(error)))
         return "needs lock"
     except Exception as error:
         if is_database_away(error):

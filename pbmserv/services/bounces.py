@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.reading.delivery_report import judge, read_report
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.player import Player
@@ -25,15 +26,17 @@ from pbmserv.store.queries import TransactionQueries
 log = logging.getLogger(__name__)
 
 
-def readable(records: TransactionQueries, number: int, harm: str) -> GameState | None:
+def readable(records: TransactionQueries, number: int, job: str) -> GameState | None:
     """A board; None where its log does not replay, which `admin check` tells too.
 
-    The operator is told what that means: `harm`, such as "is left out of a digest".
+    The operator is told what it is left out of: `job`, such as "digest".
     """
     try:
         return records.board(number)
     except BrokenLog as error:
-        log.error("board %d %s: %s", number, harm, error)
+        log.error(
+            "a board whose log does not replay is left out %s", pairs(board=number, job=job, error=str(error))
+        )
         return None
 
 
@@ -51,7 +54,8 @@ def heed_report(connection: Connection, app: App, message: InboxMessage, now: da
     mail = bounces.find(connection, report.thread_word)
     if mail is None:
         return False
-    _count(connection, app, mail, report.verdict == "hard", report.reason, now)
+    bounces.mark_bounced(connection, mail)
+    _count(connection, app, mail, report.verdict == "hard", report.reason, now, message.id)
     return True
 
 
@@ -63,7 +67,7 @@ def heed_refusal(connection: Connection, app: App, mail: BouncedMail, reason: st
 def lift_for(connection: Connection, app: App, player: Player, now: datetime) -> None:
     """Sends a player who has written again what was missed, if mail to them was held back."""
     if player.is_suspended and _lift(connection, app, player.address, now):
-        log.info("mail to player %d goes out again: a mail came from there", player.id)
+        log.info("mail to a player who has written goes out again %s", pairs(player=player.id))
 
 
 def lift(app: App, whose: str, now: datetime) -> str | None:
@@ -94,10 +98,19 @@ def see_suspended(app: App) -> Sequence[Suspended]:
         return bounces.listing(connection)
 
 
-def _count(connection: Connection, app: App, mail: BouncedMail, is_hard: bool, reason: str, now: datetime) -> None:
-    if not bounces.record(connection, mail, is_hard, reason, now):
+def _count(
+    connection: Connection,
+    app: App,
+    mail: BouncedMail,
+    is_hard: bool,
+    reason: str,
+    now: datetime,
+    report_id: int | None = None,
+) -> None:
+    if not bounces.record(connection, mail, is_hard, reason, now, report_id):
         return
-    log.info("outgoing mail %d came back, a %s bounce", mail.id, "hard" if is_hard else "soft")
+    how = "hard" if is_hard else "soft"
+    log.info("bounced %s", pairs(out=mail.id, mail=report_id, to=mail.recipient, bounce=how, error=reason))
     player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
     if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
         return
@@ -105,9 +118,8 @@ def _count(connection: Connection, app: App, mail: BouncedMail, is_hard: bool, r
     bounces.suspend(connection, mail.recipient, now)
     stop = bounces.begin_standstill(connection, player_id, began or now)
     log.warning(
-        "boards for player %d are held back after %d hard bounces; see `pbmserv admin suspended`",
-        player_id,
-        HARD_BOUNCES,
+        "mail to a player is held back after hard bounces; see `pbmserv admin suspended` %s",
+        pairs(player=player_id, to=mail.recipient, count=HARD_BOUNCES),
     )
     player = players.find_at(connection, mail.recipient)
     if player is not None:
@@ -124,7 +136,7 @@ def notices_about(
     shared: dict[str, list[int]] = {}
     listing = records.boards(ListingQuery(userids=(missing.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
-        board = readable(records, number, "is one of which nobody is told that mail comes back")
+        board = readable(records, number, "bounces")
         if board is None:
             continue
         playing = [userid for userid in board.match.userids if userid in board.playing]
@@ -151,7 +163,7 @@ def _back(
     )
     lines = []
     for number in sorted(line.number for line in listing.lines):
-        board = readable(records, number, "is left out of what a player is told who is back")
+        board = readable(records, number, "back")
         if board is None:
             continue
         timing = records.timing(board, now)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pbmserv.commands.base.decision import Question, Reply
 from pbmserv.commands.base.mail_kinds import LeaveKind, leaving_command
-from pbmserv.commands.base.practice import NOT_THERE_YET, practice_to_come
+from pbmserv.commands.base.practice import practice_to_come
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.message import MessageFrom
@@ -19,6 +19,7 @@ from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, filled
 from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
+from pbmserv.rendering.puzzle import PuzzleView
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
@@ -58,8 +59,8 @@ class MailBody:
     # False if even a player who takes HTML gets text alone.
     has_html: bool = True
     attachments: tuple[Attachment, ...] = ()
-    # The practice board below, which is not there yet.
-    practice: PracticeView | None = None
+    # The practice board below, which is not there yet, or a puzzle.
+    practice: PracticeView | PuzzleView | None = None
     # The key in the links of the boards.
     key: str = field(default="", repr=False)
     # Boards that it names without showing them, each with its ply: they count as shown.
@@ -155,7 +156,7 @@ def _with_word(body: MailBody, token: str) -> MailBody:
     """The same question with the word that an answer must hold, where our address cannot hold it."""
     word = render("mail/question_word.txt", word=token)
     content = body.content
-    if body.practice is not None:
+    if isinstance(body.practice, PracticeView):
         body = replace(body, practice=replace(body.practice, word=token))
     if content is not None:
         content = replace(content, said=content.said.then(document_of(word)))
@@ -164,20 +165,20 @@ def _with_word(body: MailBody, token: str) -> MailBody:
 
 def _shown(body: MailBody) -> dict[int, int]:
     """The newest ply that is shown of each board: an answer is about that one."""
-    shown: dict[int, int] = {NOT_THERE_YET: 0} if body.practice is not None else {}
+    shown: dict[int, int] = dict([body.practice.shown]) if body.practice is not None else {}
     for view in body.views:
         ply = view.plies if view.ply is None else view.ply
         shown[view.number] = max(ply, shown.get(view.number, 0))
     return shown
 
 
-def takes_html(player: Player | None, practice: PracticeView | None = None) -> bool:
+def takes_html(player: Player | None, practice: PracticeView | PuzzleView | None = None) -> bool:
     """Whether mail to a player has an HTML part: unless they turned it off.
 
     Unknown senders get text alone, but for the welcome that they have asked for.
     """
     if player is None:
-        return practice is not None
+        return isinstance(practice, PracticeView)
     return player.mail.html and not in_words(player)
 
 

@@ -9,19 +9,20 @@ had its fair time and is hung up on.
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from time import monotonic
 from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.log_words import Pairs, pairs
 from pbmserv.mail.sending.destination import Transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Untried
 from pbmserv.services.app import App
 from pbmserv.services.bounces import heed_refusal
 from pbmserv.services.delivery_worker import DeliveryWorker
-from pbmserv.store import clocks, outbox, retention
+from pbmserv.services.retry_times import LEASE, USUAL, RetryTimes, is_given_up, next_wait
+from pbmserv.store import clocks, mail_traces, outbox, retention
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import is_database_trouble, reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -33,37 +34,7 @@ MOST_IN_HAND: Final = 10
 """Mails that go over one connection until they are noted: so many may be sent again after a kill. They are fewer
 where a relay takes its time, since none is begun a tenth of a second after the first."""
 
-LEASE: Final = timedelta(minutes=3)
-"""How long a sender that died keeps the mails it had in hand from the others, and by how much the clocks of
-several hosts may differ. A sender that lives renews its leases, however long a relay takes to answer."""
-
-FIRST_WAIT: Final = timedelta(minutes=1)
-LONGEST_WAIT: Final = timedelta(hours=6)
-GIVE_UP_AFTER: Final = timedelta(days=5)
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryTimes:
-    """How long a sender waits for what, in seconds.
-
-    A mail is slow after `slow`, and hung up on after `longest`: more than a relay may take for all its replies,
-    ten minutes of them for the one after the dot (RFC 5321 4.5.3.2). Where all lanes are taken and other mail is
-    due, the one that was taken longest is hung up on after `fair` already. Leases are renewed each `renew`. A
-    connection that nothing goes over is closed after `idle`. A way out that is closed is tried again after
-    `first_pause`, doubling to `longest_pause`. Who ends waits `last` for what is on its way, hangs up, and waits
-    that long again.
-    """
-
-    slow: float = 5.0
-    longest: float = 1200.0
-    fair: float = 60.0
-    renew: float = 30.0
-    idle: float = 30.0
-    first_pause: float = 1.0
-    longest_pause: float = 60.0
-    last: float = 10.0
 
 
 MOST_LANES: Final = 4
@@ -83,7 +54,7 @@ class Sender:
         app: App,
         open_road: Callable[[], Transport],
         clock: Callable[[], datetime],
-        patience: RetryTimes = RetryTimes(),
+        patience: RetryTimes = USUAL,
     ) -> None:
         """`open_road` gives a way out of its own for each thread that sends."""
         self._app = app
@@ -96,7 +67,13 @@ class Sender:
         self._refusals: dict[int, int] = {}
         self._pause = 0.0
         self._closed_until = 0.0
-        self._has_told = False
+        self._refused = ""
+        self._closed = ""
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing goes out at present; empty if something does, or would."""
+        return self._closed or self._refused
 
     def send_due(self, stopping: Callable[[], bool] = lambda: False) -> int:
         """Tries the mails that are due, oldest first, and gives how many were taken in hand.
@@ -132,7 +109,8 @@ class Sender:
         except Exception as error:
             if not is_database_trouble(error):
                 raise
-            log.warning("what became of %d mails could not be noted; they may be sent again", len(self._unnoted))
+            told = pairs(count=len(self._unnoted), error=type(error).__name__)
+            log.warning("what became of mails could not be noted; they may be sent again %s", told)
         finally:
             self._end_lanes()
 
@@ -206,18 +184,22 @@ class Sender:
         """What an outcome says about the relay; the operator is told once."""
         if isinstance(outcome, Closed):
             if not self._pause:
-                log.error("the way out is closed, and mail waits: %s", outcome.reason)
+                log.error("the way out is closed, and mail waits %s", pairs(error=outcome.reason))
+            self._closed = f"the way out is closed: {outcome.reason}"
             self._pause = min(max(self._pause * 2, self._patience.first_pause), self._patience.longest_pause)
             self._closed_until = monotonic() + self._pause
             return
         if self._pause:
             log.info("the way out is open again")
             self._pause = self._closed_until = 0.0
-        if isinstance(outcome, Deferred) and outcome.is_ours and not self._has_told:
-            log.error("the relay refuses what we send, which may be a setting here or there: %s", outcome.reason)
-            self._has_told = True
+            self._closed = ""
+        if isinstance(outcome, Deferred) and outcome.is_ours:
+            if not self._refused:
+                told = pairs(error=outcome.reason)
+                log.error("the relay refuses what we send, which may be a setting here or there %s", told)
+            self._refused = f"the relay refuses what we send: {outcome.reason}"
         elif isinstance(outcome, Delivered):
-            self._has_told = False
+            self._refused = ""
 
     def _count_refusal(self, mail: QueuedMessage, reason: str, now: datetime) -> None:
         """By itself, so that no fault of ours in counting can undo what was noted, or end the sender."""
@@ -225,7 +207,7 @@ class Sender:
             with writing(self._app.engine) as connection:
                 heed_refusal(connection, self._app, BouncedMail(mail.id, mail.recipient), reason, now)
         except Exception as error:
-            log.error("outgoing mail %d: its refusal is not counted: %s", mail.id, type(error).__name__)
+            log.error("a refusal is not counted %s", pairs(out=mail.id, error=type(error).__name__))
 
     def _note_and_lease(self, count: int) -> list[QueuedMessage]:
         """Notes what became of mails, renews leases, and leases as many of the mails that are due; one commit."""
@@ -254,29 +236,12 @@ class Sender:
             return outbox.is_any_due(connection, now)
 
 
-def next_wait(tries: int) -> timedelta:
-    """How long to wait after so many tries: a minute, doubling to six hours.
-
-    >>> [str(next_wait(tries)) for tries in (1, 2, 3, 20)]
-    ['0:01:00', '0:02:00', '0:04:00', '6:00:00']
-    """
-    return min(FIRST_WAIT * (1 << min(tries - 1, 16)), LONGEST_WAIT)
-
-
-def waited(tries: int) -> timedelta:
-    """How long a mail was kept waiting between so many tries; counted so, a sender that slept costs none.
-
-    >>> [str(waited(tries)) for tries in (1, 2, 3, 28)]
-    ['0:00:00', '0:01:00', '0:03:00', '4 days, 20:31:00']
-    """
-    return sum(map(next_wait, range(1, tries)), timedelta())
-
-
 def note(connection: Connection, outcomes: Sequence[tuple[QueuedMessage, Outcome]], now: datetime) -> None:
     """Writes down what became of mails. The clocks of the boards in those that were handed over begin."""
-    sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Delivered)]
+    sent = {mail.id: outcome.queue_id for mail, outcome in outcomes if isinstance(outcome, Delivered)}
     if sent:
-        clocks.turns_delivered(connection, outbox.mark_sent(connection, sent, now), now)
+        clocks.turns_delivered(connection, outbox.mark_sent(connection, [*sent], now), now)
+        mail_traces.note_queue_ids(connection, sent)
     for mail, outcome in outcomes:
         _note(connection, mail, outcome, now)
         if mail.kind == "goodbye":
@@ -286,15 +251,22 @@ def note(connection: Connection, outcomes: Sequence[tuple[QueuedMessage, Outcome
 
 def _note(connection: Connection, mail: QueuedMessage, outcome: Outcome, now: datetime) -> None:
     match outcome:
-        case Delivered():
-            log.info("outgoing mail %d is sent", mail.id)
+        case Delivered(queue):
+            log.info("sent %s", _told(mail, queue=queue))
         case Untried():
             outbox.release(connection, mail, mail.error)
         case Closed(reason):
             outbox.release(connection, mail, reason)
-        case Deferred(reason) if waited(mail.tries + 1) < GIVE_UP_AFTER:
-            outbox.mark_deferred(connection, mail.id, reason, now + next_wait(mail.tries + 1))
-            log.warning("outgoing mail %d is deferred: %s", mail.id, reason)
+        case Deferred(reason) if not is_given_up(mail.tries + 1):
+            again = now + next_wait(mail.tries + 1)
+            outbox.mark_deferred(connection, mail.id, reason, again)
+            log.warning("deferred %s", _told(mail, again=again, error=reason))
         case Deferred(reason) | Failed(reason):
             outbox.mark_failed(connection, mail.id, reason)
-            log.error("outgoing mail %d has failed: %s", mail.id, reason)
+            log.error("failed %s", _told(mail, error=reason))
+
+
+def _told(mail: QueuedMessage, queue: str = "", again: datetime | None = None, error: str = "") -> Pairs:
+    to, tries = "" if mail.kind == "goodbye" else mail.recipient, mail.tries + 1
+    of = mail.inbox_id
+    return pairs(out=mail.id, mail=of, to=to, board=mail.match, tries=tries, queue=queue, again=again, error=error)

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import may_be_mailed
@@ -54,7 +55,7 @@ def is_database_away(error: Exception) -> bool:
 
 def process_isolated(app: App, message: InboxMessage, isolate: Isolate, clock: Callable[[], datetime]) -> None:
     """Has a mail processed in its own process, and notes how that ended."""
-    log.info("mail %d: processing it in isolation", message.id)
+    log.info("processing a mail in isolation %s", pairs(mail=message.id))
     match isolate("handle", message.id):
         case "killed":
             _killed(app, message, isolate, clock())
@@ -64,25 +65,26 @@ def process_isolated(app: App, message: InboxMessage, isolate: Isolate, clock: C
 
 def _killed(app: App, message: InboxMessage, isolate: Isolate, now: datetime) -> None:
     kills = message.kills + 1
-    log.error("mail %d: killed its own process, number %d", message.id, kills)
+    log.error("a mail killed its own process %s", pairs(mail=message.id, tries=kills))
     error = f"killed {kills} {'process' if kills == 1 else 'processes'} of its own"
     with writing(app.engine) as connection:
         aside = quarantine.count_kill(connection, message.id, message.kills, error, _again_at(kills, now))
     if aside is not None:
-        log.error("mail %d is quarantined; see `pbmserv admin inbox`", message.id)
+        log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
         # Reading it again, to notify its sender, may kill a process too.
         if isolate("tell", message.id) != "well":
-            log.error("mail %d: its sender cannot be notified", message.id)
+            log.error("the sender of a quarantined mail cannot be notified %s", pairs(mail=message.id))
 
 
 def failed(app: App, message: InboxMessage, error: Exception, now: datetime) -> None:
     """Counts an exception against a mail."""
     tried = message.tries + 1
     again_at = _again_at(tried, now)
-    log.error("mail %d: try %d failed: %s", message.id, tried, type(error).__name__)
+    told = pairs(mail=message.id, tries=tried, error=type(error).__name__)
+    log.error("a mail could not be handled %s", told)
     with writing(app.engine) as connection:
         if quarantine.fail(connection, message.id, trace(error), again_at) and again_at is None:
-            log.error("mail %d is quarantined; see `pbmserv admin inbox`", message.id)
+            log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
             _apologise(connection, app, message, now)
 
 
@@ -100,8 +102,9 @@ def set_back(app: App, mail_id: int, error: str, now: datetime) -> None:
     with writing(app.engine) as connection:
         setbacks = quarantine.set_back(connection, mail_id, error, again_at)
     if setbacks:
-        reason, again = error.rpartition("\n")[2], again_at(setbacks).isoformat(timespec="seconds")
-        log.warning("mail %d: %s; setback %d, next try at %s", mail_id, reason, setbacks, again)
+        reason = error.rpartition("\n")[2]
+        told = pairs(mail=mail_id, tries=setbacks, again=again_at(setbacks), error=reason)
+        log.warning("a mail was set back %s", told)
 
 
 def tell_quarantined(app: App, mail_id: int, now: datetime) -> None:
@@ -127,7 +130,8 @@ def _apology(connection: Connection, app: App, message: InboxMessage, now: datet
         to = ReplyContext(message.id, mail, mail.sender, None, "answer", proven=False, now=now)
         return plain_answer(app, to, "mail/set_aside.txt", "your mail", "answer")
     except Exception as error:
-        log.error("mail %d: its sender cannot be notified: %s", message.id, type(error).__name__)
+        told = pairs(mail=message.id, error=type(error).__name__)
+        log.error("the sender of a quarantined mail cannot be notified %s", told)
         return None
 
 

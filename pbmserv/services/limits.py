@@ -20,6 +20,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.decision import Question
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, question_mail
@@ -174,4 +175,4 @@ def ask(
         owner = player_id if asked.kind == "sign-up" else None
         outbox.queue(connection, [replace(message, player_id=owner)], now)
         if mail_counts.count_since(connection, ("question",), now - timedelta(days=1)) == UNPROVEN_QUESTIONS_A_DAY:
-            log.warning("the day's questions to addresses are used up by mails that prove nothing")
+            log.warning("mails that prove nothing have used up a limit of the day %s", pairs(limit="questions"))

@@ -7,8 +7,10 @@ from typing import ClassVar, Final
 
 from pbmserv.commands.base import queue_notation
 from pbmserv.commands.base.conditional_moves import QueuePlayed
+from pbmserv.commands.base.course import Course, course_of
 from pbmserv.commands.base.decision import Remark, Reply, words_above
 from pbmserv.matches.conditional_moves import branches_of, still_stands
+from pbmserv.matches.evaluations import FEWEST_PLIES, tells
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.rankings import RatedMatch
@@ -65,6 +67,33 @@ class LinkUsedLate(Reply):
     written: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class WhereItTurned(Reply):
+    """How the game went that is over."""
+
+    template: ClassVar[str] = "services/notices.txt:where_it_turned"
+    place = "below"
+
+    course: Course
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisOffered(Reply):
+    """A command tells how the game went that is over."""
+
+    template: ClassVar[str] = "services/notices.txt:analysis_offered"
+    place = "below"
+
+    board: int
+
+
+def ending_remarks(
+    records: TransactionQueries, board: GameState, player: Player | None, is_news: bool
+) -> tuple[Reply, ...]:
+    """What a reader is told of a game that is over; how it went only where the end is news."""
+    return (*rating_remarks(records, board, player), *(lessons(records, board, player) if is_news else ()))
+
+
 def late_links(records: TransactionQueries, player: Player | None) -> Sequence[LinkUsedLate]:
     """The remark about a link that was used late, once: for the mail that is about to be written."""
     found = None if player is None else records.late_use(player)
@@ -87,6 +116,16 @@ def rating_remarks(records: TransactionQueries, board: GameState, player: Player
     if player is None or not board.counts or board.match.seat_of(player.userid) is None:
         return ()
     return tuple(map(RatingChanged, records.rated_on(player, [board.match.number]).values()))
+
+
+def lessons(records: TransactionQueries, board: GameState, player: Player | None) -> tuple[Reply, ...]:
+    """What the last mail about a board says to its reader; nothing while it goes on, or if it was short."""
+    if board.state.status != "finished" or board.state.plies < FEWEST_PLIES:
+        return ()
+    known = records.evaluations(board)
+    if not tells(known, board):
+        return (AnalysisOffered(board.match.number),)
+    return (WhereItTurned(course_of(board, known, player.userid if player else None)),)
 
 
 _AMONG_PLAYERS: Final[frozenset[EntryKind]] = frozenset(
@@ -188,7 +227,7 @@ def _to_player(
     comment = Comment(author, happened.words) if author and happened.words and not is_ignored else None
     remarks = words_above(happened.remarks, board.match.number, player.userid)
     if not happened.is_talk:
-        remarks += rating_remarks(records, board, player)
+        remarks += (*rating_remarks(records, board, player), *lessons(records, board, player))
     if not is_mailed(player, happened, comment, remarks):
         return None
     cause = happened.causes.get(player.userid, MailCause(happened.inbox_id, proven=happened.proven))
@@ -232,11 +271,21 @@ def _to_watchers(
     if not watching:
         return ()
     timing = records.timing(board, now)
-    remarks = (Watched(number, is_over),)
     cause = MailCause(happened.inbox_id, proven=happened.proven)
     by = _person(records, happened.author)
     return [
-        board_mail(app, board, each, now, None, cause, timing, remarks, "watching", author=by)
+        board_mail(
+            app,
+            board,
+            each,
+            now,
+            None,
+            cause,
+            timing,
+            (*lessons(records, board, each), Watched(number, is_over)),
+            "watching",
+            author=by,
+        )
         for each in watching
         if each is not None and not (each.is_banned or each.mail.is_off) and each.userid not in board.match.userids
     ]

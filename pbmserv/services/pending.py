@@ -14,7 +14,7 @@ from pbmserv.mail.reading.read import read
 from pbmserv.parser.parse import titled_board
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.services.app import App
-from pbmserv.services.practice_move import is_offered_practice, with_first_move
+from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
 from pbmserv.store import mail_tokens, matches
@@ -81,8 +81,9 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     game = _game_of_board(connection, app, mail, identity)
     server = app.server
     written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name)
-    if is_offered_practice(identity):
-        written = with_first_move(written, mail, ours, server, addresses)
+    apart = answered_apart(connection, identity)
+    if apart is not None:
+        written = with_move_apart(written, mail, ours, apart, server, addresses)
     named = _named(connection, mail, identity, written.parsed, now)
     return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
 

@@ -1,16 +1,47 @@
-"""The practice board in the answer to a mail: for whoever could begin on it now."""
+"""What an answer shows that is no match: a puzzle, or the practice board for whoever could begin on it now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.commands.base.practice import practice_to_come
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.practice import BadFirstMove, PracticeOffered
+from pbmserv.commands.puzzle import BadPuzzleMove, PuzzleMissed, PuzzlePosed
 from pbmserv.commands.signup import SignedUp, Welcome
-from pbmserv.rendering.practice import PracticeView, view_practice
+from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
+from pbmserv.rendering.puzzle import PuzzleView, puzzle_text, view_puzzle
 from pbmserv.services.run import CommandResult
 from pbmserv.store.queries import TransactionQueries
+
+
+def shown_apart(
+    results: Sequence[CommandResult], asks: Confirmation | None, records: TransactionQueries, server: Server
+) -> PracticeView | PuzzleView | None:
+    """The puzzle, or else the practice board, that an answer shows below what it says of these lines."""
+    number = next(filter(None, map(_puzzle, results)), None)
+    puzzle = None if number is None else records.puzzle(number)
+    if puzzle is None:
+        return offered_practice(results, asks, records, server)
+    # Only mails to players can be recognised by the answers to them.
+    return view_puzzle(puzzle, by_number=not any(each.actor and each.actor.player for each in results))
+
+
+def apart_text(shown: PracticeView | PuzzleView, server: Server, words: bool) -> str:
+    """The same in a text."""
+    if isinstance(shown, PuzzleView):
+        return puzzle_text(shown, server, words)
+    return practice_text(shown, server, words)
+
+
+def _puzzle(result: CommandResult) -> int | None:
+    """The puzzle that somebody is to see, to try it, or to try again."""
+    match result.outcome:
+        case (
+            BadPuzzleMove(puzzle=puzzle) | Decision(reply=PuzzlePosed(puzzle=puzzle) | PuzzleMissed(puzzle=puzzle))
+        ):
+            return puzzle
+    return None
 
 
 def offered_practice(

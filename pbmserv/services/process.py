@@ -17,6 +17,7 @@ from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
 from pbmserv.services.bounces import heed_report, lift_for
 from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.doctor_mail import is_from_doctor
 from pbmserv.services.guesses import count_failed_logins
 from pbmserv.services.limits import (
     Allowance,
@@ -41,7 +42,7 @@ from pbmserv.services.run import (
     touched,
 )
 from pbmserv.services.wordy import hear
-from pbmserv.store import accounts, confirmations, inbox, outbox, players, retention, wordy_mails
+from pbmserv.store import accounts, bans, confirmations, inbox, outbox, players, retention, wordy_mails
 from pbmserv.store.inbox import FinalStatus
 from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind
 from pbmserv.store.queries import TransactionQueries
@@ -100,8 +101,13 @@ def _process(
 ) -> ProcessedMail:
     mail = pending.mail
     if mail.automatic is not None:
+        if is_from_doctor(connection, app, pending.message, mail.automatic, now):
+            return ProcessedMail("silent")
         return ProcessedMail("report" if heed_report(connection, app, pending.message, now) else "silent")
-    if inbox.is_known(connection, mail.content_key):
+    standing = bans.standing_of(connection, mail)
+    if standing.is_banned:
+        return ProcessedMail("silent")
+    if standing.is_known:
         return ProcessedMail("duplicate")
     credentials = count_failed_logins(connection, credentials, pending, now)
     records = TransactionQueries(connection, app.recent)

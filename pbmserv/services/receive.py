@@ -50,8 +50,8 @@ def receive_mail(
         )
 
 
-def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) -> list[Exception | None]:
-    """Stores mails durably in one transaction; gives for each, in their order, None or why it is not stored.
+def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) -> list[int | Exception]:
+    """Stores mails durably in one transaction; gives for each, in their order, its id or why it is not stored.
 
     One that cannot be stored fails alone. When the database is away all fail, after one try.
     """
@@ -61,12 +61,12 @@ def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) ->
             lanes = priorities_of(connection, [(mail.sender, mail.words) for mail in storable])
             hosts = map(_host, mails)
             rows = [_row(*each, now) for each in zip(storable, lanes, hosts, strict=True)]
-            inbox.add_all(connection, rows)
+            numbers = inbox.add_all(connection, rows)
     except Exception as error:
         if len(mails) == 1 or is_database_trouble(error):
             return [error] * len(mails)
         return [outcome for mail in mails for outcome in receive_mails(app, [mail], now)]
-    return [None] * len(mails)
+    return [*numbers]
 
 
 def _storable(app: App, raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> Storable:
@@ -163,7 +163,9 @@ def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
     if status == "waiting" or any(mail.status == "waiting" and not mail.is_held for mail in caused):
         return PostedOutcome("waiting", told=told)
     # Players are answered at their first address, whichever they write from; the answer is queued before the rest.
-    sent = sorted((mail for mail in caused if mail.status == "sent"), key=lambda mail: mail.recipient != sender)
+    sent = sorted(
+        (mail for mail in caused if mail.status in ("sent", "bounced")), key=lambda mail: mail.recipient != sender
+    )
     if any(mail.status == "waiting" for mail in caused):
         return PostedOutcome("held", told=told)
     return PostedOutcome("done", sent[0].message_id if sent else "", told)

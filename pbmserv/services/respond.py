@@ -42,9 +42,15 @@ from pbmserv.services.line_reports import (
     subject_of,
     turns_before,
 )
-from pbmserv.services.notices import BoardChange, board_notices, player_notices, rating_remarks, still_queued
+from pbmserv.services.notices import (
+    BoardChange,
+    board_notices,
+    ending_remarks,
+    player_notices,
+    still_queued,
+)
 from pbmserv.services.overviews import fitted, next_asked, overview_for
-from pbmserv.services.practice_offer import offered_practice
+from pbmserv.services.practice_offer import shown_apart
 from pbmserv.services.run import CommandResult, decisions, touched
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -61,8 +67,7 @@ class Answer:
     """The mail to the sender."""
 
     message: OutboxMessage
-    # The question that the mail asks, if any: a `yes` to the mail answers it.
-    asks: Confirmation | None = None
+    asks: Confirmation | None = None  # The question that a `yes` to the mail answers.
 
 
 def answer(
@@ -105,7 +110,7 @@ def _answer(
     is_told = len(results) == len(views) == 1 and views[0].is_present and is_told_by_board(results[0])
     reports = [report_line(result, records, app.server, to, asks, known, is_told) for result in results]
     left_out = sendable_words(records, results, to.left_out)
-    practice = None if is_brief else offered_practice(results, asks, records, app.server)
+    practice = None if is_brief else shown_apart(results, asks, records, app.server)
     # Unknown senders get no files: their address may be somebody else's.
     files = record_files(results, app.server) if to.player and not is_brief else ()
     if is_brief:
@@ -261,13 +266,13 @@ def _boards_for_sender(
             return None
         remarks = words_above(remarks_on_boards, ref.number, userid)
         if ref.ply is None:
-            remarks += rating_remarks(records, board, player)
+            remarks += ending_remarks(records, board, player, ref.number in changed)
             # Not if a line is answered with the whole queue anyway.
             if not any(
                 isinstance(reply, MovesQueued | QueueShown) and reply.board == ref.number for reply in replies
             ):
                 remarks += still_queued(records, board, userid)
-        is_changed, is_only = ref.number in changed, len(results) == 1
+        is_changed = ref.number in changed
         return view_board(
             board.at(ref.ply),
             userid,
@@ -277,7 +282,7 @@ def _boards_for_sender(
             telling=replace(
                 telling_of(remarks, server, in_words(player)),
                 since=turns_before(board, results),
-                is_told=is_changed and is_only and not is_told_by_board(results[0]),
+                is_told=is_changed and len(results) == 1 and not is_told_by_board(results[0]),
             ),
             begun=() if is_changed else begun.get(ref.number, ()),
         )

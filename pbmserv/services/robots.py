@@ -1,35 +1,58 @@
-"""Robots at the boards: they choose while nobody waits for them, then give the same commands as people."""
+"""Robots at the boards: they think while nobody waits for them, then give the same commands as people."""
 
 import logging
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from pbmserv.commands.base.arguments import Arguments, BoardRef
+from pbmserv.commands.base.decision import Remark, Reply
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.registry import commands
 from pbmserv.games.game import Seat, scores_of
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.robots.chance import seed_of
-from pbmserv.robots.robot import Budget, robots, userid_of, userids
+from pbmserv.robots.levels import Level, move_of
+from pbmserv.robots.robot import FITTING, PROGRAMS, level_at, userid_of, userids
 from pbmserv.services.admin.act import Operated, give
 from pbmserv.services.app import App
+from pbmserv.services.fitting import rung_for
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.robots import Waiting
 
-NODES: Final = 500
-"""Positions that a plain robot may look at for one move; one that thinks may look at more."""
-
-PLAIN_CELLS: Final = 64
-"""On a larger board a position takes longer to look at, and so fewer are."""
-
-PROMPT: Final = 30
-"""Where more boards wait, robots think the less on each, so that all are answered within about a minute."""
+CLAIMED_FOR: Final = timedelta(seconds=10)
+_TIMES_EXPECTED: Final = 3
+"""Nobody else thinks about a board for so long, and so many times as long as the thought is expected to take. A
+process that was killed holds it up no longer. One that is slower loses its own thought: nobody moves twice."""
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaysAs(Reply):
+    """`userid`, who plays as strong as fits its opponent, plays on this board as `rung` does."""
+
+    template: ClassVar[str] = "services/robots.txt:plays_as"
+
+    userid: str
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What a robot is about to do: on which board, and as which rung, if it is one; how it thinks, if it does."""
+
+    waiting: Waiting
+    board: GameState
+    seat: Seat
+    rung: str | None
+    level: Level
+    iterations: int
 
 
 def play_robots(app: App, now: datetime) -> bool:
@@ -40,50 +63,97 @@ def play_robots(app: App, now: datetime) -> bool:
     """
     with reading(app.engine) as connection:
         there = stored.names(connection)
-        waiting = stored.waiting(connection)
-    for name in [name for name in robots() if name not in there]:
-        run_again(partial(_seat, app, name, now))
-    due = [each for each in waiting if not app.failing.rests(each.board, now)]
-    haste = max(1, len(due) / PROMPT)
-    return any(_act_safely(app, each, now, haste) for each in due)
+        waiting = stored.waiting(connection, now)
+    for program in [each for each in PROGRAMS if each not in there]:
+        run_again(partial(_seat, app, program, now))
+    # Those that another thinks about are done when it is their turn; they are not shared out again.
+    elsewhere = {each.holder for each in waiting} - {None, app.mind.holder}
+    due = [
+        each for each in waiting if each.holder not in elsewhere and not app.mind.failing.rests(each.board, now)
+    ]
+    part = app.mind.part(due, 1 + len(elsewhere), now) if due else 1.0
+    return any(_act_safely(app, each, now, part, len(due)) for each in due)
 
 
-def _seat(app: App, name: str, now: datetime) -> None:
+def _seat(app: App, program: str, now: datetime) -> None:
     """Makes a robot a player."""
     with writing(app.engine) as connection:
-        if name in stored.names(connection):
+        if program in stored.names(connection):
             return
-        userid = stored.add(connection, name, userids(name), now)
-    if userid == userid_of(name):
-        log.info("%s is there to be challenged", userid)
+        userid = stored.add(connection, program, userids(program), now)
+    if userid == userid_of(program):
+        log.info("a robot is there to be challenged %s", pairs(robot=userid))
     else:
-        log.warning("somebody else is called %s: the robot is called %s", userid_of(name), userid)
+        taken = userid_of(program)
+        log.warning("a player has the name of a robot, so it gets another %s", pairs(player=taken, robot=userid))
 
 
-def _act_safely(app: App, waiting: Waiting, now: datetime, haste: float) -> bool:
+def _act_safely(app: App, waiting: Waiting, now: datetime, part: float, waiting_now: int) -> bool:
     """Whether something was done."""
     try:
-        is_done = _act(app, waiting, now, haste)
+        turn = _claimed(app, waiting, now, part, waiting_now)
+        is_done = turn is not None and _act(app, turn, now)
     except Exception as error:
         if is_database_trouble(error):
             raise
-        if app.failing.failed(waiting.board, now):
-            log.exception("board %d: %s cannot play: %s", waiting.board, waiting.userid, type(error).__name__)
+        if app.mind.failing.failed(waiting.board, now):
+            told = pairs(board=waiting.board, robot=waiting.userid, error=type(error).__name__)
+            log.exception("a robot cannot play %s", told)
         return False
-    app.failing.mended(waiting.board)
+    app.mind.failing.mended(waiting.board)
     return is_done
 
 
-def _act(app: App, waiting: Waiting, now: datetime, haste: float) -> bool:
+def _claimed(app: App, waiting: Waiting, now: datetime, part: float, waiting_now: int) -> _Turn | None:
+    """Claims a board, and notes which rung plays there; None where somebody else has it, or nothing waits."""
+    with reading(app.engine) as connection:
+        records = TransactionQueries(connection, app.recent)
+        board, rung = records.board(waiting.board), waiting.rung
+        seat = None if board is None else board.match.seat_of(waiting.userid)
+        if board is None or seat is None:
+            return None
+        if waiting.robot == FITTING and rung is None:
+            rung = rung_for(connection, records, board)
+    level = level_at(waiting.robot, rung, rules_of(board.match), board.state.position)
+    if level is None:
+        raise LookupError(f"no program is called {waiting.robot}")
+    iterations = app.mind.iterations(waiting, level, part)
+    expected = timedelta(seconds=iterations * app.mind.each(waiting, level))
+
+    def claim() -> bool:
+        with writing(app.engine) as connection:
+            until = now + CLAIMED_FOR + expected * _TIMES_EXPECTED
+            is_ours = stored.claim(connection, waiting.board, app.mind.holder, now, until)
+            # Whoever had it before may have chosen another one.
+            return is_ours and (rung is None or stored.note_rung(connection, waiting.board, rung) == rung)
+
+    if not run_again(claim):
+        return None
+    if iterations < level.iterations:
+        log.info(
+            "a robot thinks fewer iterations, since others wait %s",
+            pairs(
+                board=waiting.board,
+                robot=waiting.userid,
+                count=iterations,
+                most=level.iterations,
+                left=waiting_now,
+            ),
+        )
+    return _Turn(waiting, board, seat, rung, level, iterations)
+
+
+def _act(app: App, turn: _Turn, now: datetime) -> bool:
     """Chooses and does what a board waits for; False when it no longer waits, since another was quicker."""
-    board = _board(app, waiting.board)
-    seat = None if board is None else board.match.seat_of(waiting.userid)
-    line = None if board is None or seat is None else _wanted(board, seat, waiting.robot, haste)
-    if board is None or line is None:
+    begun = app.mind.clock()
+    line, thought_for = _wanted(app, turn)
+    if line is None:
         return False
     # A mail that was kept since this round began may be handled already: nothing is answered before it was said.
-    done = give(app, waiting.userid, line, max(now, board.state.last_at))
-    if not done.done and not _has_changed(app, board):
+    moves_at = max(now + timedelta(seconds=thought_for), turn.board.state.last_at)
+    done = give(app, turn.waiting.userid, line, moves_at, _remarks(turn))
+    app.mind.learn_besides(app.mind.clock() - begun - thought_for)
+    if not done.done and not _has_changed(app, turn.board):
         raise _Refused(line, done)
     return done.done
 
@@ -95,21 +165,36 @@ class _Refused(Exception):
         super().__init__(f"{line.line}: {done.text}")
 
 
-def _wanted(board: GameState, seat: Seat, robot: str, haste: float) -> Parsed | None:
-    """The command that a robot gives; None where nothing waits for it."""
-    number, state = board.match.number, board.state
+def _remarks(turn: _Turn) -> tuple[Remark, ...]:
+    """With its first move, people are told as which rung a robot plays that can be any."""
+    number = turn.board.match.number
+    if turn.rung is None or turn.waiting.robot != FITTING or turn.board.state.plies_of(turn.seat):
+        return ()
+    return (Remark(number, None, PlaysAs(turn.waiting.userid, userid_of(turn.rung))),)
+
+
+def _wanted(app: App, turn: _Turn) -> tuple[Parsed | None, float]:
+    """The command that a robot gives (None where nothing waits for it), and how many seconds it thought."""
+    board, seat, state = turn.board, turn.seat, turn.board.state
+    number = board.match.number
     if state.offer is not None and seat in state.offer.waits_for:
         agrees = state.offer.kind == "undo" or _is_behind(board, seat)
-        return _command("accept" if agrees else "reject", Arguments(boards=(BoardRef(number),)))
+        return _command("accept" if agrees else "reject", Arguments(boards=(BoardRef(number),))), 0.0
     if state.to_move != seat:
-        return None
-    game = rules_of(board.match)
-    player = robots()[robot]
-    cells = len(game.scene(state.position).board.names)
-    nodes = NODES * player.thinking * min(1, PLAIN_CELLS / cells) / haste if player.thinking > 1 else NODES
-    move = player.choose(game, state.position, Budget(seed_of(number, state.entries), round(nodes)))
-    text = game.write(state.position, move)
-    return _command("move", Arguments(boards=(BoardRef(number),), move=text, ply=state.plies + 1))
+        return None, 0.0
+    text, seconds = _thought(app, turn)
+    return _command("move", Arguments(boards=(BoardRef(number),), move=text, ply=state.plies + 1)), seconds
+
+
+def _thought(app: App, turn: _Turn) -> tuple[str, float]:
+    """The move that a robot makes, as it is written, and how many seconds it thought."""
+    state, game = turn.board.state, rules_of(turn.board.match)
+    begun = app.mind.clock()
+    seed = seed_of(turn.waiting.board, state.entries)
+    move, _ = move_of(turn.level, game, state.position, seed, turn.iterations)
+    seconds = app.mind.clock() - begun
+    app.mind.learn(turn.waiting, turn.level, turn.iterations, seconds)
+    return game.write(state.position, move), seconds
 
 
 def _command(name: str, arguments: Arguments) -> Parsed:
@@ -124,10 +209,6 @@ def _is_behind(board: GameState, seat: Seat) -> bool:
 
 
 def _has_changed(app: App, chosen_on: GameState) -> bool:
-    board = _board(app, chosen_on.match.number)
-    return board is None or board.state.entries != chosen_on.state.entries
-
-
-def _board(app: App, number: int) -> GameState | None:
     with reading(app.engine) as connection:
-        return TransactionQueries(connection, app.recent).board(number)
+        board = TransactionQueries(connection, app.recent).board(chosen_on.match.number)
+    return board is None or board.state.entries != chosen_on.state.entries

@@ -14,6 +14,7 @@ from typing import ClassVar, Final, cast
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.mail_kinds import LeaveKind, has_left, leaving_command
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import Actor, Request
@@ -88,7 +89,7 @@ def _unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
         outbox.queue(connection, messages, now)
         if link.kind == "digest":
             clocks.mail_undelivered(connection, link.player.id)
-    log.info("player %d has unsubscribed by a link: %s", link.player.id, link.kind)
+    log.info("a player has unsubscribed by a link %s", pairs(player=link.player.id, link=link.kind))
     return link
 
 

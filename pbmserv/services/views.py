@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
 from pbmserv.matches.pools import Pool
@@ -17,13 +18,13 @@ from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App
 from pbmserv.store import (
+    evaluations,
     inbox,
     listing,
     matches,
     offers,
     outbox,
     players,
-    quarantine,
     rankings,
     subscriptions,
 )
@@ -61,6 +62,12 @@ def _game_state(connection: Connection, app: App, number: int) -> GameState | No
     return board
 
 
+def load_evaluations(app: App, board: GameState) -> Sequence[Evaluation]:
+    """What is known of the positions of a board, from its start."""
+    with reading(app.engine) as connection:
+        return evaluations.find(connection, board)
+
+
 def count_entries(app: App, boards: Sequence[int]) -> Mapping[int, int]:
     """How many entries the logs of some boards have: cheap enough to be asked every second."""
     with reading(app.engine) as connection:
@@ -89,12 +96,6 @@ def list_inbox(app: App, status: str | None, count: int) -> Sequence[InboxMessag
     """The newest mails of a status, or of any."""
     with reading(app.engine) as connection:
         return inbox.listing(connection, status, count)
-
-
-def list_quarantine(app: App, count: int) -> Sequence[InboxMessage]:
-    """The newest mails that are quarantined or held up."""
-    with reading(app.engine) as connection:
-        return quarantine.in_trouble(connection, count)
 
 
 def list_outbox(app: App, status: str | None, count: int) -> Sequence[QueuedMessage]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import (
     ChangedMeanwhile,
@@ -30,7 +31,7 @@ from pbmserv.services.failures import (
 from pbmserv.services.guesses import too_many_guesses
 from pbmserv.services.pending import PendingMail, identify_again, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
-from pbmserv.store import inbox, players
+from pbmserv.store import bans, inbox, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
@@ -143,7 +144,10 @@ def _process(
 
 def _credentials(connection: Connection, app: App, pending: PendingMail, now: datetime) -> CredentialsToVerify:
     """What to verify and to hash: nothing for a mail that gets a short answer or none."""
-    if not has_secrets(pending.runnable) or inbox.is_known(connection, pending.mail.content_key):
+    if not has_secrets(pending.runnable):
+        return CredentialsToVerify()
+    standing = bans.standing_of(connection, pending.mail)
+    if standing.is_known or standing.is_banned:
         return CredentialsToVerify()
     is_proven = pending.identity.proof != "none"
     return credentials_to_verify(
@@ -157,7 +161,16 @@ def _credentials(connection: Connection, app: App, pending: PendingMail, now: da
 
 def _committed(app: App, pending: PendingMail, done: ProcessedMail) -> None:
     app.recent.remember(done.boards)
-    count = len(pending.runnable.lines)
+    message = pending.message
     for quota in done.used_up:
-        log.warning("mail %d: the day's quota of sign-ups is used up: %s", pending.message.id, quota)
-    log.info("mail %d: %s, %d %s", pending.message.id, done.fate, count, "command" if count == 1 else "commands")
+        log.warning("new accounts have used up a limit of the day %s", pairs(mail=message.id, limit=quota))
+    log.info(
+        "handled %s",
+        pairs(
+            mail=message.id,
+            fate=done.fate,
+            from_="" if done.is_forgotten else message.sender,
+            commands=len(pending.runnable.lines),
+            board=tuple(board.match.number for board in done.boards),
+        ),
+    )

@@ -21,6 +21,7 @@ from pbmserv.commands.base.changes import (
     NewSetting,
     RestoredAddress,
     RevokedWords,
+    WeeklyPuzzle,
 )
 from pbmserv.commands.base.names import skeleton
 from pbmserv.store import bounces, clocks, retention
@@ -35,6 +36,7 @@ from pbmserv.store.tables import (
     offers,
     outbox,
     players,
+    puzzle_tries,
     seats,
     subscriptions,
     talk_counts,
@@ -72,6 +74,8 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
             clocks.check_again(connection, player_id)
         case NewDigest(player_id, schedule, due):
             _change(connection, player_id, digest=schedule, digest_at=due)
+        case WeeklyPuzzle(player_id, due):
+            _change(connection, player_id, puzzle_at=due)
         case BelievedAddress(address):
             theirs = update(addresses).where(addresses.c.address == address.lower())
             connection.execute(theirs.values(confirmed_at=now))
@@ -195,12 +199,21 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
     connection.execute(delete(players).where(players.c.id == player_id, players.c.id < newest, ~sat, ~started))
     _change(connection, player_id, userid=FORMER, userid_lower=f"former {player_id}", skeleton="")
     _change(connection, player_id, password_hash=NO_HASH, digest=None, digest_at=None, broadcast=False)
+    _change(connection, player_id, puzzle_at=None)
 
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
     connection.execute(update(talk_counts).where(talk_counts.c.stranger_id == player_id).values(stranger_id=None))
-    for table in (confirmations, talk_counts, subscriptions, vacations, standstills_table, offer_players):
+    for table in (
+        confirmations,
+        talk_counts,
+        subscriptions,
+        vacations,
+        standstills_table,
+        offer_players,
+        puzzle_tries,
+    ):
         connection.execute(delete(table).where(table.c.player_id == player_id))
     theirs = select(offers.c.id).where(offers.c.player_id == player_id)
     connection.execute(delete(offer_players).where(offer_players.c.offer_id.in_(theirs)))

@@ -4,23 +4,21 @@ SQLite is copied by SQLite itself (`VACUUM INTO`: one moment's content, writers 
 PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are.
 """
 
-import errno
 import filecmp
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import URL, Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.store.engine import open_engine, truncate_wal
+from pbmserv.store.engine import first_line, open_engine, truncate_wal
+from pbmserv.store.new_files import BESIDE_SQLITE, appearing, finish, part_of
 from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_version
 from pbmserv.store.tables import metadata
 
@@ -28,8 +26,6 @@ TABLES: Final = (*(table.name for table in metadata.sorted_tables), "alembic_ver
 
 _SQLITE_BEGINS: Final = b"SQLite format 3\0"
 _DUMP_BEGINS: Final = b"PGDMP"
-_BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
-_HAS_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES)
 
 
 class CannotBackUp(Exception):
@@ -49,7 +45,7 @@ def back_up(url: str, file: Path) -> None:
     if file.exists():
         raise CannotBackUp(f"{file} is there already; a backup overwrites nothing")
     try:
-        with _appearing(file) as part:
+        with appearing(file) as part:
             if parsed.get_backend_name() == "sqlite":
                 _vacuum_into(Path(parsed.database or ""), part)
             else:
@@ -66,14 +62,14 @@ def back_up_aside(url: str, file: Path) -> Path:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with _part_of(file) as part:
+        with part_of(file) as part:
             _vacuum_into(Path(make_url(url).database or ""), part)
             number = 1
             while (place := file if number == 1 else file.with_stem(f"{file.stem}-{number}")).exists():
                 if filecmp.cmp(part, place, shallow=False):
                     return place
                 number += 1
-            _finish(part, place)
+            finish(part, place)
             return place
     except OSError as error:
         raise CannotBackUp(f"{file} cannot be written: {error.strerror}") from error
@@ -110,19 +106,19 @@ def _vacuum_into(database: Path, part: Path) -> None:
         with closing(engine.raw_connection()) as connection:
             connection.cursor().execute("VACUUM INTO ?", (str(part),))
     except (SQLAlchemyError, sqlite3.Error) as error:
-        raise CannotBackUp(f"{database} could not be copied: {_first_line(error)}") from error
+        raise CannotBackUp(f"{database} could not be copied: {first_line(error)}") from error
     finally:
         engine.dispose()
 
 
 def _restore_sqlite(database: Path, file: Path) -> None:
     # A write-ahead log that was left behind would be played into the restored database.
-    for found in (database, *(Path(f"{database}{ending}") for ending in _BESIDE_SQLITE)):
+    for found in (database, *(Path(f"{database}{ending}") for ending in BESIDE_SQLITE)):
         if found.exists():
             raise CannotBackUp(f"{found} is there already; stop the server and move it away first")
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
-        with _appearing(database) as part:
+        with appearing(database) as part:
             shutil.copyfile(file, part)
             _bring_up_to_date(open_engine(f"sqlite:///{part}"), file)
     except OSError as error:
@@ -141,7 +137,7 @@ def _bring_up_to_date(engine: Engine, file: Path) -> None:
         if not truncate_wal(engine):
             raise CannotBackUp(f"{file} could not be restored: the new database's log could not be emptied")
     except (SQLAlchemyError, sqlite3.Error) as error:
-        raise CannotBackUp(f"{file} is damaged: {_first_line(error)}") from error
+        raise CannotBackUp(f"{file} is damaged: {first_line(error)}") from error
     finally:
         engine.dispose()
 
@@ -154,7 +150,7 @@ def _dump(url: URL, part: Path) -> None:
         # Those that are there, not those that this program knows: an older schema may have others.
         tables = [f'--table="{name}"' for name in inspect(engine).get_table_names()]
     except SQLAlchemyError as error:
-        raise CannotBackUp(f"{_plain(url)} could not be copied: {_first_line(error)}") from error
+        raise CannotBackUp(f"{_plain(url)} could not be copied: {first_line(error)}") from error
     finally:
         engine.dispose()
     _run(url, "pg_dump", "--format=custom", "--strict-names", *tables, f"--file={part}", f"--dbname={_plain(url)}")
@@ -173,7 +169,7 @@ def _restore_postgresql(url: URL, file: Path) -> None:
         _run(url, "pg_restore", *whole, f"--dbname={_plain(url)}", str(file))
         _migrate_restored(engine)
     except (SQLAlchemyError, OtherSchema) as error:
-        raise CannotBackUp(f"{_plain(url)} could not be restored: {_first_line(error)}") from error
+        raise CannotBackUp(f"{_plain(url)} could not be restored: {first_line(error)}") from error
     finally:
         engine.dispose()
 
@@ -184,7 +180,7 @@ def _migrate_restored(engine: Engine) -> None:
     except (SQLAlchemyError, OtherSchema) as error:
         raise CannotBackUp(
             f"{_plain(engine.url)} is restored, but its schema could not be brought up to date: "
-            f"{_first_line(error)}; run `pbmserv migrate` and then `pbmserv admin check`"
+            f"{first_line(error)}; run `pbmserv migrate` and then `pbmserv admin check`"
         ) from error
 
 
@@ -219,57 +215,3 @@ def _plain(url: URL) -> str:
     shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
     head, mark, query = shown.render_as_string().partition("?")
     return head + mark + query.replace("+", "%20")
-
-
-@contextmanager
-def _appearing(file: Path) -> Iterator[Path]:
-    """A file beside it to be filled, which becomes it, synced to the disk, when the block ends well."""
-    with _part_of(file) as part:
-        yield part
-        _finish(part, file)
-
-
-@contextmanager
-def _part_of(file: Path) -> Iterator[Path]:
-    """A file beside it to be filled, which is gone when the block ends."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
-    os.close(descriptor)
-    part = Path(name)
-    try:
-        yield part
-    finally:
-        for left in (part, *(Path(f"{part}{ending}") for ending in _BESIDE_SQLITE)):
-            with suppress(FileNotFoundError):
-                left.unlink()
-
-
-def _finish(part: Path, file: Path) -> None:
-    _sync(part)
-    _become(part, file)
-    _sync(file.parent)
-
-
-def _become(part: Path, file: Path) -> None:
-    """Gives a file its name. Raises FileExistsError where another has it, even one made a moment ago."""
-    try:
-        file.hardlink_to(part)
-    except OSError as error:
-        if error.errno not in _HAS_NO_LINKS:
-            raise
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours then
-        part.replace(file)
-    else:
-        part.unlink()
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _first_line(error: Exception) -> str:
-    # The driver's own words name no statement and no value.
-    return str(getattr(error, "orig", None) or error).partition("\n")[0]

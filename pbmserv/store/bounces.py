@@ -64,9 +64,25 @@ def find(connection: Connection, thread_word: str) -> BouncedMail | None:
     return None if row is None else BouncedMail(row.id, row.recipient)
 
 
-def record(connection: Connection, mail: BouncedMail, is_hard: bool, reason: str, now: datetime) -> bool:
-    """Records a bounce; False if it is known. A mail counts once, and a hard bounce replaces a soft one."""
-    values = {"address": mail.recipient, "at": now, "is_hard": is_hard, "reason": reason}
+def mark_bounced(connection: Connection, mail: BouncedMail) -> None:
+    """Records that a mail which was sent has come back."""
+    is_it = (outbox.c.id == mail.id) & (outbox.c.status == "sent")
+    connection.execute(update(outbox).where(is_it).values(status="bounced"))
+
+
+def record(
+    connection: Connection,
+    mail: BouncedMail,
+    is_hard: bool,
+    reason: str,
+    now: datetime,
+    inbox_id: int | None = None,
+) -> bool:
+    """Records a bounce; False if it is known. A mail counts once, and a hard bounce replaces a soft one.
+
+    `inbox_id` is the mail that reported it.
+    """
+    values = {"address": mail.recipient, "at": now, "is_hard": is_hard, "reason": reason, "inbox_id": inbox_id}
     row = connection.execute(select(bounces.c.is_hard).where(bounces.c.outbox_id == mail.id)).one_or_none()
     if row is None:
         connection.execute(insert(bounces).values(outbox_id=mail.id, **values))
@@ -128,7 +144,7 @@ def lift(connection: Connection, address: str, now: datetime) -> bool:
     to_address = outbox.c.recipient == address
     newest = select(func.max(outbox.c.id)).where(to_address, outbox.c.match.is_not(None)).group_by(outbox.c.match)
     came_back = and_(
-        outbox.c.status.in_(("sent", "failed")),
+        outbox.c.status.in_(("sent", "bounced", "failed")),
         outbox.c.id.in_(select(bounces.c.outbox_id).where(bounces.c.address == address)),
         outbox.c.id.in_(newest),
     )

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.changes import (
+    AnalysisRequest,
     Change,
     DroppedConditionalPlan,
     EndedOffer,
@@ -13,10 +14,21 @@ from pbmserv.commands.base.changes import (
     NewConditionalPlan,
     NewOffer,
     NewVacations,
+    PuzzleAnswered,
+    PuzzleSent,
     Subscription,
     TalkCounted,
 )
-from pbmserv.store import accounts, conditional_moves, offers, rate_limits, subscriptions, vacations
+from pbmserv.store import (
+    accounts,
+    conditional_moves,
+    evaluations,
+    offers,
+    puzzle_tries,
+    rate_limits,
+    subscriptions,
+    vacations,
+)
 
 
 def write_change(connection: Connection, change: Change, now: datetime) -> None:
@@ -28,9 +40,13 @@ def write_change(connection: Connection, change: Change, now: datetime) -> None:
             offers.write(connection, change, now)
         case Subscription():
             subscriptions.write(connection, change)
+        case AnalysisRequest():
+            evaluations.request(connection, change, now)
         case NewVacations():
             vacations.write(connection, change)
         case TalkCounted():
             rate_limits.count_talk(connection, change, now)
+        case PuzzleSent() | PuzzleAnswered():
+            puzzle_tries.write(connection, change, now)
         case _:
             accounts.write_account_change(connection, change, now)

@@ -244,6 +244,11 @@ def is_about_one_statement(error: BaseException) -> bool:
     return postgresql is not None and postgresql.startswith(_OF_ONE_STATEMENT)
 
 
+def first_line(error: Exception) -> str:
+    """What went wrong, in the driver's own words: its first line names no statement and no value."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
+
 class FairLock:
     """A lock for the threads of one process: first come, first served."""
 

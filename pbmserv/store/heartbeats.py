@@ -23,8 +23,15 @@ run without it. The time before counts as an outage."""
 
 SCHEDULER: Final = "scheduler"
 
+LISTENER: Final = "listener"
+POLLER: Final = "poller"
+WORKER: Final = "worker"
+SENDER: Final = "sender"
 ROBOTS: Final = "robots"
-"""They may be down without anybody losing time, so their outages stop no clocks."""
+
+STOP_CLOCKS: Final = (LISTENER, POLLER, SCHEDULER)
+"""The parts without which nobody can answer, so their outages stop all clocks. What comes in meanwhile counts from
+when it came, and a board's clock starts when it is sent: the others may be down without anybody losing time."""
 
 _MISSED: Final = timedelta(minutes=2, seconds=30)
 """Without a heartbeat for this long, the robots are not expected to answer within a minute."""
@@ -42,7 +49,7 @@ def record(connection: Connection, part: str, now: datetime) -> timedelta | None
         connection.execute(insert(heartbeats).values(part=part, at=now))
         return None
     connection.execute(update(heartbeats).where(heartbeats.c.part == part).values(at=max(last, now)))
-    if now - last <= SILENT_AFTER or part == ROBOTS:
+    if now - last <= SILENT_AFTER or part not in STOP_CLOCKS:
         return None
     ended = now if part == SCHEDULER else min(now, last + RETIRED_AFTER)
     connection.execute(insert(outages).values(part=part, began_at=last, ended_at=ended))
@@ -54,6 +61,12 @@ def robots_are_alive(connection: Connection, now: datetime) -> bool:
     """Whether a robot that is to move will do so soon."""
     last = connection.execute(_LAST, {"part": ROBOTS}).scalar_one_or_none()
     return last is not None and now - last < _MISSED
+
+
+def last_beats(connection: Connection) -> dict[str, datetime]:
+    """When each part that ever ran was last alive."""
+    rows = connection.execute(select(heartbeats.c.part, heartbeats.c.at)).all()
+    return {row.part: row.at for row in rows}
 
 
 def outages_since(connection: Connection, began: datetime, now: datetime) -> Sequence[Stop]:
@@ -83,7 +96,7 @@ _OVER: Final = select(outages.c.part, outages.c.began_at, outages.c.ended_at).wh
     outages.c.ended_at > bindparam("after")
 )
 _SILENT: Final = select(heartbeats.c.part, heartbeats.c.at.label("began_at"), null().label("ended_at")).where(
-    heartbeats.c.part != ROBOTS,
+    heartbeats.c.part.in_(STOP_CLOCKS),
     heartbeats.c.at < bindparam("before"),
     or_(heartbeats.c.at > bindparam("last_after"), heartbeats.c.part == SCHEDULER),
 )

@@ -19,11 +19,12 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    exists,
+    func,
     insert,
     literal_column,
     or_,
     select,
+    text,
     update,
 )
 
@@ -88,9 +89,16 @@ def add(
     return mail_id
 
 
-def add_all(connection: Connection, rows: Sequence[dict[str, object]]) -> None:
-    """Stores rows made by `new_row`. Their ids ascend in the order given."""
-    connection.execute(_STORE, rows)
+def add_all(connection: Connection, rows: Sequence[dict[str, object]]) -> list[int]:
+    """Stores rows made by `new_row` and gives their ids, which ascend in the order given."""
+    # Not in one INSERT: the place of a mail in the queue depends on those of its sender before it.
+    if connection.dialect.name == "sqlite":  # there is one writer, so they are numbered without a gap
+        connection.execute(_STORE, rows)
+        last: int = connection.execute(_LAST_NUMBER).scalar_one()
+        return [*range(last - len(rows) + 1, last + 1)]
+    numbers = sorted(connection.execute(_NEXT_NUMBERS, {"count": len(rows)}).scalars())
+    connection.execute(_STORE, [{**row, "id": number} for row, number in zip(rows, numbers, strict=True)])
+    return numbers
 
 
 def new_row(
@@ -143,11 +151,6 @@ def next_few(connection: Connection, now: datetime, priority: int, most: int) ->
 def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage | None:
     """Locks one mail that was waiting. None if another worker was quicker."""
     return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
-
-
-def is_known(connection: Connection, content_key: str) -> bool:
-    """Whether a mail with this content key was handled before."""
-    return connection.execute(_IS_KNOWN, {"key": key_digest(content_key)}).scalar_one()
 
 
 def key_digest(content_key: str) -> bytes:
@@ -236,6 +239,10 @@ def inbox_message(row: Row[Any]) -> InboxMessage:
 # Built once: building a statement costs more than SQLite takes to run it.
 _STORE: Final = insert(inbox).values(queue_position=next_position())
 _STORE_ONE: Final = _STORE.returning(inbox.c.id)
+_LAST_NUMBER: Final = select(func.last_insert_rowid())
+_NEXT_NUMBERS: Final = text(
+    "SELECT nextval(pg_get_serial_sequence('inbox', 'id')) FROM generate_series(1, :count)"
+)
 _TAKE: Final = {
     priority: _next_of(priority, inbox).limit(1).with_for_update(skip_locked=True, of=inbox)
     for priority in PRIORITIES
@@ -246,7 +253,6 @@ _CLAIM: Final = (
     .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())
     .with_for_update(skip_locked=True, of=inbox)
 )
-_IS_KNOWN: Final = select(exists().where(content_keys.c.digest == bindparam("key")))
 _KNOW: Final = insert(content_keys)
 _FINISH: Final = (
     update(inbox)

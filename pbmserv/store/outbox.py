@@ -1,8 +1,9 @@
 """The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
-A row is "waiting", then "sent" or "failed"; it is "withheld" while mail to its address bounces (`bounces`). A held
-mail waits a while for something that a newer mail may tell as well, and is "superseded" then. A sender leases a
-row for a while, so a sender that dies loses nothing. At worst the few mails that it had in hand are sent twice.
+A row is "waiting", then "sent" or "failed"; what was sent is "bounced" once a report says that it has not arrived.
+It is "withheld" while mail to its address bounces (`bounces`). A held mail waits a while for something that a
+newer mail may tell as well, and is "superseded" then. A sender leases a row for a while, so a sender that dies
+loses nothing. At worst the few mails that it had in hand are sent twice.
 """
 
 from collections.abc import Sequence
@@ -115,6 +116,11 @@ class QueuedMessage:
     created_at: datetime
     not_before: datetime
     error: str | None
+    inbox_id: int | None
+    """The mail that caused it."""
+    sent_at: datetime | None
+    queue_id: str | None
+    """What the relay called it when it took it."""
 
 
 def queue(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
@@ -236,7 +242,8 @@ def _when_due(now: datetime) -> tuple[tuple[datetime, datetime], ...]:
     return (AT_ONCE, now), (now + LONGEST_WAIT, _NEVER)
 
 
-_QUEUED: Final = select(*(outbox.c[each.name] for each in fields(QueuedMessage)))
+QUEUED_COLUMNS: Final = tuple(outbox.c[each.name] for each in fields(QueuedMessage))
+_QUEUED: Final = select(*QUEUED_COLUMNS)
 
 # The lock waits for a transaction that is lifting the suspension: a mail withheld after it would stay withheld.
 _HELD_BACK: Final = (
@@ -279,6 +286,6 @@ _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 _SENT: Final = _THESE.values(
     status="sent", sent_at=bindparam("now"), error=None, tries=outbox.c.tries + 1
 ).returning(outbox.c.player_id, outbox.c.shown)
-_FAILED: Final = _ONE.where(outbox.c.status != "sent").values(
+_FAILED: Final = _ONE.where(outbox.c.status.not_in(("sent", "bounced"))).values(
     status="failed", error=bindparam("reason"), tries=outbox.c.tries + 1
 )

@@ -12,6 +12,7 @@ from pbmserv.matches.player import (
     PersonalPlan,
     PersonalQuestion,
 )
+from pbmserv.store import puzzle_tries
 from pbmserv.store.players import signed_up
 from pbmserv.store.tables import (
     addresses,
@@ -44,6 +45,7 @@ def about(connection: Connection, player_id: int) -> PersonalData:
         returns=_returns(connection, player_id),
         plans=_plans(connection, player_id),
         offers=_offers(connection, player_id),
+        puzzles=tuple(puzzle_tries.of_player(connection, player_id).values()),
         said=connection.execute(select(func.count()).where(talk_counts.c.player_id == player_id)).scalar_one(),
     )
 

@@ -155,6 +155,7 @@ PLAYER: Final[tuple[ColumnElement[Any], ...]] = (
     players.c.moves_acknowledged,
     players.c.robot,
     players.c.digest,
+    players.c.puzzle_at.is_not(None).label("wants_puzzles"),
     players.c.banned_at.is_not(None).label("is_banned"),
 )
 """The columns that `player_of` needs, of `players` and, joined by FIRST_ADDRESS, `addresses`."""
@@ -191,6 +192,7 @@ def player_of(row: Row[Any]) -> Player:
             receipts=row.receipts,
             boards=row.board_mail,
             digest=row.digest,
+            puzzle=row.wants_puzzles,
             is_off=row.is_mail_off,
             acknowledged=row.moves_acknowledged,
         ),

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
-from pbmserv.store.inbox import QUARANTINED, InboxMessage, has_no_failures, inbox_message
-from pbmserv.store.priorities import is_waiting
+from pbmserv.store.inbox import QUARANTINED, InboxMessage, inbox_message
 from pbmserv.store.tables import inbox
 
 
@@ -64,13 +63,6 @@ def find_quarantined(connection: Connection, mail_id: int) -> InboxMessage | Non
         select(inbox).where(inbox.c.id == mail_id, inbox.c.status == QUARANTINED)
     ).one_or_none()
     return None if row is None else inbox_message(row)
-
-
-def in_trouble(connection: Connection, count: int) -> list[InboxMessage]:
-    """The newest mails that are quarantined, or wait after a failure."""
-    waits = is_waiting(inbox) & ~has_no_failures()
-    query = select(inbox).where((inbox.c.status == QUARANTINED) | waits).order_by(inbox.c.id.desc()).limit(count)
-    return [inbox_message(row) for row in connection.execute(query)]
 
 
 def _next(again_at: datetime | None) -> dict[str, object]:

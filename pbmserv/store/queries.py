@@ -10,6 +10,7 @@ from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
+from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
 from pbmserv.matches.pools import Pool
@@ -19,6 +20,7 @@ from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
     conditional_moves,
+    evaluations,
     listing,
     mail_counts,
     matches,
@@ -35,18 +37,19 @@ from pbmserv.store import (
 )
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.play_links import LateUse
+from pbmserv.store.puzzle_queries import PuzzleQueries
 from pbmserv.store.recent_boards import RecentBoards
 from pbmserv.store.seatings import Seating
 
 
-class TransactionQueries:
+class TransactionQueries(PuzzleQueries):
     """Answers queries within one transaction, and reads nothing twice.
 
     Code that writes in the same transaction has to report it by `know`, `know_asked` and `forget_players`.
     """
 
     def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._recent = recent or RecentBoards()
         self._boards: dict[int, GameState | None] = {}
         self._players: dict[str, Player | None] = {}
@@ -152,6 +155,10 @@ class TransactionQueries:
             match, known = seating.match if seating else None, self._recent.find(number)
             self._boards[number] = matches.replayed(self._connection, number, known, match)
         return self._boards[number]
+
+    def evaluations(self, board: GameState) -> Sequence[Evaluation]:
+        """What is known of the positions of a board."""
+        return evaluations.find(self._connection, board)
 
     def timing(self, board: GameState, now: datetime) -> Timing:
         """The timing of the present turn."""

@@ -44,6 +44,7 @@ _REDACTED_OUTBOX: Final[Mapping[str, object]] = MappingProxyType(
         "key_digest": None,
         "leave_digest": None,
         "leave_kind": None,
+        "queue_id": None,
     }
 )
 
@@ -116,7 +117,7 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     to_them = or_(outbox.c.player_id == player_id, outbox.c.recipient.in_(theirs))
     idle = select(outbox.c.id).where(to_them).with_for_update(skip_locked=True)
     mails = list(connection.execute(idle).scalars())
-    unsent = update(outbox).where(outbox.c.id.in_(mails), outbox.c.status.not_in(("sent", "failed")))
+    unsent = update(outbox).where(outbox.c.id.in_(mails), outbox.c.status.not_in(("sent", "bounced", "failed")))
     connection.execute(unsent.values(status="failed"))
     ours = update(outbox).where(outbox.c.id.in_(mails))
     connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))

@@ -1,16 +1,19 @@
-"""Robots as players, and the boards that wait for one of them."""
+"""Robots as players, the boards that wait for one of them, and who thinks about which."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, and_, exists, insert, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, delete, exists, func, insert, or_, select
+from sqlalchemy.exc import IntegrityError
 
 from pbmserv.commands.base.names import skeleton
 from pbmserv.matches.log import EntryKind
+from pbmserv.robots.robot import FITTING
 from pbmserv.store.accounts import NO_HASH
-from pbmserv.store.tables import entries, matches, players, seats
+from pbmserv.store.matches import options_of
+from pbmserv.store.tables import entries, matches, players, robot_claims, robot_rungs, seats
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +23,21 @@ class Waiting:
     board: int
     userid: str
     robot: str
+    game: str
+    options: tuple[tuple[str, str], ...]
+    seats: int
+    since: datetime
+    """When something happened there last."""
+
+    rung: str | None = None
+    """As which rung the robot plays there, if it plays as another one."""
+
+    holder: str | None = None
+    """Who thinks about it, up to a time that was not over yet."""
 
 
 def names(connection: Connection) -> frozenset[str]:
-    """The robots that are players, by name."""
+    """The robots that are players, by program."""
     return frozenset(connection.execute(_NAMES).scalars())
 
 
@@ -50,13 +64,60 @@ def ensure(connection: Connection, robot: str, userids: Iterable[str], now: date
         add(connection, robot, userids, now)
 
 
-def waiting(connection: Connection) -> Sequence[Waiting]:
+def waiting(connection: Connection, now: datetime) -> Sequence[Waiting]:
     """The boards that wait for robots, the longest-waiting first, once for each robot."""
-    rows = connection.execute(_WAITING)
-    return [Waiting(row.number, row.userid, row.robot) for row in rows]
+    return [
+        Waiting(
+            row.number,
+            row.userid,
+            row.robot,
+            row.game,
+            options_of(row),
+            row.seats,
+            row.last_at,
+            row.rung,
+            row.holder,
+        )
+        for row in connection.execute(_WAITING, {"now": now})
+    ]
+
+
+def claim(connection: Connection, board: int, holder: str, now: datetime, until: datetime) -> bool:
+    """Claims a board for one who is about to think about it, in the place of the board that they had before.
+
+    Returns False if somebody else has it. Until then it is theirs, or until they claim another one.
+    """
+    connection.execute(_GIVE_UP, {"who": holder, "now": now})
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(robot_claims), {"holder": holder, "match": board, "until_at": until})
+    except IntegrityError:
+        return False
+    return True
+
+
+def note_rung(connection: Connection, board: int, rung: str) -> str:
+    """Notes as which rung a robot plays on a board; gives the one that was noted before, if one was."""
+    found: str | None = connection.execute(_RUNG, {"board": board}).scalar_one_or_none()
+    if found is None:
+        connection.execute(insert(robot_rungs), {"match": board, "rung": rung})
+    return found or rung
+
+
+def played_before(connection: Connection, player_id: int, game: str, count: int) -> Sequence[tuple[int, str, str]]:
+    """The last games of a player that were played to an end against robots, the latest first, at most `count`.
+
+    Each as its board, the robot's userid, and its program, or the rung that it played as.
+    """
+    values = {"player": player_id, "game": game, "count": count}
+    return [(row.number, row.userid, row.rung or row.robot) for row in connection.execute(_PLAYED, values)]
 
 
 _NAMES: Final = select(players.c.robot).where(players.c.robot.is_not(None))
+_GIVE_UP: Final = delete(robot_claims).where(
+    or_(robot_claims.c.holder == bindparam("who"), robot_claims.c.until_at <= bindparam("now"))
+)
+_RUNG: Final = select(robot_rungs.c.rung).where(robot_rungs.c.match == bindparam("board"))
 
 _OFFERS: Final[tuple[EntryKind, ...]] = ("proposed", "asked")
 _ENDS_AN_OFFER: Final[tuple[EntryKind, ...]] = (
@@ -72,14 +133,42 @@ _is_offered = exists().where(
         _later.c.match == entries.c.match, _later.c.seq > entries.c.seq, _later.c.kind.in_(_ENDS_AN_OFFER)
     ),
 )
-_WAITING: Final = (
-    select(matches.c.number, players.c.userid, players.c.robot)
+_IS_RUNG: Final = and_(robot_rungs.c.match == matches.c.number, players.c.robot == FITTING)
+_all_seats = seats.alias()
+_WAITING: Final[Select[Any]] = (
+    select(
+        *(matches.c.number, matches.c.game, matches.c.options, matches.c.last_at),
+        *(players.c.userid, players.c.robot, robot_rungs.c.rung, robot_claims.c.holder),
+        select(func.count()).where(_all_seats.c.match == matches.c.number).scalar_subquery().label("seats"),
+    )
     .join(seats, seats.c.match == matches.c.number)
     .join(players, and_(players.c.id == seats.c.player_id, players.c.robot.is_not(None)))
+    .outerjoin(robot_rungs, _IS_RUNG)
+    .outerjoin(
+        robot_claims,
+        and_(robot_claims.c.match == matches.c.number, robot_claims.c.until_at > bindparam("now")),
+    )
     .where(
         matches.c.status == "active",
         players.c.banned_at.is_(None),
         or_(seats.c.seat == matches.c.to_move, _is_offered),
     )
     .order_by(matches.c.last_at, matches.c.number, seats.c.seat)
+)
+_theirs = seats.alias()
+_PLAYED: Final = (
+    select(matches.c.number, players.c.userid, players.c.robot, robot_rungs.c.rung)
+    .select_from(seats)
+    .join(matches, matches.c.number == seats.c.match)
+    .join(_theirs, _theirs.c.match == matches.c.number)
+    .join(players, and_(players.c.id == _theirs.c.player_id, players.c.robot.is_not(None)))
+    .outerjoin(robot_rungs, _IS_RUNG)
+    .where(
+        seats.c.player_id == bindparam("player"),
+        matches.c.game == bindparam("game"),
+        matches.c.status == "finished",
+        ~matches.c.practice,
+    )
+    .order_by(matches.c.last_at.desc(), matches.c.number.desc())
+    .limit(bindparam("count"))
 )

@@ -11,7 +11,7 @@ from pbmserv.store.engine import reading, writing
 if TYPE_CHECKING:  # Alembic takes long to import: what is run once a mail must not pay for it
     from alembic.config import Config
 
-NEWEST: Final = "0012"
+NEWEST: Final = "0019"
 """The schema version that this program works on: the last of the migrations, as a test shows."""
 
 _ALEMBIC_VERSION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32)))
@@ -32,14 +32,19 @@ def migrate(engine: Engine) -> None:
     """Brings the schema up to date; nothing happens when it is. Raises OtherSchema when it is a newer one."""
     if stored_version(engine) == NEWEST:
         return
+    with writing(engine) as connection:
+        migrate_in(connection)
+
+
+def migrate_in(connection: Connection) -> None:
+    """The same within a transaction, which stays open. Raises OtherSchema."""
     from alembic import command
     from alembic.util import CommandError
 
-    with writing(engine) as connection:
-        try:
-            command.upgrade(_config(connection), "head")
-        except CommandError as error:
-            raise _other(connection) from error
+    try:
+        command.upgrade(_config(connection), "head")
+    except CommandError as error:
+        raise _other(connection) from error
 
 
 def knows_version(version: str) -> bool:

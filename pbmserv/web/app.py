@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.log import MissingRules
 from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy
 from pbmserv.web import help as help_pages
@@ -118,7 +119,7 @@ class _ErrorPages:
 
     def missing_game(self, request: Request, error: Exception) -> Response:
         """The game of a board is not here any more: the log tells the operator, the page says so."""
-        log.error("a page could not be shown: %s", error)
+        log.error("a page could not be shown %s", pairs(part="web", error=str(error)))
         number = request.path_params.get("number", "")
         return self._site.show(request, NotFoundPage("game_missing", str(number)[:LONGEST_ECHO]), 404)
 
@@ -128,6 +129,6 @@ class _ErrorPages:
 
     def away(self, request: Request, error: Exception) -> Response:
         """The database is away or busy: try again later."""
-        log.error("a page could not be shown: the database is away (%s)", type(error).__name__)
+        log.error("the database is away %s", pairs(part="web", error=type(error).__name__))
         headers = {**HEADERS, "Retry-After": str(RETRY_AFTER)}
         return Response(self._away, 503, headers=headers, media_type="text/html")

@@ -26,12 +26,12 @@ from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
-from pbmserv.services.views import load_board, load_game_state
+from pbmserv.services.views import load_board, load_evaluations, load_game_state
 from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, Personal, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
 from pbmserv.web.layout import Frame, NotFoundPage, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
-from pbmserv.web.replay import read_ply, replay_of
+from pbmserv.web.replay import course_drawn, read_ply, replay_of
 from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
 from pbmserv.web.touch import Tried, first_choices, touches, try_move, words_of
 
@@ -172,6 +172,10 @@ def show_board(
         personal=personal,
     )
     page = board_page(seen, query, site.frame(request))
+    if isinstance(page, BoardPage) and seen.state.status == "finished" and page.tried is None:
+        known, reader = load_evaluations(site.app, seen.board), personal.userid if personal else None
+        course = course_drawn(seen.board, known, reader, page.replay.shown)
+        page = replace(page, replay=replace(page.replay, course=course))
     return site.show(request, page, 404 if isinstance(page, NotFoundPage) else 200, headers)
 
 

@@ -117,9 +117,9 @@ def with_figures(blocks: Iterable[Block], game: str = "") -> tuple[DrawnBlock, .
     Boards of several games may look alike in text: those of the `game` that the text is about are found first.
     """
     drawn: list[DrawnBlock] = []
-    for is_part, found in groupby(blocks, key=lambda block: not isinstance(block, Heading | Numbered)):
+    for is_part, found in groupby(blocks, key=lambda block: isinstance(block, Prose | Verbatim | Quoted)):
         if is_part:
-            drawn += _parts([block for block in found if not isinstance(block, Heading | Numbered)], game)
+            drawn += _parts([block for block in found if isinstance(block, Prose | Verbatim | Quoted)], game)
             continue
         for block in found:
             if isinstance(block, Numbered):

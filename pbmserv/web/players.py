@@ -19,7 +19,8 @@ from pbmserv.matches.queries import Profile, RatedGame
 from pbmserv.matches.rankings import Rated, Standings
 from pbmserv.matches.ratings import Section
 from pbmserv.rendering.svg.plot import Point, plot
-from pbmserv.robots.robot import robots
+from pbmserv.robots.levels import level_of
+from pbmserv.robots.robot import does_play
 from pbmserv.services.app import utc_now
 from pbmserv.services.views import load_profile, load_standings, similar_userids
 from pbmserv.web.layout import NotFoundPage, Page, games_told
@@ -48,17 +49,18 @@ class RatingPlot:
 
 @dataclass(frozen=True, slots=True)
 class PlayerPage(Page):
-    """A player: ratings, boards, results. `does` is what the program does that plays for them, if one does.
+    """A player: ratings, boards, results.
 
-    `titles` are the games' names as people read them, `challenges` the games that one can ask them for.
+    `titles` are the games' names as people read them, `challenges` the games that one can ask them for. Of a
+    robot, `strengths` are what was measured of it, by such a game.
     """
 
     template = "web/player.html"
     profile: Profile
     drawn: tuple[RatingPlot, ...]
-    does: str
     titles: Mapping[str, str]
     challenges: tuple[str, ...]
+    strengths: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +126,16 @@ class StandingsPage(Page):
 
 def player_page(profile: Profile, server: Server) -> PlayerPage:
     """The page of a player."""
-    robot = robots().get(profile.robot or "")
+    robot = profile.robot
+    told = [info.name for info in games_told(server)]
+    starts = {name: games()[name].start(games()[name].info.least_seats, {}) for name in told if robot}
+    levels = {name: level_of(robot or "", games()[name], start) for name, start in starts.items()}
     return PlayerPage(
         profile=profile,
         drawn=tuple(map(_drawn, profile.ratings)),
-        does=robot.summary if robot else "",
         titles=titles(),
-        challenges=tuple(info.name for info in games_told(server)),
+        challenges=tuple(name for name in told if robot is None or does_play(robot, games()[name], starts[name])),
+        strengths={name: level.elo for name, level in levels.items() if level is not None and level.elo},
     )
 
 

@@ -4,14 +4,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from markupsafe import Markup
+
+from pbmserv.commands.base.course import Course, TurnTold, course_of
 from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.matches.evaluations import Evaluation, tells
+from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn, rounds
+from pbmserv.rendering.svg.chances import draw_chances
 
 MOST_LISTED: Final = 300
 """Turns in the list of moves: a page of the longest games would else be too heavy."""
 
 Round = tuple[Turn | None, ...]
 """One turn of each seat, None where it has none in the round."""
+
+
+@dataclass(frozen=True, slots=True)
+class CourseDrawn:
+    """How a finished game went: the curve of somebody's chances, and what it shows in words."""
+
+    course: Course
+    curve: Markup
+    turn: TurnTold | None
+    """What is said of the move that is shown, if the game turned there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,8 @@ class Replay:
     is_present: bool
     rounds: tuple[Round, ...]
     is_whole: bool
+    course: CourseDrawn | None = None
+    """How it went, once it is over and was thought about."""
 
     def at(self, ply: int) -> str:
         """The address of the board after a ply."""
@@ -54,6 +72,17 @@ class Replay:
     def last(self) -> str:
         """Of the present."""
         return "" if self.is_present else f"{self.path}#position"
+
+
+def course_drawn(
+    board: GameState, known: Sequence[Evaluation], reader: str | None, shown: int
+) -> CourseDrawn | None:
+    """The course of a game, in which the ply `shown` is looked at; None if it goes on, or too little is known."""
+    if not tells(known, board):
+        return None
+    course = course_of(board, known, reader)
+    turn = next((each for each in course.turns if each.ply == shown), None)
+    return CourseDrawn(course, draw_chances(course.chances, course.plies, shown), turn)
 
 
 def read_ply(text: str, plies: int) -> int | None:

@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.vocabulary import is_number
 from pbmserv.server.connections import places_for_visitors
 from pbmserv.services.views import count_entries
@@ -107,7 +108,7 @@ class Streams:
                 await self._look()
             except SQLAlchemyError as error:
                 # Pages fall back to asking by themselves, and say that the database is away.
-                log.warning("no stream is told of changes: %s", type(error).__name__)
+                log.warning("no open page is told of changes %s", pairs(part="web", error=type(error).__name__))
                 for stream in self._open:
                     stream.end()
             await asyncio.sleep(LOOK_EVERY)

@@ -171,11 +171,11 @@ async function copy(button) {
 }
 
 document.addEventListener("click", event => {
-  const link = event.target.closest?.("#main .replay a, #main .moves a");
+  const link = event.target.closest?.("#main .replay a, #main .moves a, #main .course a");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   stop();
-  show(link.href);
+  show(link.getAttribute("href"));
 });
 
 document.addEventListener("keydown", event => {

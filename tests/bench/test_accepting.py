@@ -81,7 +81,7 @@ def together(house: App) -> StoreMails:
 def one_by_one(house: App) -> StoreMails:
     """A commit a mail, for comparison."""
 
-    def keep(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+    def keep(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
         return [outcome for mail in mails for outcome in receive_mails(house, [mail], NOON)]
 
     return keep

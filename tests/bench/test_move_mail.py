@@ -43,7 +43,7 @@ from pbmserv.services.respond import answer, messages_to_others
 from pbmserv.services.run import CommandResult, run_all, touched
 from pbmserv.services.sender import SenderIdentity, identify_sender
 from pbmserv.services.worker import process_next
-from pbmserv.store import accounts, inbox, matches, outbox, players
+from pbmserv.store import accounts, bans, inbox, matches, outbox, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -170,8 +170,8 @@ def test_finding(benchmark: BenchmarkFixture, club: Club) -> None:
     def find() -> bool:
         with club.house.engine.connect() as connection:
             matches.lock(connection, [taken.board.match.number])
-            return inbox.take(connection, NOON) is not None and not inbox.is_known(
-                connection, taken.mail.content_key
+            return (
+                inbox.take(connection, NOON) is not None and not bans.standing_of(connection, taken.mail).is_known
             )
 
     assert benchmark(find)

@@ -21,7 +21,7 @@ NASTY = "[/] [bold]x[/red] [link=x]"
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terminals in which no cell of a table is broken."""
-    for name in ("pbmserv.cli.admin.out", "pbmserv.cli.main.out"):
+    for name in ("pbmserv.cli.admin.out", "pbmserv.cli.main.out", "pbmserv.cli.terminal.out"):
         monkeypatch.setattr(name, Console(width=300))
 
 
@@ -45,6 +45,7 @@ def test_without_a_schema_one_sentence(terminal: Terminal) -> None:
         "players",
         "inbox",
         "outbox",
+        "trace alice",
         "check",
         "show 101",
         "resend 101",
@@ -185,6 +186,7 @@ def test_inbox_and_retry(club: Terminal) -> None:
         "kills": 0,
         "setbacks": 0,
         "not_before": None,
+        "outcome": "",
         "error": "Bug",
     }
     assert len(club.run("admin", "inbox", "--all", "--json").rows) == 5
@@ -203,7 +205,44 @@ def test_outbox(club: Terminal) -> None:
     assert [row["id"] for row in rows] == sorted((row["id"] for row in rows), reverse=True)
     assert {row["status"] for row in rows} == {"waiting"}
     assert club.run("admin", "outbox", "--status", "sent", "--json").rows == []
+    assert club.run("admin", "outbox", "--status", "bounced").code == 1
+    assert club.run("admin", "outbox", "--status", "lost").code == 2
     assert len(club.run("admin", "outbox", "--status", "waiting", "--count", "2", "--json").rows) == 2
+
+
+def test_filters_and_their_exit_codes(club: Terminal) -> None:
+    """0 where something is found, 1 where nothing is, 2 where the question is wrong."""
+    rows = club.run("admin", "inbox", "--all", "--json").rows
+    last = rows[0]
+    assert last["outcome"].endswith(".")
+    assert club.run("admin", "inbox", "--from", last["sender"], "--json").rows[0] == last
+    assert club.run("admin", "inbox", "--since", "1h", "--json").rows == rows
+    nothing = ["--from", "nobody@example.org"], ["--board", "999"], ["--since", "2100-01-01"]
+    assert [club.run("admin", "inbox", *words).code for words in nothing] == [1, 1, 1]
+    assert club.run("admin", "inbox").code == 0
+    assert club.run("admin", "inbox", "--since", "soon").code == 2
+    letters = club.run("admin", "outbox", "--json").rows
+    to = letters[0]["to"]
+    found = club.run("admin", "outbox", "--to", to, "--board", "101", "--since", "1h", "--json").rows
+    assert found == [row for row in letters if row["to"] == to and row["board"] == 101]
+    assert club.run("admin", "outbox", "--to", "nobody@example.org").code == 1
+
+
+def test_trace(club: Terminal) -> None:
+    """A mail, a board, a player; in a table, or for scripts."""
+    letter = club.run("admin", "outbox", "--board", "101", "--json").rows[0]
+    (taken_in, entry, effect, out, *_) = club.run("admin", "trace", f"mail={letter['mail']}", "--json").rows
+    assert [taken_in["step"], entry["step"], effect["step"], out["step"]] == ["in", "entry", "effect", "out"]
+    assert (taken_in["address"], entry["told"]) == ("alice@example.org", "played B2 (seat 1)")
+    assert (effect["status"], out["status"], out["board"]) == ("handled", "waiting", 101)
+    assert "played B2 (seat 1)" in club.succeed("admin", "trace", "board=101")
+    assert club.run("admin", "trace", "bob", "--since", "2100-01-01").code == 1
+    assert club.run("admin", "trace", "board=999").code == 1
+    done = club.run("admin", "trace", "carol")
+    assert (done.code, done.sentence) == (
+        1,
+        "pbmserv: nobody is called carol; `pbmserv admin players` lists everybody",
+    )
 
 
 def test_what_others_wrote_is_only_text(club: Terminal) -> None:

@@ -77,8 +77,20 @@ def test_banning(club: Terminal) -> None:
 
 @pytest.mark.parametrize("words", [("Hello [bold]all[/]",), ()])
 def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
-    """From an argument, or from standard input; where that is no terminal nothing is asked."""
-    told = club.succeed("admin", "announce", *words, stdin="Hello [bold]all[/]\n")
+    """From an argument, or from standard input; where nobody can be asked, only with --yes."""
+    before = len(club.post().letters())
+    done = club.run("admin", "announce", *words, stdin="Hello [bold]all[/]\n")
+    assert done.code == 2
+    assert "this would go to 2 players: say --yes, or --dry-run to see it" in done.sentence
+    shown = club.succeed("admin", "announce", *words, "--dry-run", stdin="Hello [bold]all[/]\n")
+    assert shown.startswith("Subject: pbmserv: news\n\n")
+    assert "| Hello [bold]all[/]" in shown
+    assert shown.endswith("Nothing is sent. It would go to 2 players.\n")
+    shown = club.succeed("admin", "announce", *words, "--dry-run", "--board", "101", stdin="Hello [bold]all[/]\n")
+    assert "Board 101: alice vs bob" in shown
+    assert shown.endswith("It would go to 2 players.\n")
+    assert len(club.post().letters()) == before
+    told = club.succeed("admin", "announce", *words, "--yes", stdin="Hello [bold]all[/]\n")
     assert told == "2 mails are queued.\n"
     assert [letter.recipient for letter in club.post().letters()[-2:]] == ["alice@example.org", "bob@example.org"]
     assert b"| Hello [bold]all[/]" in club.post().letters()[-1].raw
@@ -90,7 +102,7 @@ def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
     before = len(club.post().letters())
     with patch("pbmserv.cli.admin_referee.is_terminal", return_value=True):
         done = club.run("admin", "announce", "Hello", stdin="n\n")
-        assert "Write this to 2 players?" in done.out
+        assert "Send to 2 players?" in done.out
         assert done.sentence == "pbmserv: nothing was announced"
         assert len(club.post().letters()) == before
         assert "2 mails are queued." in club.succeed("admin", "announce", "Hello", stdin="y\n")
@@ -121,6 +133,35 @@ def test_what_cannot_be(club: Terminal, words: str) -> None:
     done = club.run("admin", *words.split())
     assert done.code == 1
     assert done.sentence.startswith("pbmserv: ")
+
+
+def test_addresses_and_domains(club: Terminal) -> None:
+    """Their mail has no effect; the players there are named, and their games go on."""
+    told = club.succeed("admin", "ban", "@example.org", "--reason", "Forged")
+    assert told == (
+        "Mail from @example.org has no effect any more, and gets no answer.\n"
+        "Players with an address there: alice, bob. Their games go on; `ban USERID` would end them.\n"
+    )
+    assert club.succeed("admin", "ban", "Eve@Spam.example").count("\n") == 1
+    post = club.post()
+    assert [post.mail(each, "101 resign") for each in ("bob@example.org", "bob@lists.example.org")] == [[], []]
+    assert post.mail("bobby@notexample.org", "signup bobby sesame"), "another domain that ends alike"
+    assert status(club) == ("active", 1)
+    club.succeed("admin", "ban", "bob")
+    assert [row["who"] for row in club.run("admin", "banned", "--json").rows] == [
+        "bob", "@example.org", "eve@spam.example",
+    ]  # fmt: skip
+    for words, told in (
+        ("ban @example.org", "@example.org is banned already"),
+        ("ban @com", "@com is neither an address nor a domain such as @spam.example"),
+        ("ban @localhost", "@localhost is neither an address nor a domain such as @spam.example"),
+        ("ban pbmserv@localhost", "pbmserv@localhost is neither an address nor"),
+        ("unban alice@example.org", "alice@example.org is not banned, but @example.org is"),
+    ):
+        done = club.run("admin", *words.split())
+        assert (done.code, told in done.sentence) == (1, True), done.err
+    assert club.succeed("admin", "unban", "@EXAMPLE.org") == "@example.org is not banned any more.\n"
+    assert club.post().mail("alice@example.org", "help")
 
 
 @pytest.mark.parametrize("words", ["end 101 --annul", "pause --all", "ban bob", "announce Hello"])

@@ -3,6 +3,7 @@
 import pytest
 
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.cli.roads import mailbox
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.receiving.imap_address import MailboxAddress, mailbox_address
 from pbmserv.mail.receiving.imap_fetch import recipients_in
@@ -103,9 +104,9 @@ def test_the_password_is_masked(terminal: Terminal) -> None:
 
 
 def test_a_folder_may_be_deleted_from_whatever_kept_is_called() -> None:
-    Settings(imap="imaps://me@mail.test", imap_password="x", imap_kept="INBOX", imap_done="delete").mailbox()
+    mailbox(Settings(imap="imaps://me@mail.test", imap_password="x", imap_kept="INBOX", imap_done="delete"))
     with pytest.raises(WrongSetting):
-        Settings(imap="imaps://me@mail.test", imap_password="x", imap_kept="INBOX").mailbox()
+        mailbox(Settings(imap="imaps://me@mail.test", imap_password="x", imap_kept="INBOX"))
 
 
 def test_a_mailbox_takes_mail_from_strangers() -> None:

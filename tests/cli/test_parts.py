@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -209,7 +209,7 @@ def test_a_worker_told_to_stop_does_not_wait_for_one_that_hangs(
     make_quick(monkeypatch, tmp_path)
     mail_id = suspect(post, "help", deadly.HANGS)
     with running(working(post.house, tmp_path, threading.Event(), threading.Event(), DEADLY)):
-        wait_for(lambda: "processing it in isolation" in caplog.text)
+        wait_for(lambda: "processing a mail in isolation" in caplog.text)
     assert (post.row(mail_id).kills, post.row(mail_id).setbacks) == (0, 2)
     mark = acquire_marker(tmp_path)
     assert mark.left_behind() is None
@@ -320,6 +320,27 @@ def test_robots_play_where_they_cannot_make_way(
         wait_for(lambda: "is there to be challenged" in caplog.text)
 
 
+def test_what_robots_do_first(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    """What comes later in the row is done when nothing before it is left, even if that fails each time."""
+    done: list[str] = []
+
+    def urgent(app: App, now: datetime) -> bool:
+        done.append("urgent")
+        return len(done) < 3
+
+    def broken(app: App, now: datetime) -> bool:
+        raise ValueError("bug")
+
+    def idle(app: App, now: datetime) -> bool:
+        done.append("idle")
+        return False
+
+    with running(playing(post.house, (urgent, broken, idle))):
+        wait_for(lambda: len(done) >= 6)
+    assert done[:6] == ["urgent", "urgent", "urgent", "idle", "urgent", "idle"]
+    assert "a job of the robots has failed job=broken error=ValueError" in caplog.text
+
+
 def until_told(stop: threading.Event) -> None:
     """A part that runs."""
     stop.wait(PATIENCE)
@@ -334,8 +355,8 @@ def test_a_part_that_ends_ends_all(error: BaseException | None, caplog: pytest.L
     stop = threading.Event()
     assert not run_parts({"one": until_told, "two": end, "three": until_told}, stop)
     assert stop.is_set()
-    assert "two has ended, so the server ends too" in caplog.text
-    assert ("two failed" in caplog.text) is (error is not None)
+    assert "a part has ended, and so does all beside it part=two" in caplog.text
+    assert ("a part has failed part=two" in caplog.text) is (error is not None)
 
 
 def test_parts_that_are_told_to_stop_end_well() -> None:

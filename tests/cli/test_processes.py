@@ -9,7 +9,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from pbmserv.cli.config import load_settings, usable_cores
+from pbmserv.cli.config import load_settings
+from pbmserv.cli.serve import robot_names
+from pbmserv.cli.setting_forms import usable_cores
 from pbmserv.server.bell import Bell
 from pbmserv.server.supervisor import MOST_DEATHS, PAUSES, WITHIN, Task, _Process
 from tests.cli.processes import Running, running, wait_for
@@ -234,6 +236,24 @@ def test_a_number_in_a_file(terminal: Terminal, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(terminal.folder)
     (terminal.folder / "pbmserv.toml").write_text("processes = 3\n")
     assert load_settings({}).workers == 3
+
+
+@pytest.mark.parametrize("value", ["65", "-1", "two", ""])
+def test_a_number_of_thinkers_that_cannot_be(terminal: Terminal, value: str) -> None:
+    terminal.settings["PBMSERV_ROBOTS"] = value
+    done = terminal.run("serve")
+    assert done.code == 78
+    assert "PBMSERV_ROBOTS: is neither auto nor a number from 0 to 64" in done.sentence
+
+
+@pytest.mark.parametrize(("value", "cores", "names"), [("auto", 1, 1), ("auto", 5, 2), ("0", 5, 0), ("3", 1, 3)])
+def test_processes_in_which_robots_think(
+    value: str, cores: int, names: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One for two cores, and at least one, unless a number is asked for."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)))
+    monkeypatch.setenv("PBMSERV_ROBOTS", value)
+    assert robot_names(load_settings()) == ["robots", "robots-2", "robots-3"][:names]
 
 
 def test_as_many_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import time
 import pytest
 from sqlalchemy import select
 
-from pbmserv.server import scheduler as pulses
+from pbmserv.server import pulse as pulses
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import Part, listening
 from pbmserv.server.scheduler import scheduling
@@ -36,7 +36,7 @@ def run_until_heard(house: App, name: str, part: Part) -> None:
 def test_the_steward_and_the_listener_beat(sqlite_house: App) -> None:
     """As soon as they run."""
     run_until_heard(sqlite_house, "scheduler", scheduling(sqlite_house, ()))
-    listener = Listener("smtp://127.0.0.1:0", sqlite_house.server, lambda mails: [None for _ in mails])
+    listener = Listener("smtp://127.0.0.1:0", sqlite_house.server, lambda mails: [1 for _ in mails])
     listener.start()
     run_until_heard(sqlite_house, "listener", listening(listener, pulses.heartbeat(sqlite_house, "listener")))
 
@@ -60,4 +60,4 @@ def test_a_database_that_is_away_ends_no_part(sqlite_house: App, caplog: pytest.
     pulses.heartbeat(sqlite_house, "listener")()
     with sqlite_house.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE gone RENAME TO heartbeats")
-    assert "could not record its heartbeat" in caplog.text
+    assert "a heartbeat could not be recorded part=listener" in caplog.text

@@ -1,6 +1,6 @@
 """Records in memory, and a table to play at without mail and store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
@@ -22,8 +22,11 @@ from pbmserv.commands.base.changes import (
     NewOffer,
     NewPlayer,
     NewSetting,
+    PuzzleAnswered,
+    PuzzleSent,
     Subscription,
     TalkCounted,
+    WeeklyPuzzle,
 )
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.permission import decide
@@ -34,16 +37,19 @@ from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.evaluations import Evaluation, valid
 from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
 from pbmserv.matches.pools import Pool
+from pbmserv.matches.puzzles import Puzzle, PuzzleTry, answered
 from pbmserv.matches.queries import BoardRow, Listing, ListingQuery, Queries
 from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from pbmserv.parser.line import parse_line
+from pbmserv.store.puzzles import packed
 from tests.commands import rankings
 from tests.conftest import ADDRESS
 
@@ -61,11 +67,14 @@ class Memory:
         self.asked: list[PersonalQuestion] = []
         self.timings: dict[int, Timing] = {}
         self.holidays: dict[int, list[tuple[date, date]]] = {}
+        self.evaluated: dict[int, Sequence[Evaluation]] = {}
         self.plans: dict[tuple[int, Seat, PlanKind], ConditionalPlan] = {}
         self.watching: dict[int, list[str]] = {}
         self.offers: list[OpenOffer] = []
         self.sent: dict[int, int] = {}
         self.from_strangers: list[tuple[int, datetime]] = []
+        self.found_puzzles: list[Puzzle] = []
+        self.tried: dict[int, dict[int, PuzzleTry]] = {}
         self.said: list[tuple[tuple[int, str], datetime]] = []
 
     def player(self, userid: str) -> Player | None:
@@ -120,6 +129,10 @@ class Memory:
         """A board."""
         match = self.matches.get(number)
         return None if match is None else replay(match)
+
+    def evaluations(self, board: GameState) -> Sequence[Evaluation]:
+        """As the test says."""
+        return valid(self.evaluated.get(board.match.number, ()), board)
 
     def timing(self, board: GameState, now: datetime) -> Timing:
         """The present turn as the test says, or as one that nobody knows of yet."""
@@ -227,6 +240,22 @@ class Memory:
             match.number for match in self.matches.values() if match.practice and player.userid in match.userids
         )
         return next(own, None)
+
+    def puzzle(self, number: int) -> Puzzle | None:
+        """One that comes with the program, or one of this test."""
+        return self._puzzles().get(number)
+
+    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
+        """The first one that was not seen."""
+        fit = [each for each in self._puzzles().values() if each.number not in seen and game in (None, each.game)]
+        return min(fit, key=lambda each: each.number, default=None)
+
+    def _puzzles(self) -> dict[int, Puzzle]:
+        return {**packed(), **{each.number: each for each in self.found_puzzles}}
+
+    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
+        """What somebody was sent."""
+        return self.tried.get(player.id, {})
 
     def robot(self, name: str) -> Player | None:
         """The player for whom a robot plays."""
@@ -337,6 +366,15 @@ class Table:
             self._change_offer(new)
         elif isinstance(new, NewDigest):
             self._set(new.player_id, digest=new.schedule)
+        elif isinstance(new, WeeklyPuzzle):
+            self._set(new.player_id, puzzle=new.due is not None)
+        elif isinstance(new, PuzzleSent | PuzzleAnswered):
+            tried = self.records.tried.setdefault(new.player_id, {})
+            tried.setdefault(
+                new.number, PuzzleTry(new.number, self.now, isinstance(new, PuzzleSent) and new.by_week)
+            )
+            if isinstance(new, PuzzleAnswered) and tried[new.number].is_open:
+                tried[new.number] = answered(tried[new.number], new.how)
         elif isinstance(new, TalkCounted):
             self.records.said.append(((new.player_id, new.kind), self.now))
             if new.stranger_id is not None:

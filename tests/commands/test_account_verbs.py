@@ -238,6 +238,7 @@ def test_export(busy: Table) -> None:
         "html": "on",
         "mail": "turns",
         "messages": "on",
+        "puzzle": "off",
         "receipts": "daily",
         "words": "on",
     }

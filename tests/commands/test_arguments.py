@@ -19,6 +19,7 @@ SAID = {
     "game": "cephalopod",
     "board": "101",
     "offer": "99",
+    "number": "17",
     "userid:": "bob:",
     "userid": "bob",
     "move": "c3",

@@ -7,6 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from pbmserv.cli.config import Settings, load_settings
+from pbmserv.cli.roads import road_out
 from tests.cli.terminal import Terminal
 from tests.deploy.samples import sample
 
@@ -60,7 +61,7 @@ def test_a_mailbox_at_a_provider(terminal: Terminal) -> None:
     terminal.settings |= own | {"PBMSERV_DATA": "data"}
     terminal.succeed("config")
     for way in re.findall(r'(?m)^#?out = "(.*)"', sample("mailbox.toml")):
-        Settings(out=way, out_password="app password", out_password_file=None).road_out()().close()
+        road_out(Settings(out=way, out_password="app password", out_password_file=None))().close()
 
 
 @pytest.mark.parametrize("name", ["pbmserv.toml", "mailbox.toml"])

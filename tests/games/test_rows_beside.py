@@ -8,6 +8,7 @@ import pytest
 
 from pbmserv.games.game import Move
 from pbmserv.games.rows import Position, RowGame, games
+from pbmserv.robots.spiel import column_action
 from tests.games.second_engine import SecondEngine, play_random_games
 
 GOMOKU, FOUR, CONNECT6, PAIRS, TIC_TAC_TOE = games
@@ -71,7 +72,7 @@ def named(mark: Callable[[int, int, int], str]) -> Callable[[Any, Move], tuple[s
 ENGINES = (
     SecondEngine(GOMOKU, "gomoku(size=15)", named(lambda x, y, _: f"{x},{y}"), {"size": "15"}),
     SecondEngine(GOMOKU, "gomoku(size=13)", named(lambda x, y, _: f"{x},{y}"), {"size": "13"}),
-    SecondEngine(FOUR, "connect_four", named(lambda x, _, seat: f"{'xo'[seat]}{x}")),
+    SecondEngine(FOUR, "connect_four", lambda position, move: (column_action(position, move),)),
     SecondEngine(TIC_TAC_TOE, "tic_tac_toe", named(lambda x, y, seat: f"{'xo'[seat]}({x},{y})")),
 )
 

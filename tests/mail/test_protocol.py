@@ -123,7 +123,7 @@ def test_a_mail_is_kept_as_it_was_sent(client: Client, kind: str, desk: Desk) ->
     )
     client.begin(kind)
     client.send(raw.replace(b"\r\n.", b"\r\n..") + b"\r\n.\r\n")
-    assert client.line() == "250 2.0.0 stored"
+    assert client.line() == "250 2.0.0 stored mail=1"
     assert desk.kept == [(raw + b"\r\n", "ann@a.test", ("pbm@club.test",))]
 
 
@@ -132,7 +132,7 @@ def test_a_mail_that_comes_octet_by_octet(client: Client, kind: str, desk: Desk)
     client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for octet in MAIL + b"..\r\n.\r\n":
         client.send(bytes([octet]))
-    assert client.line() == "250 2.0.0 stored"
+    assert client.line() == "250 2.0.0 stored mail=1"
     assert [raw for raw, _, _ in desk.kept] == [MAIL + b".\r\n"]
 
 
@@ -149,7 +149,7 @@ def test_only_crlf_dot_crlf_ends_a_mail(end: bytes, client: Client, kind: str, d
     smuggled = b"MAIL FROM:<evil@e.test>\r\nRCPT TO:<pbm@club.test>\r\nDATA\r\nresign 101\r\n"
     client.begin(kind)
     client.send(b"Subject: one\r\n\r\nhello" + end + smuggled + b".\r\n")
-    assert client.line() == "250 2.0.0 stored"
+    assert client.line() == "250 2.0.0 stored mail=1"
     assert client.say(b"NOOP").startswith("250")
     [(raw, sender, _)] = desk.kept
     assert sender == "ann@a.test"
@@ -165,7 +165,7 @@ def test_a_dot_within_a_line_too_long_for_the_buffer(rest: bytes, kind: str, des
         client.send(line)
         time.sleep(0.1)  # so that what is buffered ends with the dot
         client.send(rest + b"more\r\n.\r\n")
-        assert client.line() == "250 2.0.0 stored"
+        assert client.line() == "250 2.0.0 stored mail=1"
         assert client.say(b"NOOP") == "250 OK"
     assert [raw for raw, _, _ in desk.kept] == [line + rest + b"more\r\n"]
 
@@ -181,7 +181,7 @@ def test_a_mail_cut_off_is_not_kept(client: Client, kind: str, desk: Desk) -> No
 def test_each_lmtp_recipient_gets_a_reply_and_the_mail_is_kept_once(lmtp: Client, desk: Desk) -> None:
     lmtp.begin("lmtp", b"pbm@club.test", b"pbm+a@club.test", b"pbm@club.test")
     lmtp.send(MAIL + b".\r\nNOOP\r\n")
-    assert [lmtp.line() for _ in range(4)] == ["250 2.0.0 stored"] * 3 + ["250 OK"]
+    assert [lmtp.line() for _ in range(4)] == ["250 2.0.0 stored mail=1"] * 3 + ["250 OK"]
     assert desk.kept == [(MAIL, "ann@a.test", ("pbm@club.test", "pbm+a@club.test", "pbm@club.test"))]
 
 
@@ -189,7 +189,7 @@ def test_smtp_replies_once_whatever_the_number_of_recipients(desk: Desk) -> None
     with meeting("smtp", desk) as client:
         client.begin("smtp", b"pbm@club.test", b"pbm+a@club.test")
         client.send(MAIL + b".\r\nNOOP\r\n")
-        assert [client.line() for _ in range(2)] == ["250 2.0.0 stored", "250 OK"]
+        assert [client.line() for _ in range(2)] == ["250 2.0.0 stored mail=1", "250 OK"]
 
 
 TOO_LARGE = b"x" * 70 + b"\r\n"
@@ -231,7 +231,7 @@ def test_a_refused_mail(mail: bytes, reply: str, kind: str, desk: Desk) -> None:
 def test_a_mail_that_is_just_good_enough(raw: bytes, client: Client, kind: str, desk: Desk) -> None:
     client.begin(kind)
     client.send((b"\r\n" + raw).replace(b"\r\n.", b"\r\n..")[2:] + b".\r\n")
-    assert client.line() == "250 2.0.0 stored"
+    assert client.line() == "250 2.0.0 stored mail=1"
     assert [kept[0] for kept in desk.kept] == [raw]
 
 
@@ -283,7 +283,7 @@ def test_a_mail_is_accepted_only_when_it_is_kept(client: Client, kind: str, desk
         client.socket.recv(1)
     client.socket.settimeout(20)
     desk.open.set()
-    assert client.line() == "250 2.0.0 stored"
+    assert client.line() == "250 2.0.0 stored mail=1"
 
 
 def test_a_store_without_an_answer(kind: str, desk: Desk) -> None:

@@ -109,16 +109,17 @@ def test_no_thread_to_be_had() -> None:
 def test_each_has_its_own_reply() -> None:
     """One that loops is not stored, one that cannot be stored is to come again; the others are kept."""
 
-    def keep(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
-        return [ValueError("bug") if each.raw == b"bad" else None for each in mails]
+    def keep(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
+        return [ValueError("bug") if each.raw == b"bad" else int(each.raw) for each in mails]
 
     loop = mail("Received: x\n" * (MOST_HOPS + 1))
-    assert store_and_reply(keep, [mail("1"), loop, mail("bad"), mail("2")]) == [STORED, LOOPS, NOT_NOW, STORED]
+    replies = store_and_reply(keep, [mail("1"), loop, mail("bad"), mail("2")])
+    assert replies == [f"{STORED} mail=1", LOOPS, NOT_NOW, f"{STORED} mail=2"]
     assert store_and_reply(keep, [loop]) == [LOOPS]
 
 
 def test_a_store_that_fails_keeps_none_of_them() -> None:
-    def keep(mails: Sequence[IncomingEnvelope]) -> list[Exception | None]:
+    def keep(mails: Sequence[IncomingEnvelope]) -> list[int | Exception]:
         raise SystemExit
 
     assert store_and_reply(keep, [mail("1"), mail("2")]) == [NOT_NOW, NOT_NOW]

@@ -19,7 +19,6 @@ from pbmserv.games import games
 from pbmserv.rendering import language, templates
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.text import as_text
-from pbmserv.robots.robot import robots
 from tests.conversation import parse
 from tests.test_golden import FOLDER, play_in_process
 
@@ -91,7 +90,6 @@ def known_words(scripts: str) -> set[str]:
         *(f"{each.name} {' '.join(each.forms)} {each.summary} {each.example}" for each in commands().values()),
     ]
     told += [repr(game.info) for game in games().values()]
-    told += [robot.summary for robot in robots().values()]
     for file in (templates.templates_folder() / "en").rglob("*.txt"):
         source = file.read_text()
         told += [text for _, kind, text in Environment().lex(source) if kind == "string"]

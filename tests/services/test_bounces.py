@@ -289,8 +289,8 @@ def test_no_fault_of_ours_in_counting_stops_the_sender(
     assert "waiting" not in [letter.status for letter in post.letters() if letter.kind != "notice"]
     told = [letter.recipient for letter in post.letters() if letter.kind == "notice"]
     assert told == (["carol@example.org"] if fault == "a broken log" else [])
-    assert ("is told that mail comes back" in caplog.text) == (fault == "a broken log")
-    assert ("is not counted: TypeError" in caplog.text) == (fault == "a broken template")
+    assert ("is left out board=102 job=bounces" in caplog.text) == (fault == "a broken log")
+    assert ("a refusal is not counted" in caplog.text) == (fault == "a broken template")
 
 
 @pytest.mark.parametrize(
@@ -328,12 +328,12 @@ def test_a_player_who_writes_is_sent_what_was_missed(post: Post) -> None:
     for letter in letters:
         come_back(post, letter)
     post.mail("alice@example.org", "move 101 b2", "Are you there?")
-    assert statuses(post) == ["sent"] * 3 + ["withheld"]
+    assert statuses(post) == ["bounced"] * 3 + ["withheld"]
     (answer,) = post.mail(BOB, "games bob")
     assert answer.status == "waiting"
     assert suspended(post) == []
     # Board 101 came back too, but what was held back shows it as it is now.
-    assert statuses(post) == ["sent", "waiting", "waiting", "waiting"]
+    assert statuses(post) == ["bounced", "waiting", "waiting", "waiting"]
     assert "Are you there?" in text_of(post.letters()[-2])
     assert noted(post) == []
     send_all(post)

@@ -12,13 +12,14 @@ from pbmserv.mail.sending.transport import Delivered, Failed
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.turn_time import left
+from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.app import App
 from pbmserv.services.bounces import heed_refusal, lift, see_suspended
 from pbmserv.services.deliver import note
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.expiry import record_heartbeat, tell_over
+from pbmserv.services.scheduler.expiry import tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
 from pbmserv.store import bounces, clocks, inbox, matches, quarantine, vacations
 from pbmserv.store.bounces import BouncedMail
@@ -547,7 +548,7 @@ def test_a_board_that_fails_stops_no_other_clock(
         look(quick)
     assert (kinds(quick), kinds(quick, 102)) == ([], ["forfeited"])
     assert [record.getMessage() for record in caplog.records if record.exc_info] == [
-        "board 101: its clock cannot be looked at: ZeroDivisionError"
+        "a clock cannot be looked at board=101 error=ZeroDivisionError"
     ]
     quick.clock.move(hours=1)
     look(quick)

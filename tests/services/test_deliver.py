@@ -15,16 +15,12 @@ from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, 
 from pbmserv.services.app import App
 from pbmserv.services.deliver import (
     BATCH,
-    GIVE_UP_AFTER,
-    LEASE,
-    LONGEST_WAIT,
     MOST_IN_HAND,
     MOST_LANES,
     MOST_REFUSALS,
-    RetryTimes,
     Sender,
-    next_wait,
 )
+from pbmserv.services.retry_times import GIVE_UP_AFTER, LEASE, LONGEST_WAIT, RetryTimes, next_wait
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import OutboxMessage, QueuedMessage
@@ -367,7 +363,8 @@ def test_all_roads_taken_for_long_one_is_cleared_for_who_waits(post: Post) -> No
     queue(post, "good")
     assert sender.send_due() == 1
     wait_for(lambda: sender.send_due() == 0 and row(post, "good").status == "sent")
-    assert [way.is_hung_up.is_set() for way in ways] == [True, False, False, False]
+    # On a busy machine the first road may have come too late for the first mail.
+    assert [way.on_the_way for way in ways if way.is_hung_up.is_set()] == [["n0@example.org"]]
     assert (row(post, "n0").tries, row(post, "n0").error) == (1, "hung up on")
     for way in ways:
         way.arrives.set()
@@ -496,10 +493,10 @@ def test_a_closed_way_out_costs_no_mail_a_try(post: Post, caplog: pytest.LogCapt
     told = [record.getMessage() for record in caplog.records if record.name == "pbmserv.services.deliver"]
     closed, opened, *sent = told
     assert (closed, opened) == (
-        "the way out is closed, and mail waits: connection refused",
+        'the way out is closed, and mail waits error="connection refused"',
         "the way out is open again",
     )
-    assert sent == [f"outgoing mail {row(post, token).id} is sent" for token in "abc"]
+    assert sent == [f"sent out={row(post, token).id} to={token}@example.org tries=1" for token in "abc"]
 
 
 def test_a_relay_that_closes_itself_to_one_mail_only_holds_up_no_other(post: Post) -> None:
@@ -547,7 +544,7 @@ def test_a_relay_that_refuses_us_is_told_of_once(post: Post, caplog: pytest.LogC
     assert deliver_due(post.house, way, post.clock) == 3
     errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert errors == [
-        "the relay refuses what we send, which may be a setting here or there: 554 5.7.1 relay denied"
+        'the relay refuses what we send, which may be a setting here or there error="554 5.7.1 relay denied"'
     ]
     refuses = False
     post.clock.move(minutes=1)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pbmserv.services.app import LONGEST_REST, FailingBoards
+from pbmserv.services.thinking import LONGEST_REST, FailingBoards
 from tests.conftest import NOON
 
 

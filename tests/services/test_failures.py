@@ -144,7 +144,7 @@ def test_the_place_is_kept_and_no_value(
     assert error.endswith("Bug")
     assert "test_failures.py:" in error
     assert "sesame" not in error + caplog.text
-    assert "try 1 failed: Bug" in caplog.text
+    assert "tries=1 error=Bug" in caplog.text
 
 
 def test_others_go_on_and_the_senders_own_wait(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +379,7 @@ def test_it_is_set_aside_even_if_telling_its_sender_kills_too(
         processes.work()
     assert trouble_of(post, mail_id) == ("set aside", 0, 5, 2)
     assert post.letters() == before
-    assert f"mail {mail_id}: its sender cannot be notified" in caplog.text
+    assert f"the sender of a quarantined mail cannot be notified mail={mail_id}" in caplog.text
 
 
 def test_an_exception_in_a_process_of_its_own_is_a_try(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,12 @@ import pytest
 from pbmserv.mail.sending.transport import Delivered
 from pbmserv.matches.log import rules_of
 from pbmserv.server.scheduler import JOBS
+from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
 from pbmserv.services.play import MoveForm, find_play_link, play
 from pbmserv.services.receipts import WAIT_FOR_PAGE, WAIT_FOR_ROBOT
 from pbmserv.services.robots import play_robots
-from pbmserv.services.scheduler.expiry import record_heartbeat
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing

@@ -2,15 +2,19 @@
 
 import logging
 import threading
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import update
 
-from pbmserv.robots.robot import Budget, robots
+from pbmserv.robots.levels import Level, move_of
+from pbmserv.robots.robot import PROGRAMS, userid_of
+from pbmserv.robots.thought import Thought
+from pbmserv.services import robots
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.robots import play_robots
+from pbmserv.services.thinking import Mind
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
@@ -49,12 +53,10 @@ def test_they_are_there_once_and_cannot_be_written_to(club: Post) -> None:
     for _ in range(2):
         play_robots(club.house, club.clock())
     found = [player for player in list_players(club.house) if player.robot]
-    assert [(each.userid, each.robot, each.address) for each in found] == [
-        ("robot", "greedy", ""),
-        ("robot.random", "random", ""),
-        ("robot.search", "search", ""),
-    ]
-    for line in ("signup robot tahini", "signup robot.random tahini", "signup robotnik tahini"):
+    assert sorted((each.userid, each.robot, each.address) for each in found) == sorted(
+        (userid_of(program), program, "") for program in PROGRAMS
+    )
+    for line in ("signup robot tahini", "signup robot.master tahini", "signup robotnik tahini"):
         assert "or a robot" in text_of(club.mail("mallory@example.org", line)[0]), line
     before = len(club.letters())
     for line in ("signoff robot tahini", "signoff robot -", "forgot robot"):
@@ -87,11 +89,10 @@ def test_who_has_the_name_already_keeps_it(post: Post, caplog: pytest.LogCapture
     found = {player.userid: player.robot for player in list_players(post.house)}
     assert found == {
         "Robot": None,
-        "robot.greedy": "greedy",
-        "robot.random": "random",
-        "robot.search": "search",
+        "robot.fitting": "fitting",
+        **{userid_of(program): program for program in PROGRAMS[1:]},
     }
-    assert "somebody else is called robot: the robot is called robot.greedy" in caplog.text
+    assert "player=robot robot=robot.fitting" in caplog.text
 
 
 def test_robots_play_to_the_end(club: Post) -> None:
@@ -111,7 +112,7 @@ def test_robots_play_to_the_end(club: Post) -> None:
     assert seen is not None
     assert seen.state.status == "finished"
     with reading(club.house.engine) as connection:
-        assert stored.waiting(connection) == []
+        assert stored.waiting(connection, club.clock()) == []
 
 
 def test_two_stewards_play_no_ply_twice(club: Post) -> None:
@@ -123,7 +124,7 @@ def test_two_stewards_play_no_ply_twice(club: Post) -> None:
         try:
             for _ in range(200):
                 with reading(club.house.engine) as connection:
-                    if not stored.waiting(connection):
+                    if not stored.waiting(connection, club.clock()):
                         return
                 play_robots(club.house, club.clock())
         except BaseException as error:
@@ -139,7 +140,7 @@ def test_two_stewards_play_no_ply_twice(club: Post) -> None:
     assert seen is not None
     assert seen.state.status == "finished"
     assert [turn.ply for turn in seen.state.turns] == list(range(1, seen.state.plies + 1))
-    assert not club.house.failing.rests(101, club.clock())
+    assert not club.house.mind.failing.rests(101, club.clock())
 
 
 def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,24 +148,21 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
     house, clock = sqlite_post.house, sqlite_post.clock
     play_robots(house, clock())
     run_as(house, "robot", "challenge robot robot.random -size=3x3", clock())
-    there = robots()
 
-    class Slow:
-        name, summary, thinking = "greedy", "thinks for long", 1
+    def slow(level: Level, game: Any, position: Any, seed: int, iterations: int) -> tuple[Any, int]:
+        monkeypatch.setattr(robots, "move_of", move_of)
+        # As another process would, after the time is up for which this one has claimed the board.
+        later = clock() + 2 * robots.CLAIMED_FOR
+        assert play_robots(replace(house, mind=Elsewhere(clock=lambda: 0.0)), later)
+        assert play_robots(replace(house, mind=Elsewhere(clock=lambda: 0.0)), later)
+        return next(
+            move for move in game.moves(position) if game.write(position, move) not in sqlite_post.moves()
+        ), 1
 
-        def choose(self, game: Any, position: Any, budget: Budget) -> Any:
-            monkeypatch.setattr("pbmserv.services.robots.robots", lambda: there)
-            assert play_robots(house, clock())
-            assert play_robots(house, clock())
-            return next(move for move in game.moves(position) if game.write(position, move) not in moves())
-
-    def moves() -> list[str]:
-        return sqlite_post.moves()
-
-    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Slow()})
+    monkeypatch.setattr(robots, "move_of", slow)
     assert not play_robots(house, clock())
     assert kinds(sqlite_post) == ["played 0", "played 1"]
-    assert not house.failing.rests(101, clock())
+    assert not house.mind.failing.rests(101, clock())
 
 
 def test_robots_answer_offers(club: Post) -> None:
@@ -180,23 +178,23 @@ def test_robots_answer_offers(club: Post) -> None:
     assert kinds(club)[-2:] == ["proposed 1", "rejected 0"]
 
 
-class Stupid:
-    """A robot that fails, and then plays what is against the rules."""
+class Elsewhere(Mind):
+    """Another process."""
 
-    name, summary, thinking = "greedy", "fails", 1
-
-    def choose(self, game: Any, position: Any, budget: Budget) -> Any:
-        """No move."""
-        raise ValueError("no idea")
+    @property
+    def holder(self) -> str:
+        """As it would call itself."""
+        return "another host 1"
 
 
 @pytest.fixture
-def stupid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The robot is stupid for a while."""
-    there = robots()
-    monkeypatch.setattr("pbmserv.services.robots.robots", lambda: {**there, "greedy": Stupid()})
-    yield
-    monkeypatch.undo()
+def stupid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever searches has no idea for a while."""
+
+    def think(game: Any, position: Any, seed: int, iterations: int) -> Thought:
+        raise ValueError("no idea")
+
+    monkeypatch.setattr("pbmserv.robots.cephalopod.thinker.think", think)
 
 
 def test_a_robot_that_fails_stops_nobody(club: Post, stupid: None, caplog: pytest.LogCaptureFixture) -> None:
@@ -210,7 +208,9 @@ def test_a_robot_that_fails_stops_nobody(club: Post, stupid: None, caplog: pytes
     for _ in range(10):
         assert not play_robots(club.house, club.clock())
         club.clock.move(minutes=1)
-    assert [record.getMessage() for record in caplog.records] == ["board 101: robot cannot play: ValueError"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "a robot cannot play board=101 robot=robot error=ValueError"
+    ]
 
 
 def test_a_robot_that_is_mended_plays_on(

@@ -115,7 +115,7 @@ def test_an_unmarked_ticket_system_gets_six_mails_a_day(club: Post, is_numbered:
 
 def test_a_command_ends_the_silence_of_a_quick_one(club: Post) -> None:
     """Somebody who wrote three mails in a row offline is not shut out."""
-    asked = ("hint", "whose turn is it", "who are you", "how long do I have")
+    asked = ("a hint", "whose turn is it", "who are you", "how long do I have")
     assert [len(says(club, text, seconds=4)) for text in ("rules", *asked)] == [1, 1, 1, 1, 0]
     assert says(club, "What is my rating?", seconds=4000) == [], "however long they wait"
     assert says(club, "c3")

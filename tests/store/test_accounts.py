@@ -23,6 +23,7 @@ from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
 from pbmserv.store import (
     accounts,
+    bans,
     bounces,
     confirmations,
     inbox,
@@ -242,7 +243,7 @@ def test_a_second_copy_is_known_of_a_former_player_too(house: App) -> None:
         add_players(connection, "alice")
         number = take_in(connection, "alice@example.org")
         change(connection, Erased(id_of(connection, "alice")))
-        assert inbox.is_known(connection, key_of(number))
+        assert bans.standing(connection, key_of(number)).is_known
 
 
 def test_who_never_played_leaves_no_row(house: App) -> None:

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError
 
 from pbmserv.services.app import App
-from pbmserv.store import inbox, quarantine
+from pbmserv.store import bans, inbox, quarantine
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.mail_traces import MailFilter, inbox_listing
 from tests.conftest import NOON
 
 LATER = NOON + timedelta(minutes=1)
@@ -247,9 +248,9 @@ def test_masked_bytes_take_the_place_of_raw_ones(house: App) -> None:
 def test_one_content_is_handled_once(house: App) -> None:
     one, two, three, four = keep(house, "a", "b", "c", "d")
     with writing(house.engine) as connection:
-        assert not inbox.is_known(connection, KEY)
+        assert not bans.standing(connection, KEY).is_known
         inbox.finish(connection, one, "handled", NOON, KEY, masked=b"")
-        assert inbox.is_known(connection, KEY)
+        assert bans.standing(connection, KEY).is_known
         inbox.finish(connection, two, "silent", NOON, masked=b"")
         inbox.finish(connection, three, "duplicate", NOON, masked=b"")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
@@ -321,13 +322,13 @@ def test_setbacks_add_up_and_make_a_mail_wait(house: App) -> None:
         assert found is not None
         assert found.id == other
         assert inbox.claim(connection, behind, NOON + hour) is None
-        assert [each.id for each in quarantine.in_trouble(connection, 9)] == [one]
+        assert [each.message.id for each in inbox_listing(connection, MailFilter(in_trouble=True), 9)] == [one]
         found = inbox.take(connection, NOON + 2 * hour)
         assert found is not None
         assert (found.id, found.not_before, found.error) == (one, NOON + 2 * hour, "ended")
         inbox.finish(connection, one, "handled", NOON, masked=b"")
         assert quarantine.set_back(connection, one, "ended", lambda _: NOON) == 0
-        assert quarantine.in_trouble(connection, 9) == []
+        assert inbox_listing(connection, MailFilter(in_trouble=True), 9) == []
 
 
 def test_listings_are_the_newest_first(house: App) -> None:

@@ -11,10 +11,10 @@ from sqlalchemy import text
 
 from pbmserv.matches.player import MOVES_ACKNOWLEDGED
 from pbmserv.services.admin.check import check
+from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.expiry import record_heartbeat
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_players
 from pbmserv.store import bounces, mail_tokens, ratings
@@ -218,7 +218,7 @@ def test_a_broken_log_from_before_keeps_nothing_from_starting(
         connection.execute(text("UPDATE entries SET text = 'Z9' WHERE seq = 1"))
     go_back(post)
     renew(post.house.engine)
-    assert "the games of cephalopod 3x3 from before are not rated: board 101" in caplog.text
+    assert 'the games from before are not rated game="cephalopod 3x3" error="board 101' in caplog.text
 
 
 def test_boards_from_before_have_no_clock(post: Post) -> None:
@@ -296,6 +296,29 @@ ADD_ROWS = (
     """INSERT INTO conditional_moves (match, seat, kind, plies, content, made_at)
         VALUES (101, 0, 'queue', 2, '{}', '2026-01-01 12:00:00')""",
 )
+
+
+def test_what_came_back_before_has_bounced(post: Post) -> None:
+    """A mail that was sent and is named by a bounce; not one that the relay refused, nor any other."""
+    sent, refused, other = [letter.id for letter in post.letters()[-3:]]
+    go_back(post, version="0015")
+    with writing(post.house.engine) as connection:
+        connection.execute(text("UPDATE outbox SET status = 'sent'"))
+        connection.execute(text("UPDATE outbox SET status = 'failed' WHERE id = :id"), {"id": refused})
+        for mail_id in (sent, refused):
+            connection.execute(
+                text("INSERT INTO bounces VALUES (:id, 'bob@example.org', '2026-01-01 12:00:00', true, 'no bob')"),
+                {"id": mail_id},
+            )
+    migrate(post.house.engine)
+    assert {letter.id: letter.status for letter in post.letters()[-3:]} == {
+        sent: "bounced",
+        refused: "failed",
+        other: "sent",
+    }
+    go_back(post, version="0015")
+    migrate(post.house.engine)
+    assert post.letters()[-3].status == "bounced"
 
 
 def test_new_names_for_the_same_rows(post: Post) -> None:

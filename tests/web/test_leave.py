@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from pbmserv.matches.player import MailSettings
+from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.views import list_outbox, list_players
 from pbmserv.web import leave
 from pbmserv.web.app import make_app
@@ -134,6 +135,18 @@ def test_each_kind_says_what_it_stops(reader: Reader) -> None:
         ("Stop broadcasts?", "set broadcast on"),
     ]
     assert not reader.mail_of("bob").is_off
+
+
+def test_puzzles_of_the_week_stop(reader: Reader) -> None:
+    """And nothing else does."""
+    reader.club.post(BOB, "set puzzle weekly")
+    send_puzzles(reader.club, NOON + timedelta(days=1))
+    link = reader.link(BOB)
+    assert "no longer get a puzzle a week" in main(reader(link)).said
+    done = main(reader(link, "POST", ONE_CLICK, FORM))
+    assert done.one("a", class_="send").said == "set puzzle weekly"
+    assert (reader.mail_of("bob").puzzle, reader.mail_of("bob").is_off) == (False, False)
+    assert "you get no puzzles" in main(reader(link)).said
 
 
 @pytest.mark.parametrize("path", ["/leave/nosuchkey", "/leave/%C3%A4", "/leave/" + "a" * 500, "/leave/a b"])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
@@ -13,6 +14,8 @@ from sqlalchemy import text
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.ratings import INACTIVE_AFTER
 from pbmserv.rendering.svg.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
+from pbmserv.robots.levels import RUNGS
+from pbmserv.robots.search import uct
 from pbmserv.store import robots, standing_counts
 from pbmserv.store.engine import writing
 from pbmserv.web import players
@@ -194,11 +197,35 @@ def test_a_player_is_challenged_by_mail(get: Get) -> None:
 
 def test_a_robot_says_that_it_is_one(empty: Club, get: Get) -> None:
     with writing(empty.engine) as connection:
-        robots.add(connection, "greedy", ["robot"], NOON)
+        robots.add(connection, "fitting", ["robot"], NOON)
     page = main(asking(empty)("/players/robot"))
     assert page.one("h1").said == "robot robot"
-    assert "takes whatever gains most at once" in page.one("p", class_="lead").said
+    assert "it is as strong as suits you, by your games so far" in page.one("p", class_="lead").said
+    assert page.one("p", class_="lead").one("a").attributes["href"] == "/help/robots"
     assert not main(get("/players/alice")).all("p", class_="lead")
+
+
+def test_a_robot_is_challenged_in_what_it_plays(empty: Club) -> None:
+    """With its strength, where that was measured."""
+    knowing = SimpleNamespace(think=uct.think, knows=lambda position: True)
+    with writing(empty.engine) as connection:
+        for rung in ("casual", "club"):
+            robots.add(connection, rung, [f"robot.{rung}"], NOON)
+
+    def asks(rung: str) -> list[str]:
+        page = main(asking(empty)(f"/players/robot.{rung}"))
+        return [link.said.partition(" ")[0] for link in page.one("p", class_="asks").all("a")]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pbmserv.robots.levels._knowing", lambda: {"cephalopod": knowing})
+        assert asks("casual") == ["cephalopod"]
+        assert asks("club")[:2] == ["cephalopod", "amazons"]
+        ladder = dict.fromkeys(RUNGS, (10, 0.0, 1240))
+        patch.setattr("pbmserv.robots.levels._WITH_KNOWLEDGE", ladder)
+        page = main(asking(empty)("/players/robot.casual"))
+        assert "In Cephalopod its strength is 1240." in page.one("p", class_="lead").said
+        patch.setattr("pbmserv.robots.levels._knowing", dict)
+        assert not main(asking(empty)("/players/robot.casual")).all("p", class_="asks")
 
 
 @pytest.mark.parametrize("typed", ["ALICE", "aLice"])
@@ -388,7 +415,7 @@ def add_crowd(club: Club) -> None:
                 "mu": 40 - each / 10,
                 "sigma": 3 if each < 60 else 7,
                 "at": at.strftime("%Y-%m-%d %H:%M:%S.%f"),
-                "robot": "greedy" if each == 1 else None,
+                "robot": "fitting" if each == 1 else None,
             }
             connection.execute(
                 text(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.conditional_moves import PlanKind
+from pbmserv.matches.puzzles import PuzzleEnd
 
 SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages", "receipts", "boards"]
 """The fields of a player, or of their mail settings, that a setting can be."""
@@ -151,6 +152,32 @@ class TalkCounted:
     stranger_id: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class WeeklyPuzzle:
+    """A player gets a puzzle a week, next at `due`; None: no more."""
+
+    player_id: int
+    due: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleSent:
+    """A player is sent a puzzle, `by_week` or because they asked; one that they had already stays as it is."""
+
+    player_id: int
+    number: int
+    by_week: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleAnswered:
+    """A player has answered a puzzle that they had not finished."""
+
+    player_id: int
+    number: int
+    how: PuzzleEnd
+
+
 # boards
 
 
@@ -184,6 +211,15 @@ class Subscription:
     board: int
     player_id: int
     is_over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisRequest:
+    """A player is to be mailed the analysis of a board once it is made; `proven`: whether it is sure who asks."""
+
+    board: int
+    player_id: int
+    proven: bool
 
 
 # open offers
@@ -246,9 +282,13 @@ Change = (
     | NewDigest
     | NewVacations
     | TalkCounted
+    | WeeklyPuzzle
+    | PuzzleSent
+    | PuzzleAnswered
     | NewConditionalPlan
     | DroppedConditionalPlan
     | Subscription
+    | AnalysisRequest
     | NewOffer
     | JoinedOffer
     | LeftOffer

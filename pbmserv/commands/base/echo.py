@@ -57,6 +57,6 @@ def _vocabulary() -> frozenset[str]:
     options = (option for game in games().values() for option in game.info.options)
     choices = (choice for option in options for choice in (option.name, *option.choices))
     sentences = (*commands(), *games(), *subjects(), *FILTERS, *SETTINGS, *COURTESY)
-    known = (*sentences, *choices, RATED, UNRATED, *TIME_OPTIONS, PAGE, "none", "pass")
+    known = (*sentences, *choices, RATED, UNRATED, *TIME_OPTIONS, PAGE, "none", "pass", "solution")
     every = (*known, *_SETTING_VALUES, *WEEKDAYS, *(day[:3] for day in WEEKDAYS), *_QUEUE_WORDS)
     return frozenset(part for each in every for part in each.lower().split())

@@ -4,9 +4,9 @@ from typing import Literal
 
 from pbmserv.matches.player import Player
 
-LeaveKind = Literal["mail", "digest", "broadcast", "messages", "watching"]
+LeaveKind = Literal["mail", "digest", "broadcast", "messages", "watching", "puzzle"]
 """All mail but the ends of games; all boards in one mail; what players write to everybody, or to this one; what
-is played on a board of others."""
+is played on a board of others; a puzzle a week."""
 
 
 def leaving_command(kind: LeaveKind, board: int | None = None) -> str:
@@ -31,6 +31,8 @@ def returning_command(kind: LeaveKind, player: Player, board: int | None = None)
             return f"set digest {player.mail.digest or 'daily 07:30'}"
         case "messages":
             return f"set messages {player.mail.messages}"
+        case "puzzle":
+            return "set puzzle weekly"
         case "mail" | "broadcast":
             return f"set {kind} on"
 
@@ -44,5 +46,6 @@ def has_left(kind: LeaveKind, player: Player, is_watching: bool) -> bool:
         "broadcast": mail.broadcast,
         "messages": mail.messages != "off",
         "watching": is_watching,
+        "puzzle": mail.puzzle,
     }
     return mail.is_off or not wanted[kind]

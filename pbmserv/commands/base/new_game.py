@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from pbmserv.commands.base.lookup import require_game
+from pbmserv.commands.base.robot_seats import require_able
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games import games
@@ -265,7 +266,11 @@ def opened(
     now: datetime,
     after: int | None = None,
 ) -> Match:
-    """The match that begins, played in the order of `players`; `after` is the board that it is a rematch of."""
+    """The match that begins, played in the order of `players`; `after` is the board that it is a rematch of.
+
+    Raises RobotDoesNotPlay.
+    """
+    require_able(terms.game, terms.options, players, records)
     return Match(
         number=records.next_number(),
         game=terms.game,

@@ -44,7 +44,7 @@ OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
 """What is a player's right even when the operator wants them here no more: their data, and to be forgotten."""
 
 SETTINGS_ABOUT_MAIL: Final = frozenset(
-    {"broadcast", "digest", "html", "mail", "messages", "receipts", "vacation", "words"}
+    {"broadcast", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"}
 )
 """What `set` changes about the mail that a player gets. Mail programs have a button that stops most of these."""
 

@@ -15,9 +15,9 @@ from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.matches.log import VARIANT, Match
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.robots.robot import userid_of
+from pbmserv.robots.robot import RANDOM, userid_of
 
-ROBOT: Final = "random"
+ROBOT: Final = RANDOM
 """The robot that newcomers play against: they are to win."""
 
 NOT_THERE_YET: Final = 0

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
+from types import MappingProxyType
 
 from email_validator import EmailNotValidError, validate_email
 
@@ -64,6 +65,9 @@ LABELS = frozenset(_LABELS.split("|"))
 """What people write before a move and a colon: `Mein Zug: d4`."""
 
 
+SPELLINGS = MappingProxyType({"analyze": "analyse"})
+"""Other spellings of commands."""
+
 FILTERS = ("all", "active", "inactive", "next")
 LATER = "chat preview"
 """Commands that are to come: whoever was called so by then would be out of their own commands' reach."""
@@ -72,7 +76,10 @@ ROBOTS = "robot"
 """How the userids of all robots begin, and of nobody else."""
 
 SETTINGS = frozenset(
-    {"broadcast", "challenges", "digest", "html", "mail", "messages", "receipts", "vacation", "words"}
+    {
+        *("broadcast", "challenges", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation"),
+        "words",
+    }
 )
 """What people can `set`."""
 
@@ -153,6 +160,7 @@ def is_reserved(word: str, command_names: Iterable[str]) -> bool:
         *COURTESY,
         *SMALL_WORDS,
         *LATER.split(),
+        *SPELLINGS,
         *games(),
     }
     taken.update(part for name in command_names for part in name.split())

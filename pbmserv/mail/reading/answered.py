@@ -21,6 +21,9 @@ fetchmail; Cyrus. X-Forwarded-To is none of them: it tells where a mail went on 
 
 WRITTEN_BY_SENDERS: Final = ("to", "cc")
 
+DOCTOR_HEADER: Final = "X-Pbmserv-Doctor"
+"""Every mail of `doctor` to the server itself carries its word here."""
+
 _RANDOM: Final = r"[a-z0-9]{1,40}"
 _SEPARATOR: Final = r"\s<>()\[\],:;\""
 _LONG_WORD: Final = "[a-z0-9]{16,40}"
@@ -67,6 +70,18 @@ def answered_tokens(
     told_by = WRITTEN_BY_SERVERS + WRITTEN_BY_SENDERS
     found = _in_each(_address(our_address, delimiter), (*recipients, *_values(headers, told_by)))
     return tuple(dict.fromkeys(found))[:MAX_TOKENS]
+
+
+def one_time_words(headers: Headers, recipients: Iterable[str], our_address: str) -> tuple[str, ...]:
+    """The words by which `doctor` knows a mail of its own, or a report about it, at most MAX_TOKENS.
+
+    They are in an address (`pbm+d.WORD`, of a report `pbm+b.WORD`), or where tags are lost in a header of its own.
+    """
+    local, domain = map(re.escape, _parted(our_address))
+    tagged = re.compile(rf"(?<![^{_SEPARATOR}]){local}[+-][bd]\.({_RANDOM})@{domain}(?![^{_SEPARATOR}])", _FLAGS)
+    in_addresses = _in_each(tagged, (*recipients, *_values(headers, WRITTEN_BY_SERVERS + WRITTEN_BY_SENDERS)))
+    in_header = (value.strip().lower() for value in _values(headers, (DOCTOR_HEADER.lower(),)))
+    return tuple(dict.fromkeys((*in_addresses, *in_header)))[:MAX_TOKENS]
 
 
 def answered_threads(headers: Headers, our_address: str) -> tuple[str, ...]:

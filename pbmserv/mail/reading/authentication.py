@@ -1,6 +1,7 @@
 """Whether a mail's From address was proven on its way: DMARC (RFC 7489) in Authentication-Results (RFC 8601)."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from pbmserv.mail.reading.headers import Headers
@@ -46,6 +47,27 @@ def is_authenticated(headers: Headers, sender: str | None, authserv_id: str) -> 
             by_the_book = is_whole and _WHOLE_WHO.fullmatch(sections[0]) is not None
             return by_the_book and _is_passed(sections[1:], sender)
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class ServerResults:
+    """What one server says about a mail, as its header has it: for people to read, not to be believed."""
+
+    server: str
+    results: tuple[tuple[str, str], ...]
+    """Methods and their results in the order of the header: ("spf", "pass"), ("dmarc", "fail")."""
+
+
+def every_result(headers: Headers) -> tuple[ServerResults, ...]:
+    """What Authentication-Results say, the topmost first; headers that name no server are left out."""
+    found = []
+    for value in headers.every("authentication-results"):
+        who, *sections = _outline(value)[0].split(";")
+        server = _WHO.match(who)
+        if server is not None:
+            methods = [method for section in sections if (method := _METHOD.match(section))]
+            found.append(ServerResults(server[2], tuple((each[1], each[3]) for each in methods)))
+    return tuple(found)
 
 
 def _outline(value: bytes) -> tuple[str, bool]:

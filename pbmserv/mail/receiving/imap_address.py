@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pbmserv.mail.sending.destination import TlsMode, is_loopback, tls_mode
+from pbmserv.mail.secure_places import TlsMode, is_loopback, tls_mode
 
 FORMS = "imaps://USER@HOST[:PORT][/FOLDER] or imap://USER@HOST[:PORT][/FOLDER][?starttls=yes|no]"
 PORTS = MappingProxyType({"imap": 143, "imaps": 993})

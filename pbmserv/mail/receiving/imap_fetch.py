@@ -1,7 +1,6 @@
 """Fetches mails from a mailbox: each is stored, then moved away. Recipients are read from the headers, since a
 mailbox keeps no envelope."""
 
-import hashlib
 import logging
 import re
 import threading
@@ -9,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.reading.headers import parse_head
 from pbmserv.mail.reading.read import envelope_sender_of
@@ -19,6 +19,7 @@ from pbmserv.mail.receiving.smtp_handler import (
     count_hops,
     describe_error,
     is_recipient,
+    short_digest,
 )
 
 RECIPIENT_HEADERS: Final = ("delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to", "cc")
@@ -118,13 +119,13 @@ class MailFetcher:
                 self._fetch_page(mailbox, not_fetched[:PAGE], stop)
                 fetched += min(PAGE, len(not_fetched))
                 if mark.exists > PAGE:
-                    log.info("%d mails fetched, about %d to go", fetched, mark.exists - PAGE)
+                    log.info("mails are being fetched %s", pairs(count=fetched, left=mark.exists - PAGE))
             else:
                 self._finished_at = mark
 
     def _note_uidvalidity(self, uidvalidity: int) -> None:
         if self._uidvalidity not in (None, uidvalidity):
-            log.warning("the folder was made anew (UIDVALIDITY %s is now %s)", self._uidvalidity, uidvalidity)
+            log.warning("the folder of the mailbox was made anew: another UIDVALIDITY")
         if self._uidvalidity != uidvalidity:
             self._uidvalidity = uidvalidity
             self._stored.clear()
@@ -182,14 +183,14 @@ class MailFetcher:
                 self._stored.add(uid)
                 del self._tries[uid]
             elif self._tries[uid] == MOST_TRIES:
-                log.error("uid %d: not to be had after %d tries, tried again later", uid, MOST_TRIES)
+                log.error("a mail is not to be had, tried again later %s", pairs(uid=uid, tries=MOST_TRIES))
         self._put_away(mailbox, done)
 
     def _store_one(self, uid: int, raw: bytes, size: int) -> bool:
         """Stores a mail; gives whether it may now be moved away."""
-        name = f"uid {uid}: mail {hashlib.sha256(raw).hexdigest()[:12]} of {size} bytes"
         if count_hops(raw) > MOST_HOPS:
-            log.warning("%s: more than %d hops, moved away unread", name, MOST_HOPS)
+            told = pairs(uid=uid, digest=short_digest(raw), size=size, most=MOST_HOPS)
+            log.warning("a mail that goes round in circles was moved away unread %s", told)
             return True
         full_size = max(size, len(raw)) if max(size, len(raw)) > self._max_size else None
         if full_size is not None:
@@ -199,9 +200,10 @@ class MailFetcher:
         except ShutdownRequested:
             raise
         except Exception as error:  # one mail must not stop the others
-            log.error("%s: not stored, %s", name, describe_error(error))
+            told = pairs(uid=uid, digest=short_digest(raw), size=size, error=describe_error(error))
+            log.error("a mail was not stored %s", told)
             return False
-        log.info("%s: stored as %d", name, number)
+        log.info("stored %s", pairs(mail=number, uid=uid, size=size))
         return True
 
     def _put_away(self, mailbox: ImapMailbox, uids: Sequence[int]) -> None:
@@ -215,7 +217,8 @@ class MailFetcher:
                     self._put_away(mailbox, [uid])
             elif not self._has_logged_refusal:
                 self._has_logged_refusal = True
-                log.warning("uid %d was stored but stays in the folder, as others may: %s", uids[0], error)
+                told = pairs(uid=uids[0], error=str(error))
+                log.warning("a mail was stored but stays in the folder, as others may %s", told)
         if len(self._stored) > MOST_REMEMBERED:  # the oldest may be stored again, as duplicates
             self._stored = set(sorted(self._stored)[-MOST_REMEMBERED:])
 

@@ -6,14 +6,20 @@ import selectors
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from imapclient import IMAPClient, SocketTimeout
-from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, IMAPClientReadOnlyError, LoginError
 
+from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.receiving.imap_errors import ImapError as ImapError
+from pbmserv.mail.receiving.imap_errors import ImapRefused as ImapRefused
+from pbmserv.mail.receiving.imap_errors import LoginRefused as LoginRefused
+from pbmserv.mail.receiving.imap_errors import Silence as Silence
+from pbmserv.mail.receiving.imap_errors import TokenRefused, translating_errors
+from pbmserv.mail.receiving.imap_login import log_in
 
 CONNECT_WITHIN: Final = 10.0
 READ_WITHIN: Final = 30.0
@@ -33,22 +39,6 @@ STOP_CHECK_EVERY: Final = 0.25
 MAX_HEAD: Final = 256 * 1024
 
 log = logging.getLogger(__name__)
-
-
-class ImapError(Exception):
-    """The connection is unusable. The text says why, without secrets."""
-
-
-class Silence(ImapError):
-    """An idling server did not answer in time."""
-
-
-class LoginRefused(ImapError):
-    """The server refused user and password. The text is the server's."""
-
-
-class ImapRefused(Exception):
-    """The server refused one command; the connection goes on. The text is the server's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +65,7 @@ class ImapMailbox:
         self._client, self._folder, self._disposition = client, folder, disposition
         self._flagged: set[int] = set()
         self._may_delete = True
-        with _translating_errors("CAPABILITY"):
+        with translating_errors("CAPABILITY"):
             self._can_move, self._can_expunge, self._can_idle = (
                 client.has_capability(name) for name in ("MOVE", "UIDPLUS", "IDLE")
             )
@@ -83,10 +73,10 @@ class ImapMailbox:
             self._processed_folder = _full_name(client, disposition.folder)
             self._make_folder()
 
-    def select(self) -> MessageKey:
-        """Selects the folder and gives its state. Raises ImapRefused, for example if there is no such folder."""
-        with _translating_errors("SELECT"):
-            response = self._client.select_folder(self._folder)
+    def select(self, kept: bool = False) -> MessageKey:
+        """Selects the folder, or that for stored mail, and gives its state. Raises ImapRefused: no such folder."""
+        with translating_errors("SELECT"):
+            response = self._client.select_folder(self._processed_folder if kept else self._folder)
             self._may_delete = rb"\Deleted" in response.get(b"PERMANENTFLAGS", (rb"\Deleted",))
             return MessageKey(response.get(b"UIDVALIDITY", 0), response.get(b"UIDNEXT"), response[b"EXISTS"])
 
@@ -95,12 +85,12 @@ class ImapMailbox:
 
         imaplib accepts lines up to a million bytes: too few for the UIDs of 150,000 mails.
         """
-        with _translating_errors("SEARCH"):
+        with translating_errors("SEARCH"):
             return sorted(self._client.search("UNDELETED" if first is None else f"1:{first} UNDELETED"))
 
     def sizes(self, uids: Sequence[int]) -> dict[int, int]:
         """The size of each mail in bytes, as far as the server tells. Raises ImapRefused."""
-        with _translating_errors("FETCH"):
+        with translating_errors("FETCH"):
             found = self._client.fetch(uids, ["RFC822.SIZE"])
         return {
             uid: size for uid, response in found.items() if isinstance(size := response.get(b"RFC822.SIZE"), int)
@@ -135,7 +125,7 @@ class ImapMailbox:
             stop.wait(POLL_EVERY)
             return True
         try:
-            with _translating_errors("IDLE", Silence):
+            with translating_errors("IDLE", Silence):
                 # For all reads from here on. `idle_check` cannot tell a closed connection from silence.
                 self._client.socket().settimeout(patience)
                 self._client.idle()
@@ -155,7 +145,7 @@ class ImapMailbox:
         _drop(self._client)
 
     def _fetched(self, uids: Sequence[int], part: str) -> dict[int, bytes]:
-        with _translating_errors("FETCH"):
+        with translating_errors("FETCH"):
             found = self._client.fetch(uids, [part])
         bodies = {}
         for uid, response in found.items():
@@ -173,37 +163,37 @@ class ImapMailbox:
 
     def _make_folder(self) -> bool:
         try:
-            with _translating_errors("CREATE"):
+            with translating_errors("CREATE"):
                 self._client.create_folder(self._processed_folder)
         except ImapRefused:  # mostly because it exists; if it may not be created, moving will fail and be logged
             return False
-        with contextlib.suppress(ImapRefused), _translating_errors("SUBSCRIBE"):
+        with contextlib.suppress(ImapRefused), translating_errors("SUBSCRIBE"):
             self._client.subscribe_folder(self._processed_folder)
-        log.info("folder %r created", self._processed_folder)
+        log.info("the folder for fetched mail was created")
         return True
 
     def _move(self, uids: Sequence[int]) -> None:
         if self._can_move:
-            with _translating_errors("MOVE"):
+            with translating_errors("MOVE"):
                 self._client.move(uids, self._processed_folder)
             return
         self._require_deleting()  # else each try would make another copy
-        with _translating_errors("COPY"):
+        with translating_errors("COPY"):
             self._client.copy(uids, self._processed_folder)
         self._delete(uids)
 
     def _delete(self, uids: Sequence[int]) -> None:
         self._require_deleting()
-        with _translating_errors("STORE"):
+        with translating_errors("STORE"):
             self._client.delete_messages(uids, silent=True)
         if self._can_expunge:
-            with _translating_errors("UID EXPUNGE"):
+            with translating_errors("UID EXPUNGE"):
                 self._client.uid_expunge(uids)
             return
         # EXPUNGE deletes all flagged mails, perhaps also some flagged by another program whose user may change
         # their mind. Mails left behind do no harm: `listed` does not list them.
         self._flagged.update(uids)
-        with _translating_errors("EXPUNGE"):
+        with translating_errors("EXPUNGE"):
             if self._flagged.issuperset(self._client.search("DELETED")):
                 self._client.expunge()
                 self._flagged.clear()
@@ -213,13 +203,23 @@ class ImapMailbox:
             raise ImapRefused("no mail may be deleted from the folder")
 
 
-def open_mailbox(address: MailboxAddress, password: str, disposition: Disposition) -> ImapMailbox:
-    """Connects, verifies the certificate, and logs in. Raises ImapError, LoginRefused."""
+def open_mailbox(address: MailboxAddress, password: str | AccessTokens, disposition: Disposition) -> ImapMailbox:
+    """Connects, verifies the certificate, and logs in. Raises ImapError, LoginRefused.
+
+    A token that is refused is renewed, and tried once more over another connection.
+    """
+    try:
+        return _opened(address, password, disposition)
+    except TokenRefused:
+        return _opened(address, password, disposition)
+
+
+def _opened(address: MailboxAddress, password: str | AccessTokens, disposition: Disposition) -> ImapMailbox:
     # Its debugging output holds mails.
     logging.getLogger("imapclient").setLevel(logging.WARNING)
     client = None
     try:
-        with _translating_errors("connecting"):
+        with translating_errors("connecting"):
             client = IMAPClient(
                 address.host,
                 address.port,
@@ -229,7 +229,7 @@ def open_mailbox(address: MailboxAddress, password: str, disposition: Dispositio
             )
             if address.tls == "starttls":
                 client.starttls(ssl.create_default_context())
-        _log_in(client, address.user, password)
+        log_in(client, address, password)
         return ImapMailbox(client, address.folder, disposition)
     except BaseException as error:
         if client is not None:
@@ -239,60 +239,12 @@ def open_mailbox(address: MailboxAddress, password: str, disposition: Dispositio
         raise
 
 
-def _log_in(client: IMAPClient, user: str, password: str) -> None:
-    with _translating_errors("logging in"):
-        try:
-            if client.has_capability("AUTH=PLAIN"):
-                client.plain_login(user, password)
-            elif client.has_capability("LOGINDISABLED"):
-                raise LoginRefused("it takes no login by password")
-            elif not (user + password).isascii():
-                raise LoginRefused("it takes no user or password that is not ASCII")
-            else:
-                client.login(_quoted(user), password)  # imaplib quotes the second only
-        except LoginError as error:
-            words = str(error)
-            # imapclient reports a lost connection as a refused login too.
-            if isinstance(error.__context__, IMAPClientAbortError) or "[UNAVAILABLE]" in words:
-                raise ImapError(_printable(words)) from None
-            raise LoginRefused(_printable(words.replace(password, "***"))) from None
-
-
 def _full_name(client: IMAPClient, folder: str) -> str:
     """A folder's full name, for servers that have all folders below INBOX (RFC 2342)."""
-    with _translating_errors("NAMESPACE"):
+    with translating_errors("NAMESPACE"):
         personal = client.namespace().personal if client.has_capability("NAMESPACE") else None
     prefix = personal[0][0] if personal else ""
     return folder if folder.startswith(prefix) else f"{prefix}{folder}"
-
-
-@contextlib.contextmanager
-def _translating_errors(command: str, silence: type[ImapError] = ImapError) -> Iterator[None]:
-    """Turns whatever the library raises into ImapError or ImapRefused, whatever bytes a server sends."""
-    try:
-        yield
-    except (ImapError, ImapRefused):
-        raise
-    except IMAPClientReadOnlyError:
-        raise ImapError("the folder can only be read") from None
-    except TimeoutError:
-        raise silence(f"no answer to {command}") from None
-    except ssl.SSLCertVerificationError as error:
-        raise ImapError(f"its certificate is not trusted: {error.verify_message}") from None
-    except (IMAPClientAbortError, OSError) as error:
-        raise ImapError(f"{command}: {_printable(error)}") from None
-    except IMAPClientError as error:
-        raise ImapRefused(f"{command}: {_printable(error)}") from None
-    except Exception as error:
-        raise ImapError(f"{command}: an answer that makes no sense ({type(error).__name__})") from None
-
-
-def _printable(words: Any) -> str:
-    return "".join(each if each.isprintable() else " " for each in str(words))[:200]
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _drop(client: IMAPClient) -> None:

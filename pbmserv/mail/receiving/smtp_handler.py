@@ -14,6 +14,7 @@ from typing import Final
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.server import Server
 
 ROUNDS: Final = 20
@@ -36,8 +37,8 @@ class NotNow(Exception):
     """The store is away for all mails. This was logged already."""
 
 
-StoreMails = Callable[[Sequence[IncomingEnvelope]], Sequence[Exception | None]]
-"""Stores mails durably and gives for each, in their order, None or why it was not stored.
+StoreMails = Callable[[Sequence[IncomingEnvelope]], Sequence[int | Exception]]
+"""Stores mails durably and gives for each, in their order, its id or why it was not stored.
 
 If it raises, none counts as stored.
 """
@@ -187,7 +188,7 @@ class SmtpHandler:
 
     async def handle_exception(self, error: Exception) -> str:
         """The reply to a command that raised an error; aiosmtpd's own reply is a 500 that shows the error."""
-        log.error("a command failed: %s", describe_error(error))
+        log.error("a command of SMTP has failed %s", pairs(part="listener", error=describe_error(error)))
         return NOT_NOW
 
 
@@ -207,30 +208,33 @@ def store_and_reply(store: StoreMails, mails: Sequence[IncomingEnvelope]) -> lis
     ]
 
 
-def _outcomes(store: StoreMails, mails: Sequence[IncomingEnvelope]) -> Sequence[BaseException | None]:
+def _outcomes(store: StoreMails, mails: Sequence[IncomingEnvelope]) -> Sequence[int | BaseException]:
     try:
         return store(mails) if mails else ()
     except BaseException as error:  # even SystemExit, which would end the listener's event loop
         return [error] * len(mails)
 
 
-def _reply(mail: IncomingEnvelope, error: BaseException | None) -> str:
-    if isinstance(error, NotNow):
-        log.info("%s: not now", _name(mail))
-        return NOT_NOW
-    if error is not None:
-        log.error("%s: not stored, %s", _name(mail), describe_error(error))
-        return NOT_NOW
-    log.info("%s: stored", _name(mail))
-    return STORED
+def _reply(mail: IncomingEnvelope, outcome: int | BaseException) -> str:
+    size, host = len(mail.raw), mail.host
+    if isinstance(outcome, int):
+        log.info("stored %s", pairs(mail=outcome, host=host, size=size))
+        return f"{STORED} mail={outcome}"  # so the log of the MTA before us names it, too
+    digest = short_digest(mail.raw)
+    if isinstance(outcome, NotNow):
+        log.info("a mail was put off %s", pairs(digest=digest, host=host, size=size))
+    else:
+        error = describe_error(outcome)
+        log.error("a mail was not stored %s", pairs(digest=digest, host=host, size=size, error=error))
+    return NOT_NOW
 
 
 def _refuse_loop(mail: IncomingEnvelope) -> str:
-    log.info("%s: more than %d hops, refused", _name(mail), MOST_HOPS)
+    told = pairs(digest=short_digest(mail.raw), host=mail.host, size=len(mail.raw), most=MOST_HOPS)
+    log.info("a mail that goes round in circles was refused %s", told)
     return LOOPS
 
 
-def _name(mail: IncomingEnvelope) -> str:
-    # Its digest, never its text.
-    digest = hashlib.sha256(mail.raw).hexdigest()[:12]
-    return f"mail {digest} of {len(mail.raw)} bytes from {mail.host} for {len(mail.recipients)}"
+def short_digest(raw: bytes) -> str:
+    """What the log calls a mail that has no number: the beginning of its digest, never its text."""
+    return hashlib.sha256(raw).hexdigest()[:12]

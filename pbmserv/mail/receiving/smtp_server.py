@@ -12,6 +12,7 @@ from typing import AnyStr
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, syntax
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.smtp_handler import (
     NOT_NOW,
     STORED,
@@ -154,7 +155,7 @@ class SmtpConnection(SMTP):
         assert self.session is not None
         host = (self.session.peer or ("?",))[0]
         if raw is None:
-            log.info("a mail from %s: larger than %d bytes, refused", host, self._mail_handler.max_size)
+            log.info("a mail that is too large was refused %s", pairs(host=host, most=self._mail_handler.max_size))
             return TOO_LARGE
         assert self._timeout_handle is not None
         self._timeout_handle.cancel()  # from here on the client waits for us
@@ -164,7 +165,7 @@ class SmtpConnection(SMTP):
             async with asyncio.timeout(self._patience.store):
                 status = await self._mail_handler.group_commit.store(mail)
         except Exception as error:  # a timeout (it may still be stored, and arrive twice), or no thread
-            log.error("a mail from %s: no answer from the store, %s", host, describe_error(error))
+            log.error("a mail got no answer from the store %s", pairs(host=host, error=describe_error(error)))
             status = NOT_NOW
         finally:
             self._storing = False

@@ -1,11 +1,12 @@
 """Opens the transport that the settings name for outgoing mail."""
 
-import ipaddress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, Protocol
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
+from pbmserv.mail.oauth.access_tokens import AccessTokens
+from pbmserv.mail.secure_places import is_loopback, tls_mode
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.smtp import Relay, RelayAddress
 from pbmserv.mail.sending.transport import Batch
@@ -13,8 +14,6 @@ from pbmserv.mail.sending.transport import Batch
 FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[USER@]HOST[:PORT]"
 PORTS = MappingProxyType({"smtp": 25, "smtps": 465})
 SUBMISSION = 587  # RFC 6409: where one logs in to send
-
-TlsMode = Literal["none", "starttls", "implicit"]
 
 
 class Transport(Protocol):
@@ -31,12 +30,12 @@ class Transport(Protocol):
 
 
 def open_transport(
-    setting: str, *, password: str = "", hostname: str = "localhost", timeout: float = 60.0
+    setting: str, *, password: str | AccessTokens = "", hostname: str = "localhost", timeout: float = 60.0
 ) -> Transport:
     """The transport that a setting names: `maildir:PATH`, or a relay's URL.
 
-    `password` is the URL user's, `hostname` is our name in EHLO, `timeout` (seconds) is for each step. Raises
-    ValueError with one sentence that contains neither the URL nor the password.
+    `password` is the URL user's, or what gives tokens in its place; `hostname` is our name in EHLO, `timeout`
+    (seconds) is for each step. Raises ValueError with one sentence that contains neither the URL nor the password.
     """
     if setting.startswith("maildir:"):
         path = Path(setting.removeprefix("maildir:")).expanduser()
@@ -48,7 +47,7 @@ def open_transport(
         raise ValueError("the relay's URL names a user, and there is no password for it")
     if password and not address.user:
         raise ValueError("there is a password, and the relay's URL names no user: smtp://USER@HOST")
-    if not (address.user + password).isascii():
+    if isinstance(password, str) and not (address.user + password).isascii():
         raise ValueError("the relay's user and password must be ASCII, smtplib sends no others")
     return Relay(address, password, hostname, timeout)
 
@@ -79,30 +78,3 @@ def relay_address(url: str) -> RelayAddress:
     return RelayAddress(
         host, port, user, tls_mode(parts, "relay", bool(user), may_be_plain=not user and is_loopback(host))
     )
-
-
-def tls_mode(parts: SplitResult, whose: str, has_login: bool, may_be_plain: bool) -> TlsMode:
-    """How TLS begins at the server with this URL; `whose` is "relay" or "mailbox". Raises ValueError.
-
-    `may_be_plain`: STARTTLS is only used if the URL asks for it.
-    """
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    if parts.scheme.endswith("s"):
-        if query:
-            raise ValueError(f"{parts.scheme}:// takes nothing after a ?, it is TLS from its beginning")
-        return "implicit"
-    if query not in ([], [("starttls", "yes")], [("starttls", "no")]):
-        raise ValueError(f"after a {whose}'s ? there is starttls=yes or starttls=no")
-    if query == [("starttls", "no")]:
-        if has_login and not is_loopback(parts.hostname or ""):
-            raise ValueError(f"starttls=no would send the {whose}'s password in the clear")
-        return "none"
-    return "none" if not query and may_be_plain else "starttls"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -1,5 +1,7 @@
-"""What the replies of a relay mean for a mail: RFC 5321's codes, RFC 3463's status, and whose fault it is."""
+"""What the replies of a relay mean for a mail: RFC 5321's codes, RFC 3463's status, whose fault it is, and what
+the relay calls a mail that it takes."""
 
+import re
 import smtplib
 from typing import Final
 
@@ -58,3 +60,37 @@ def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:
     if code in ABOUT_THE_SESSION or not 400 <= code < 600:
         raise error
     return (Deferred if code < 500 else Failed)(reason(error))
+
+
+LONGEST_QUEUE_ID: Final = 100
+
+_STATUS: Final = re.compile(r"\s*(?:[245]\.\d{1,3}\.\d{1,3}\s+)?")
+_QUEUE_IDS: Final = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"\bqueued (?:as|with id) <?([\w.+/=-]{3,80}?)>?\.?(?=\s|$)",  # Postfix, Stalwart, Mailgun
+        r"^OK id=([\w-]{6,40})",  # Exim
+        r"^([\w.-]{8,80}) Message accepted for delivery",  # Sendmail, OpenSMTPD
+        r"^OK\s+\d{9,11} ([\w.-]{8,100}) - gsmtp",  # Gmail
+        r"\[InternalId=(\d+)",  # Exchange and Microsoft 365
+        r"^OK ([0-9a-f][0-9a-f-]{20,80})$",  # Amazon SES
+        r"^OK \d{9,11} qp (\d+)",  # qmail
+    )
+)
+
+
+def queue_id(reply: bytes | str) -> str:
+    """The queue id in a reply to a mail, without its code.
+
+    There is no standard for it (RFC 5321 4.2 leaves the text free). Where a reply has none of the usual forms, its
+    text stands for the queue id: in short, printable, and without the enhanced status.
+
+    >>> queue_id(b"2.0.0 Ok: queued as 4F1A2B3C4D"), queue_id("OK id=1tFkXy-00000001AbC-2dEf")
+    ('4F1A2B3C4D', '1tFkXy-00000001AbC-2dEf')
+    >>> queue_id(b"2.0.0 5AB1cdEF012345 Message accepted for delivery"), queue_id("2.0.0 fine, thank you")
+    ('5AB1cdEF012345', 'fine, thank you')
+    """
+    text = " ".join((reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply).split())
+    said = text[_STATUS.match(text).end() :]  # type: ignore[union-attr]  # it matches the empty text, too
+    found = next((match[1] for form in _QUEUE_IDS if (match := form.search(said))), said)
+    return "".join(letter if letter.isprintable() else "?" for letter in found[:LONGEST_QUEUE_ID])

@@ -6,11 +6,13 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from pbmserv.mail.sending.replies import GO_ON, refusal, refused_recipient, refused_sender
+from pbmserv.mail.oauth.access_tokens import AccessTokens
+from pbmserv.mail.sending.replies import GO_ON, queue_id, refusal, refused_recipient, refused_sender
+from pbmserv.mail.sending.smtp_login import RelayAddress as RelayAddress
+from pbmserv.mail.sending.smtp_login import log_in
 from pbmserv.mail.sending.transport import (
     Batch,
     Closed,
@@ -34,16 +36,6 @@ ONE_BY_ONE_FOR: Final = 600.0
 """Seconds without PIPELINING after a connection that broke with it: some relays offer what they cannot do."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelayAddress:
-    """Where a relay is, our user there ("" for none), and how TLS begins."""
-
-    host: str
-    port: int
-    user: str = ""
-    tls: Literal["none", "starttls", "implicit"] = "starttls"
-
-
 class PipeliningBrokenError(Exception):
     """A connection broke over several commands at once, before anything of the mail itself was sent."""
 
@@ -55,7 +47,7 @@ class Relay:
     with the end of the one before. So a mail takes one round trip, and the fate of one mail at most is unknown.
     """
 
-    def __init__(self, address: RelayAddress, password: str, hostname: str, timeout: float) -> None:
+    def __init__(self, address: RelayAddress, password: str | AccessTokens, hostname: str, timeout: float) -> None:
         """`hostname` is what we call ourselves in EHLO; `timeout` (seconds) is for each step of a conversation."""
         self._address = address
         self._password = password
@@ -113,8 +105,8 @@ class Relay:
 
     def _try(self, mail: Outgoing, batch: Batch) -> Outcome:
         try:
-            link = self._open()
-        except (OSError, ValueError) as error:  # all of smtplib's and ssl's are OSErrors; ValueError: no such host
+            link = self.ready()
+        except (OSError, ValueError) as error:
             self._drop()
             return Closed(reason(error))
         try:
@@ -127,8 +119,11 @@ class Relay:
             self._drop()
             return Deferred(reason(error))
 
-    def _open(self) -> smtplib.SMTP:
-        """A connection that is ready for a mail: the one in use if it still answers, or a new one."""
+    def ready(self) -> smtplib.SMTP:
+        """A connection that is ready for a mail: the one in use if it still answers, or a new one.
+
+        Raises what smtplib and ssl raise, which are OSErrors; ValueError: no such host.
+        """
         if self._link is not None:
             if self._announced is not None:
                 return self._link
@@ -158,7 +153,7 @@ class Relay:
             link.starttls(context=ssl.create_default_context())  # raises where it is not offered: no downgrade
             greet(link)
         if self._address.user:
-            log_in(link, self._address.user, self._password)
+            log_in(link, self._address, self._password)
 
     def _hand_over(self, link: smtplib.SMTP, mail: Outgoing, batch: Batch) -> Outcome:
         announced, self._announced = self._announced, None
@@ -209,11 +204,12 @@ class Relay:
         if link.sock is not None:
             link.sock.settimeout(self._timeout * END_OF_MAIL)
         link.send(dotted(data) + b"".join(following.commands if following else ()))
-        refused = self._refused_mail(*link.getreply())
+        code, text = link.getreply()
+        refused = self._refused_mail(code, text)
         if link.sock is not None:
             link.sock.settimeout(self._timeout)
         self._announced = following
-        return refused or Delivered()
+        return refused or Delivered(queue_id(text))
 
     def _pipelines(self, link: smtplib.SMTP) -> bool:
         return link.has_extn("pipelining") and monotonic() >= self._one_by_one_until
@@ -271,12 +267,3 @@ def greet(link: smtplib.SMTP) -> None:
     code, text = link.ehlo()
     if code != 250:
         raise smtplib.SMTPHeloError(code, text)
-
-
-def log_in(link: smtplib.SMTP, user: str, password: str) -> None:
-    """Log in at the relay. Raises SMTPException without the relay's text, which may repeat what we sent."""
-    try:
-        link.login(user, password)
-    except (OSError, ValueError) as error:
-        what = f"{type(error).__name__} {getattr(error, 'smtp_code', '')}"
-        raise smtplib.SMTPException(f"login refused: {what}") from None

@@ -27,6 +27,9 @@ class Outgoing:
 class Delivered:
     """The next server has accepted it."""
 
+    queue_id: str = field(default="", compare=False)
+    """What that server calls it; empty if it did not say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deferred:

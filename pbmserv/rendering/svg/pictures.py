@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Final
 
 from pbmserv.games import games
+from pbmserv.games.game import scores_of
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState, line
 from pbmserv.rendering.board import BoardView, view_board
@@ -13,8 +14,8 @@ from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.png import draw_card, to_png
 from pbmserv.rendering.svg.position import draw_scene
 from pbmserv.rendering.templates import render, render_block
+from pbmserv.robots import greedy, random
 from pbmserv.robots.chance import seed_of
-from pbmserv.robots.robot import Budget, robots
 
 _SAMPLE: Final = 11
 """Plies of a game that show what it looks like."""
@@ -75,11 +76,12 @@ def sample_of(name: str) -> str:
 def film_of(name: str) -> str:
     """An animated SVG of a game between two robots, the same one each time: what a whole game looks like."""
     game = games()[name]
-    player = robots()["greedy" if robots()["greedy"].plays(game) else "random"]
     position, captions = game.start(game.info.least_seats, {}), [game.info.title]
+    # Where nothing is counted, nothing can be grabbed.
+    think = (greedy if scores_of(game, position) else random).think
     scenes = [game.scene(position)]
     while game.to_move(position) is not None and len(scenes) < _LONGEST_FILM:
-        move = player.choose(game, position, Budget(seed_of(name, len(scenes)), _FILM_NODES))
+        move = think(game, position, seed_of(name, len(scenes)), _FILM_NODES).candidates[0].move
         captions.append(f"{len(scenes)}  {game.write(position, move)}")
         position, _ = game.play(position, move)
         scenes.append(game.scene(position))

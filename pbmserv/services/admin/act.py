@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbmserv.commands.base.changes import NewPassword
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.decision import Decision, Remark
 from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Actor, Request
 from pbmserv.commands.base.vocabulary import normalised
@@ -55,12 +55,12 @@ def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
     return give(app, userid, read.parsed, now)
 
 
-def give(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
-    """The same with a line that is read already."""
-    return run_again(lambda: _run(app, userid, parsed, now))
+def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...] = ()) -> Operated:
+    """The same with a line that is read already, and remarks that the mails about it make besides."""
+    return run_again(lambda: _run(app, userid, parsed, now, remarks))
 
 
-def _run(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
+def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Operated:
     with writing(app.engine) as connection:
         hold(connection, [parsed], [userid])
         player = players.find(connection, userid)
@@ -85,6 +85,7 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime) -> Operated:
         messages: list[OutboxMessage] = []
         for board in outcome.boards:
             happened = _happened(board, outcome, player.userid, request.comment)
+            happened = replace(happened, remarks=(*happened.remarks, *remarks))
             if player.robot is not None:
                 messages += robot_notices(connection, records, app, happened, now)
             else:

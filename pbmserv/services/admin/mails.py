@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from email import message_from_bytes, policy
 from typing import Final
 
 from pbmserv.matches.player import Player
@@ -13,6 +14,7 @@ from pbmserv.services.compose import notice_mail
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.store import matches, outbox, players, quarantine
 from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -74,10 +76,37 @@ def announce_on(app: App, number: int, text: str, now: datetime) -> int:
     return run_again(lambda: _announce_on(app, number, text, now))
 
 
+def drafted(app: App, number: int | None, text: str, now: datetime) -> tuple[str, int]:
+    """The mail that one player would get, Subject and text, and to how many it would go; nothing is queued.
+
+    It is the board's where `number` is one. Raises CannotRule.
+    """
+    if number is None:
+        to = audience(app)
+        messages = [notice_mail(app, each, OperatorSays(text.strip()), None, now) for each in to[:1]]
+        return (_shown(messages[0]) if messages else ""), len(to)
+    with reading(app.engine) as connection:
+        messages = _notices_on(app, TransactionQueries(connection, app.recent), number, text, now)
+    return (_shown(messages[0]) if messages else ""), len(messages)
+
+
+def _shown(message: OutboxMessage) -> str:
+    mail = message_from_bytes(message.raw, policy=policy.default)
+    plain = mail.get_body(("plain",))
+    assert plain is not None
+    return f"Subject: {mail['subject']}\n\n{plain.get_content().rstrip()}\n"
+
+
 def _announce_on(app: App, number: int, text: str, now: datetime) -> int:
     with writing(app.engine) as connection:
         records = TransactionQueries(connection, app.recent)
-        happened = BoardChange(board_of(records, number), is_talk=True, remarks=reasoned(number, text))
-        messages = board_notices(records, app, happened, now)
+        messages = _notices_on(app, records, number, text, now)
         outbox.queue(connection, messages, now)
     return len(messages)
+
+
+def _notices_on(
+    app: App, records: TransactionQueries, number: int, text: str, now: datetime
+) -> list[OutboxMessage]:
+    happened = BoardChange(board_of(records, number), is_talk=True, remarks=reasoned(number, text))
+    return board_notices(records, app, happened, now)

@@ -116,7 +116,7 @@ def with_clocks(app: App, paused: bool) -> Sequence[int]:
     with reading(app.engine) as connection:
         records = TransactionQueries(connection, app.recent)
         numbers = sorted(line.number for line in records.boards(ListingQuery(count=_ALL)).lines)
-        boards = (readable(records, number, "is left out") for number in numbers)
+        boards = (readable(records, number, "referee") for number in numbers)
         return [
             board.match.number
             for board in boards

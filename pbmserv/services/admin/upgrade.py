@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.log import BrokenLog
 from pbmserv.services.admin.check import rate_anew
 from pbmserv.services.app import App
@@ -38,7 +39,7 @@ def renew(engine: Engine) -> None:
         try:
             run_again(rate)
         except BrokenLog as error:
-            log.error("the games of %s from before are not rated: %s", pool, error)
+            log.error("the games from before are not rated %s", pairs(game=pool, error=str(error)))
     while not is_newest and _step(engine):
         pass
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.base.conditional_moves import play_on
 from pbmserv.commands.base.decision import Decision, Remark, Reply
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.next_state import entry_after
@@ -79,7 +80,7 @@ def _look_safely(app: App, number: int, now: datetime) -> bool:
     except Exception as error:
         if is_database_trouble(error):
             raise
-        log.exception("board %d: its clock cannot be looked at: %s", number, type(error).__name__)
+        log.exception("a clock cannot be looked at %s", pairs(board=number, error=type(error).__name__))
     with writing(app.engine) as connection:
         clocks.postpone(connection, number, now, now + LATER)
     return True
@@ -97,7 +98,7 @@ def _look(app: App, number: int, now: datetime) -> bool:
         try:
             board = records.board(number)
         except BrokenLog as error:
-            log.error("the clock of board %d stands still: %s", number, error)
+            log.error("a clock stands still %s", pairs(board=number, error=str(error)))
             board = None
         if board is None:
             clocks.record_check(connection, number, now + DAY, clock.deadline, clock.reminders)
@@ -133,7 +134,7 @@ def _decide(
         remarks = (Reminded(clock.match, clock.started, ahead.deadline),) if ahead.reminders else ()
         message = board_mail(app, board, player, now, timing=timing, remarks=remarks)
         outbox.queue(connection, [message], now)
-        log.info("board %d: player %d is reminded", clock.match, player.id)
+        log.info("a player is reminded %s", pairs(board=clock.match, player=player.id))
     # A part that is silent may never come back: then nobody else tells when the clock runs again.
     next_at = ahead.next_at or (None if board.state.is_paused else now + DAY)
     clocks.record_check(connection, clock.match, next_at, ahead.deadline, ahead.reminders)
@@ -183,7 +184,7 @@ def _end_turn(
     remarks = (Remark(match.number, player.userid, reply), *decision.notifications.remarks)
     happened = BoardChange(after, decision.entries, remarks=remarks)
     outbox.queue(connection, board_notices(records, app, happened, now), now)
-    log.info("board %d: the time of player %d is up", match.number, player.id)
+    log.info("the time of a player is up %s", pairs(board=match.number, player=player.id))
     return (after,)
 
 

@@ -1,9 +1,5 @@
-"""One mail with every board where it is a player's turn, by a schedule of theirs, in the place of many mails.
+"""One mail with every board where it is a player's turn, by a schedule of theirs, in the place of many mails."""
 
-A digest is written when it is due, in one transaction with when the next one is; any number of stewards may look.
-"""
-
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -28,13 +24,13 @@ from pbmserv.services.bounces import readable
 from pbmserv.services.compose import MailBody, OutgoingMail, build_message, in_words, other_subject, takes_html
 from pbmserv.services.notices import late_links
 from pbmserv.services.overviews import fitted, overview_of
-from pbmserv.store import accounts, outbox, players
-from pbmserv.store.engine import is_database_trouble, run_again, writing
+from pbmserv.services.scheduler.due import ScheduledMail, send_due
+from pbmserv.store import accounts, players
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 BATCH: Final = 50
-"""Digests written before the steward looks after its other duties."""
+"""Digests written before the scheduler looks after its other jobs."""
 
 MOST_SHOWN: Final = 20
 
@@ -43,8 +39,6 @@ MOST_WEIGHED: Final = 200
 
 _NEVER_OVER: Final = timedelta.max
 
-log = logging.getLogger(__name__)
-
 
 def send_digests(app: App, now: datetime) -> bool:
     """Writes digests that are due, each in a transaction of its own; whether there may be more."""
@@ -52,32 +46,8 @@ def send_digests(app: App, now: datetime) -> bool:
 
 
 def send_next(app: App, now: datetime) -> bool:
-    """Writes the digest that is due longest, if its player has any board to move on; False when none is due.
-
-    After however long an outage it is one mail, and the next comes when the schedule says so.
-    """
-    due: Player | None = None
-
-    def once() -> bool:
-        nonlocal due
-        with writing(app.engine) as connection:
-            due = players.take_digest_due(connection, now)
-            if due is not None:
-                message = _digest(connection, app, due, now)
-                outbox.queue(connection, [message] if message is not None else [], now)
-                _put_off(connection, due, now)
-        return due is not None
-
-    try:
-        return run_again(once)
-    except Exception as error:
-        if due is None or is_database_trouble(error):
-            raise
-        # Our own fault with one player's boards must not keep all others from their digests.
-        log.exception("the digest of player %d failed: %s", due.id, type(error).__name__)
-        with writing(app.engine) as connection:
-            _put_off(connection, due, now)
-        return True
+    """Writes the digest that is due longest, if its player has any board to move on; False when none is due."""
+    return send_due(app, _DIGEST, now)
 
 
 def _put_off(connection: Connection, player: Player, now: datetime) -> None:
@@ -94,7 +64,7 @@ def _digest(connection: Connection, app: App, player: Player, now: datetime) -> 
     found = records.boards(
         ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED, with_practice=True)
     )
-    looked_at = (readable(records, line.number, "is left out of a digest") for line in found.lines)
+    looked_at = (readable(records, line.number, "digest") for line in found.lines)
     boards = [board for board in looked_at if board is not None]
     if not boards:
         return None
@@ -162,3 +132,6 @@ def _urgency(board: GameState, records: Queries, now: datetime) -> tuple[timedel
     """The least time left first; without a clock, and where as much is left, what waits longest."""
     time_left = left(board, records.timing(board, now))
     return (_NEVER_OVER if time_left is None else time_left, board.state.last_at)
+
+
+_DIGEST: Final = ScheduledMail("digest", players.take_digest_due, _digest, _put_off)

@@ -8,11 +8,12 @@ from typing import ClassVar, Final
 
 from pbmserv.commands.base.changes import EndedOffer
 from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
 from pbmserv.services.compose import notice_mail
-from pbmserv.store import bounces, heartbeats, offers, outbox, players
+from pbmserv.store import bounces, offers, outbox, players
 from pbmserv.store.engine import run_again, writing
 
 
@@ -67,17 +68,5 @@ def _tell_next(app: App, now: datetime) -> bool:
             messages = notices_about(connection, app, player, "mail/time_runs_on.txt", now)
             outbox.queue(connection, messages, now)
         bounces.mark_standstill_notified(connection, over.id, now)
-    log.info("the clocks of player %d run on, though mail to them comes back", over.player_id)
+    log.info("the clocks of a player run on, though mail to them comes back %s", pairs(player=over.player_id))
     return True
-
-
-def record_heartbeat(app: App, part: str, now: datetime) -> None:
-    """A part is alive."""
-
-    def once() -> None:
-        with writing(app.engine) as connection:
-            away = heartbeats.record(connection, part, now)
-        if away is not None:
-            log.warning("the %s was away for %s; no clock has run meanwhile", part, str(away).partition(".")[0])
-
-    run_again(once)

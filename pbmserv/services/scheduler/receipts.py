@@ -67,7 +67,7 @@ def _mail(
     played: list[tuple[str, int]] = []
     waiting: dict[str, None] = {}
     for number in boards[:MOST_NAMED]:
-        board = readable(records, number, "is left out of a mail about moves")
+        board = readable(records, number, "receipts")
         seat = None if board is None else board.match.seat_of(player.userid)
         if board is None or board.state.status != "active":
             continue

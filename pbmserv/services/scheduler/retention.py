@@ -13,7 +13,16 @@ from typing import Final
 
 from pbmserv.services.app import App
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import accounts, confirmations, old_tokens, rate_limits, retention, subscriptions, wordy_mails
+from pbmserv.store import (
+    accounts,
+    confirmations,
+    doctor_mails,
+    old_tokens,
+    rate_limits,
+    retention,
+    subscriptions,
+    wordy_mails,
+)
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -70,6 +79,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         rate_limits.purge_talk(connection, now - TALK_COUNTS)
         subscriptions.purge(connection)
         wordy_mails.purge(connection, now)
+        doctor_mails.purge(connection, now)
     _purge_tokens(app, now)
     truncate_wal(app.engine)
 

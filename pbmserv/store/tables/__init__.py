@@ -1,11 +1,21 @@
 """The tables, for SQLAlchemy Core. `migrations/` creates them; a test shows that the two agree."""
 
-from pbmserv.store.tables.boards import clocks, conditional_moves, entries, matches, receipts, seats, subscriptions
+from pbmserv.store.tables.boards import (
+    analysis_requests,
+    clocks,
+    conditional_moves,
+    entries,
+    evaluations,
+    matches,
+    receipts,
+    robot_claims,
+    robot_rungs,
+    seats,
+    subscriptions,
+)
 from pbmserv.store.tables.club import (
-    heartbeats,
     offer_players,
     offers,
-    outages,
     rating_changes,
     rating_counts,
     ratings,
@@ -13,8 +23,10 @@ from pbmserv.store.tables.club import (
 )
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 from pbmserv.store.tables.mails import bounces, content_keys, inbox, old_tokens, outbox
+from pbmserv.store.tables.operating import alarms, doctor_mails, heartbeats, milestones, outages, part_troubles
 from pbmserv.store.tables.people import (
     addresses,
+    bans,
     blocks,
     confirmations,
     failed_logins,
@@ -25,34 +37,47 @@ from pbmserv.store.tables.people import (
     web_sign_ups,
     wordy_mails,
 )
+from pbmserv.store.tables.puzzles import puzzle_search, puzzle_tries, puzzles
 
 __all__ = [
     "RowId",
     "UtcDateTime",
     "addresses",
+    "alarms",
+    "analysis_requests",
+    "bans",
     "blocks",
     "bounces",
     "clocks",
     "conditional_moves",
     "confirmations",
     "content_keys",
+    "doctor_mails",
     "entries",
+    "evaluations",
     "failed_logins",
     "heartbeats",
     "inbox",
     "matches",
     "metadata",
+    "milestones",
     "offer_players",
     "offers",
     "old_tokens",
     "outages",
     "outbox",
+    "part_troubles",
     "players",
+    "puzzle_search",
+    "puzzle_tries",
+    "puzzles",
     "rating_changes",
     "rating_counts",
     "ratings",
     "receipts",
     "recounts",
+    "robot_claims",
+    "robot_rungs",
     "seats",
     "standstills",
     "subscriptions",

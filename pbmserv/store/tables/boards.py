@@ -8,6 +8,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     String,
     Table,
     Text,
@@ -92,6 +93,24 @@ receipts = Table(
     Index("ix_receipts_player_id", "player_id"),
 )
 
+# As which rung the robot plays that picks the one that fits: from its first move on a board to the end.
+robot_rungs = Table(
+    "robot_rungs",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("rung", String(20), nullable=False),
+)
+
+# The board that each process of robots thinks about, and until when no other one does; then it may have died.
+robot_claims = Table(
+    "robot_claims",
+    metadata,
+    # A word that belongs to one living process (thread) of one host.
+    Column("holder", String(80), primary_key=True),
+    Column("match", Integer, ForeignKey("matches.number"), nullable=False, unique=True),
+    Column("until_at", UtcDateTime, nullable=False),
+)
+
 # For each running board: whose turn it is, since when that player can know, and when to check the clock again.
 clocks = Table(
     "clocks",
@@ -133,4 +152,26 @@ subscriptions = Table(
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Index("ix_subscriptions_player_id", "player_id"),
+)
+
+# What robots make of a board's positions, for teaching; it can be rebuilt from the log.
+evaluations = Table(
+    "evaluations",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    # `matches.last_at` and `plies` when all its positions were evaluated; NULL until they are.
+    Column("evaluated_at", UtcDateTime),
+    Column("plies", Integer),
+    Column("content", LargeBinary, nullable=False),
+)
+
+# Analyses that are to be mailed once they are made.
+analysis_requests = Table(
+    "analysis_requests",
+    metadata,
+    Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
+    Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    # Whether it is proven who has asked.
+    Column("proven", Boolean, nullable=False),
+    Column("asked_at", UtcDateTime, nullable=False, index=True),
 )

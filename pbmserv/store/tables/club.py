@@ -1,4 +1,4 @@
-"""Open offers, ratings, and the server's heartbeats and outages."""
+"""Open offers and ratings."""
 
 from sqlalchemy import JSON, Boolean, Column, Double, ForeignKey, Index, Integer, String, Table, text
 
@@ -96,22 +96,4 @@ recounts = Table(
     Column("pool", String(40), primary_key=True),
     Column("at", UtcDateTime, nullable=False),
     Column("match", Integer, nullable=False),
-)
-
-# When each part of the server was last alive, and when parts were down. Outages count on nobody's clock.
-heartbeats = Table(
-    "heartbeats",
-    metadata,
-    Column("part", String(80), primary_key=True),
-    Column("at", UtcDateTime, nullable=False),
-)
-
-outages = Table(
-    "outages",
-    metadata,
-    Column("id", RowId, primary_key=True),
-    Column("part", String(80), nullable=False),
-    Column("began_at", UtcDateTime, nullable=False),
-    Column("ended_at", UtcDateTime, nullable=False),
-    Index("ix_outages_ended_at", "ended_at"),
 )

@@ -123,6 +123,8 @@ outbox = Table(
     Column("error", Text),
     Column("sent_at", UtcDateTime),
     Column("redacted_at", UtcDateTime),
+    # What the relay called it when it took it; NULL if it did not say.
+    Column("queue_id", String(100)),
     UniqueConstraint("token_digest", name="uq_outbox_token"),
     Index("uq_outbox_thread", "thread_digest", unique=True, sqlite_where=_HAS_WORD, postgresql_where=_HAS_WORD),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
@@ -166,5 +168,7 @@ bounces = Table(
     Column("at", UtcDateTime, nullable=False),
     Column("is_hard", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
+    # The mail that reported it; NULL if our own relay refused the recipient.
+    Column("inbox_id", RowId),
     Index("ix_bounces_address_at", "address", "at"),
 )

@@ -51,6 +51,8 @@ players = Table(
     # When boards come in one mail ("daily 07:30"), and when the next one is due.
     Column("digest", String(20)),
     Column("digest_at", UtcDateTime, index=True),
+    # When the next puzzle of the week is due; NULL if they want none.
+    Column("puzzle_at", UtcDateTime, index=True),
     Column("banned_at", UtcDateTime),
     # The id of the newest mail in the outbox whose address and links are revoked; 0 if none is.
     Column("revoked_up_to", RowId, nullable=False, server_default=text("0")),
@@ -102,6 +104,16 @@ failed_logins = Table(
     Index("ix_failed_logins_userid_lower_at", "userid_lower", "at"),
     Index("ix_failed_logins_sender_at", "sender", "at"),
     Index("ix_failed_logins_at", "at"),
+)
+
+# Addresses, and domains with an @ before them, whose mail has no effect and gets no answer.
+bans = Table(
+    "bans",
+    metadata,
+    Column("pattern", String(320), primary_key=True),
+    Column("banned_at", UtcDateTime, nullable=False),
+    # For the operator alone.
+    Column("reason", Text, nullable=False),
 )
 
 # Sign-ups on the page, kept for a day.

@@ -78,7 +78,7 @@ def test_an_answer_without_a_body_is_passed_over(
     swept(fake, sweeper)
     assert keeping.subjects == ["m1", "m3"]
     assert list(fake.mails) == [2]
-    assert caplog.text.count("uid 2: not to be had") == 1
+    assert caplog.text.count("not to be had, tried again later uid=2 ") == 1
     fake.fetched = whole  # type: ignore[method-assign]
     sweeper.start_over(forgive=True)
     swept(fake, sweeper)

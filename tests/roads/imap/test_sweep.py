@@ -272,7 +272,7 @@ def test_a_mail_that_goes_in_circles_is_only_put_away(
     box.server.deliver(box.user, b"Received: from here\r\n" * 60 + mail("round"))
     swept(box, sweeper_of(keeping.keep))
     assert (keeping.raws, box.subjects("Kept")) == ([], ["round"])
-    assert "more than 50 hops" in caplog.text
+    assert "goes round in circles" in caplog.text
 
 
 def test_many_mails_come_in_order_and_a_few_at_a_time(
@@ -301,7 +301,7 @@ def test_many_mails_come_in_order_and_a_few_at_a_time(
     assert keeping.subjects == [*names, "long"]
     assert max(map(len, asked)) == 4
     assert asked[-1] == [26]
-    assert "10 mails fetched, about 16 to go" in caplog.text
+    assert "mails are being fetched count=10 left=16" in caplog.text
 
 
 def test_a_mail_that_cannot_be_kept_does_not_keep_the_others(
@@ -321,7 +321,7 @@ def test_a_mail_that_cannot_be_kept_does_not_keep_the_others(
         swept(box, sweeper)
     assert keeping.subjects == box.subjects("Kept") == ["one", "three"]
     assert (box.subjects(), len(tries)) == (["two"], 3)
-    assert "not stored, ValueError at" in caplog.text
+    assert 'error="ValueError at' in caplog.text
     assert "Xy7zzy" not in caplog.text
     sweeper.start_over(forgive=True)
     swept(box, sweeper)

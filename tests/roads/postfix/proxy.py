@@ -8,7 +8,7 @@ from typing import Literal
 
 Place = Literal["in the text", "before the reply", "between the replies"]
 
-KEPT = b"250 2.0.0 stored\r\n"
+KEPT = b"250 2.0.0 stored"
 
 
 class Wire:
@@ -41,7 +41,8 @@ class Wire:
         with suppress(OSError):
             while octets := far.recv(2**16):
                 if self._breaks != "in the text" and KEPT in octets and not self.broken.is_set():
-                    near.sendall(KEPT if self._breaks == "between the replies" else b"")
+                    first = octets[octets.index(KEPT) :].partition(b"\r\n")[0] + b"\r\n"
+                    near.sendall(first if self._breaks == "between the replies" else b"")
                     self.broken.set()
                     break
                 near.sendall(octets)

@@ -7,7 +7,8 @@ import pytest
 
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.services.app import App
-from pbmserv.services.deliver import RetryTimes, Sender
+from pbmserv.services.deliver import Sender
+from pbmserv.services.retry_times import RetryTimes
 from tests.conftest import Clock
 from tests.free_port import free_port
 from tests.roads.sending.letters import letter, queue
@@ -78,6 +79,8 @@ def test_what_comes_out(behind: Behind) -> None:
         assert taken.message["Message-ID"] == each.message_id
         assert taken.raw.endswith(each.raw)
         assert len(taken.message.get_all("Received", [])) == 1
+    rows = behind.post.letters()
+    assert [f"{row.queue_id}: from=<{row.envelope_sender}>" in behind.postfix.log for row in rows] == [True] * 2
 
 
 def test_an_unknown_recipient_fails_alone(behind: Behind) -> None:

@@ -7,7 +7,7 @@ from random import Random
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
 from pbmserv.services.admin import banning, referee
-from pbmserv.services.scheduler.expiry import record_heartbeat
+from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.views import list_boards
 from pbmserv.store.heartbeats import SCHEDULER
 from tests.soak.year.world import BEGINS, World

@@ -18,12 +18,12 @@ from pbmserv.games.game import Seat
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.server.scheduler import JOBS
+from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.app import App
 from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import Sender
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
-from pbmserv.services.scheduler.expiry import record_heartbeat
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import writing

@@ -1,0 +1,104 @@
+"""`pbmserv admin report`, `ban`, `unban`, `banned` and `games --stuck`: care against abuse and standstill."""
+
+import re
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Final
+
+import typer
+
+from pbmserv.cli.admin_referee import Reason, listed, mails_queued, print_line
+from pbmserv.cli.terminal import Exit, Json, app_or_exit, give_up, print_rows, settings_or_exit
+from pbmserv.services.admin import abuse, banning
+from pbmserv.services.admin.abuse import conspicuous
+from pbmserv.services.admin.referee import CannotRule
+from pbmserv.services.admin.stuck import stuck_boards
+from pbmserv.services.app import App, utc_now
+
+_SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([hd])")
+_WHO: Final = "USERID|ADDRESS|@DOMAIN"
+_MOST_NAMED: Final = 10
+
+IDLE: Final = timedelta(days=30)
+
+
+def report(
+    since: Annotated[str, typer.Option(metavar="SPAN", help="how far back: 12h, 7d")] = "7d",
+    count: Annotated[int, typer.Option(min=1, max=1000, help="this many of each kind")] = 10,
+    json: Json = False,
+) -> None:
+    """Show who writes most, is refused most, floods, guesses passwords or bounces. No words of any mail.
+
+    Anybody can forge an address. `pbmserv admin ban ADDRESS` has mail from there ignored.
+    """
+    found = conspicuous(app_or_exit(settings_or_exit()), utc_now() - span(since), count)
+    print_rows([asdict(each) for each in found], json, "addresses")
+
+
+def print_stuck(app: App, json: bool) -> None:
+    """Prints the boards that do not go on; exits with 1 if there are any."""
+    found = stuck_boards(app, IDLE, utc_now())
+    print_rows([asdict(each) for each in found], json, "stuck boards")
+    if found:
+        raise typer.Exit(Exit.FAILED)
+
+
+def span(word: str) -> timedelta:
+    """A span of time such as 12h or 7d; exits if it is none."""
+    found = _SPAN.fullmatch(word)
+    if found is None:
+        give_up(f"{word} is no span of time: use hours or days, such as 12h or 7d", Exit.USAGE)
+    return timedelta(hours=int(found[1]) * (24 if found[2] == "d" else 1))
+
+
+def ban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") -> None:
+    """Ban a player, an address or a domain.
+
+    A player is removed from all boards and told so, and none of their commands are run any more.
+
+    Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
+    gets no answer; nobody is told. Anybody can forge an address, so such a ban ends no game, and mail still goes
+    there.
+    """
+    app = app_or_exit(settings_or_exit())
+    if abuse.is_pattern(who):
+        _silence(app, who, reason)
+        return
+    try:
+        banned = banning.ban(app, who, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    removed = f"; taken off {listed(banned.removed)}" if banned.removed else ""
+    void = f"; void now: {listed(banned.declined)}" if banned.declined else ""
+    print_line(f"{banned.userid} is banned{removed}{void}. {mails_queued(banned.mails)}")
+
+
+def unban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") -> None:
+    """Let a banned player take part again, who is told; or heed mail from an address or a domain again."""
+    app = app_or_exit(settings_or_exit())
+    try:
+        if abuse.is_pattern(who):
+            print_line(f"{abuse.hear_again(app, who)} is not banned any more.")
+            return
+        found = banning.unban(app, who, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    print_line(f"{found} is not banned any more. {mails_queued(1)}")
+
+
+def banned(json: Json = False) -> None:
+    """List players, addresses and domains that are banned."""
+    found = abuse.list_banned(app_or_exit(settings_or_exit()))
+    rows = [{"who": each.who, "since": each.since, "reason": each.reason} for each in found]
+    print_rows(rows, json, "bans")
+
+
+def _silence(app: App, who: str, reason: str) -> None:
+    try:
+        done = abuse.silence(app, who, reason, utc_now())
+    except CannotRule as error:
+        give_up(str(error))
+    print_line(f"Mail from {done.pattern} has no effect any more, and gets no answer.")
+    if done.players:
+        names = ", ".join(done.players[:_MOST_NAMED]) + (", ..." if len(done.players) > _MOST_NAMED else "")
+        print_line(f"Players with an address there: {names}. Their games go on; `ban USERID` would end them.")

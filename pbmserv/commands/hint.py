@@ -1,0 +1,124 @@
+"""`hint`: a good move and why, in games that are not rated."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from pbmserv.commands.base.arguments import BoardArguments, BoardRef
+from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
+from pbmserv.commands.base.lookup import NotOurPlayer, find_board
+from pbmserv.commands.base.registry import OpenCommand
+from pbmserv.commands.base.request import Request
+from pbmserv.games.game import Seat
+from pbmserv.matches.errors import CommandError, NotYourBoard
+from pbmserv.matches.log import rules_of
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
+from pbmserv.robots.analysis import estimate
+from pbmserv.robots.chance import seed_of
+from pbmserv.robots.hints import HASTE, HintReason, reason_for
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted(Reply):
+    """A good move on a board, and why."""
+
+    template: ClassVar[str] = "commands/hint.txt:hinted"
+
+    board: int
+    move: str
+
+    chances: int
+    """Those of the reader after it, of 100."""
+
+    reason: HintReason
+
+    taken: tuple[str, ...]
+    """The cells on which it takes something, or turns it (`is_turned`)."""
+
+    is_turned: bool
+
+    threat: str
+    """The answer of `next_player` that most other moves allow."""
+
+    lost: int
+    """How many pieces that would take; of no account where it wins."""
+
+    next_player: str
+
+
+@dataclass(kw_only=True)
+class HintInRatedGame(CommandError):
+    """The game counts for ratings, so that everybody plays alone; `example` can be played."""
+
+    template: ClassVar[str] = "commands/hint.txt:rated_game"
+
+    example: str
+
+
+@dataclass(kw_only=True)
+class NoHintNow(CommandError):
+    """It is the turn of somebody else, `userid`; or the game is over, and nobody's (None)."""
+
+    template: ClassVar[str] = "commands/hint.txt:no_hint_now"
+
+    userid: str | None
+
+
+def run(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Finds a move for the sender, whose turn it must be."""
+    player = request.actor.player
+    board = find_board(request.arguments.board, request.arguments.game, records, player)
+    number = board.match.number
+    if player is None:
+        raise NotOurPlayer(board=number, command=request.command.name)
+    seat = board.match.seat_of(player.userid)
+    if seat is None:
+        raise NotYourBoard(board=number, userid=player.userid)
+    game, position = rules_of(board.match), board.state.position
+    if board.match.rated and board.on_turn is not None:
+        example = game.write(position, next(iter(game.moves(position))))
+        raise HintInRatedGame(board=number, example=example.lower())
+    if board.state.to_move != seat:
+        raise NoHintNow(board=number, userid=board.on_turn)
+    return Decision(_hinted(board, seat, records), shown=ShownBoards(boards=(BoardRef(number),)))
+
+
+def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:
+    """The best move that is known already, or that a quick look finds."""
+    game, position = rules_of(board.match), board.state.position
+    seed = seed_of(board.match.number, board.state.plies)
+    known = records.evaluations(board)
+    if len(known) > board.state.plies:
+        move, chances = game.read(position, known[-1].best), known[-1].chances
+    else:
+        found = estimate(game, position, seed, HASTE)
+        if found.best is None:
+            raise ValueError("nobody is to move")
+        move, chances = found.best, found.chances
+    reason = reason_for(game, position, move, seed)
+    after = game.to_move(game.play(position, move)[0])
+    names = game.scene(position).board.names
+    return Hinted(
+        board.match.number,
+        game.write(position, move),
+        round(100 * chances[seat]),
+        reason.kind,
+        tuple(names[cell] for cell in reason.taken),
+        reason.is_turned,
+        reason.threat,
+        reason.lost,
+        "" if after is None else board.match.userids[after],
+    )
+
+
+command = OpenCommand(
+    name="hint",
+    kind="open",
+    forms=("[game] hint board",),
+    summary="ask a robot for a good move and why, in unrated games",
+    example="hint 101",
+    arguments=BoardArguments,
+    run=run,
+    help="commands/hint.txt:help_hint",
+)

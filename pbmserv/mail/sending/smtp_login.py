@@ -1,0 +1,75 @@
+"""Where a relay is, and logging in there, by password or by token."""
+
+import smtplib
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pbmserv.mail.oauth.access_tokens import AccessTokens, SignInNeeded, TokenDelayed
+from pbmserv.mail.oauth.bearer import BearerExchange, chosen_mechanism
+
+LONGEST_LINE: Final = 510
+"""Bytes of a command before its CRLF (RFC 5321 4.5.3.1.4). A longer first answer waits for a 334 (RFC 4954 4)."""
+
+GO_ON: Final = 334
+
+
+@dataclass(frozen=True, slots=True)
+class RelayAddress:
+    """Where a relay is, our user there ("" for none), and how TLS begins."""
+
+    host: str
+    port: int
+    user: str = ""
+    tls: Literal["none", "starttls", "implicit"] = "starttls"
+
+
+def log_in(link: smtplib.SMTP, address: RelayAddress, password: str | AccessTokens) -> None:
+    """Log in at the relay. Raises SMTPException without the relay's text, which may repeat what we sent."""
+    try:
+        if isinstance(password, str):
+            link.login(address.user, password)
+        else:
+            _log_in_by_token(link, address, password)
+    except (SignInNeeded, TokenDelayed) as error:
+        raise smtplib.SMTPException(str(error)) from None
+    except (OSError, ValueError) as error:
+        what = f"{type(error).__name__} {getattr(error, 'smtp_code', '')}"
+        raise smtplib.SMTPException(f"login refused: {what}") from None
+
+
+def _log_in_by_token(link: smtplib.SMTP, address: RelayAddress, tokens: AccessTokens) -> None:
+    """A token that is refused is renewed, and tried once more; the connection stays (RFC 4954 section 4)."""
+    offered = link.esmtp_features.get("auth", "").split()
+    mechanism = chosen_mechanism(offered)
+    if mechanism is None:
+        raise smtplib.SMTPNotSupportedError
+    token = tokens.token()
+    try:
+        _say(link, BearerExchange(mechanism, address.user, token, address.host, address.port))
+    except smtplib.SMTPAuthenticationError as error:
+        if error.smtp_code < 500:  # 454 4.7.0: not now (RFC 4954 section 4)
+            raise
+        tokens.refuse(token)
+        if tokens.token() == token:
+            raise
+        _say(link, BearerExchange(mechanism, address.user, tokens.token(), address.host, address.port))
+
+
+def _say(link: smtplib.SMTP, exchange: BearerExchange) -> None:
+    first = _encoded(exchange.respond())
+    command = f"AUTH {exchange.mechanism}"
+    if len(command) + 1 + len(first) <= LONGEST_LINE:
+        code, text = link.docmd(f"{command} {first}")
+    else:
+        code, text = link.docmd(command)
+        if code == GO_ON:
+            code, text = link.docmd(first)
+    if code == GO_ON:  # the reason of a refusal, which wants an answer before the refusal itself
+        code, text = link.docmd(_encoded(exchange.respond(text)))
+    if code not in (235, 503):
+        raise smtplib.SMTPAuthenticationError(code, text)
+
+
+def _encoded(words: str) -> str:
+    return b64encode(words.encode()).decode()

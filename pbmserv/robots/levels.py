@@ -1,0 +1,202 @@
+"""How well each robot plays: the rungs of a ladder for people, and the plain programs they are measured by.
+
+And how a level comes to its move: it thinks as it asks for, or shorter where many boards wait.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
+
+import pbmserv.robots
+from pbmserv.games.game import Game, Move
+from pbmserv.robots import greedy, random, spiel
+from pbmserv.robots.chance import Dice
+from pbmserv.robots.search import uct
+from pbmserv.robots.search.pace import iterations_in
+from pbmserv.robots.thought import Thinker, Thought
+
+RUNGS: Final = ("beginner", "novice", "casual", "regular", "club", "league", "strong", "master")
+"""The robots that people climb past, the weakest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looseness:
+    """How readily a robot plays a move of which it expects less: moves that are nearly as good nearly as often."""
+
+    amount: float
+    """Moves are as likely as their odds, raised to 1 / amount; of amounts far above 1 any move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How a robot plays a game."""
+
+    thinker: Thinker
+    iterations: int
+    """Of its search for a move, when it has all the time it wants."""
+    temperature: float | Looseness = 0.0
+    """How often it plays a move that it does not like best: 0 never, 1 each as often as it was tried.
+
+    A thinker that judges moves which it does not try has a looseness instead.
+    """
+    elo: int | None = None
+    """Its measured strength; `robot.random` has 0. None where it was not measured."""
+
+
+class Knowing(Thinker, Protocol):
+    """A thinker with knowledge of one game: `pbmserv/robots/NAME/thinker.py`."""
+
+    def knows(self, position: Any) -> bool:
+        """Whether its knowledge covers the board and the number of seats of this position."""
+
+
+def thinker_of(game: Game, position: Any) -> Thinker:
+    """The best thinker there is for a position of a game; what it is depends on board and seats only."""
+    knowing = _knowing().get(game.info.name)
+    return knowing if knowing is not None and knowing.knows(position) else cast(Thinker, uct)
+
+
+@lru_cache(maxsize=1)
+def _knowing() -> Mapping[str, Knowing]:
+    """The thinkers that know a game, by its name."""
+    folders = [found.name for found in pkgutil.iter_modules(pbmserv.robots.__path__) if found.ispkg]
+    return MappingProxyType(
+        {
+            name: cast(Knowing, importlib.import_module(f"pbmserv.robots.{name}.thinker"))
+            for name in folders
+            if name != "search"
+        }
+    )
+
+
+_PLAIN: Final = MappingProxyType(
+    {"random": Level(cast(Thinker, random), 1, elo=0), "greedy": Level(cast(Thinker, greedy), 1000, elo=100)}
+)
+
+_WITH_KNOWLEDGE: Final[Mapping[str, tuple[int, float, int | None]]] = MappingProxyType(
+    {
+        "beginner": (1, 3.0, 150),
+        "novice": (2, 1.25, 430),
+        "casual": (5, 0.7, 780),
+        "regular": (10, 0.46, 1110),
+        "club": (100, 0.37, 1340),
+        "league": (100, 0.24, 1690),
+        "strong": (1000, 0.0, 2530),
+        "master": (10000, 0.0, 2870),
+    }
+)
+"""Iterations, looseness and strength where a thinker knows the game. `make bench-robots` measures strengths."""
+
+_BY_SEARCH: Final[Mapping[str, tuple[int | float, float, int | None]]] = MappingProxyType(
+    {"beginner": (16, 1.5, None), "club": (0.25, 0.0, None), "master": (2.5, 0.0, None)}
+)
+"""The same in all other games, three rungs: iterations, or seconds that `pace` makes iterations of."""
+
+
+def level_of(robot: str, game: Game, position: Any) -> Level | None:
+    """How a robot plays a game on the board and with the seats of a position; None where it does not play it."""
+    if robot in _PLAIN:
+        return _PLAIN[robot]
+    thinker = thinker_of(game, position)
+    if thinker is not cast(Thinker, uct):
+        return _with_knowledge(thinker, robot)
+    if robot not in _BY_SEARCH:
+        return None
+    if robot == RUNGS[-1] and spiel.serves(game):
+        return Level(cast(Thinker, spiel), spiel.PLAYOUTS[game.info.name])
+    effort, temperature, elo = _BY_SEARCH[robot]
+    iterations = effort if isinstance(effort, int) else iterations_in(effort, game, position)
+    return Level(thinker, iterations, temperature, elo)
+
+
+def _with_knowledge(thinker: Thinker, robot: str) -> Level | None:
+    if robot not in _WITH_KNOWLEDGE:
+        return None
+    iterations, looseness, elo = _WITH_KNOWLEDGE[robot]
+    return Level(thinker, iterations, Looseness(looseness) if looseness else 0.0, elo)
+
+
+def rungs_of(game: Game, position: Any) -> tuple[str, ...]:
+    """The rungs that play a game on the board and with the seats of a position, the weakest first."""
+    return tuple(rung for rung in RUNGS if rung in _ladder(thinker_of(game, position)))
+
+
+def strengths_of(game: Game, position: Any) -> tuple[int, ...]:
+    """How strong these rungs are, in Elo: as measured, or supposed to stand evenly apart where one was not."""
+    ladder = _ladder(thinker_of(game, position))
+    measured = [ladder[rung][2] for rung in rungs_of(game, position)]
+    known = [elo for elo in measured if elo is not None]
+    return tuple(known) if len(known) == len(measured) else tuple(_APART * each for each in range(len(measured)))
+
+
+_APART: Final = 275
+"""Elo between two neighbours, as long as nobody has measured it."""
+
+
+def _ladder(thinker: Thinker) -> Mapping[str, tuple[int | float, float, int | None]]:
+    return _BY_SEARCH if thinker is cast(Thinker, uct) else _WITH_KNOWLEDGE
+
+
+_MOST_TRIED: Final = 200
+"""So many moves are tried for one that wins at once, where the thought itself is shortened."""
+
+
+def move_of(level: Level, game: Game, position: Any, seed: int, iterations: int) -> tuple[Move, int]:
+    """The move that a robot of a level makes with at most so many iterations, and how many it took.
+
+    Somebody is to move in the position. Where the iterations are fewer than the level's, a win that one move
+    brings is taken all the same.
+    """
+    if iterations < level.iterations:
+        winning = _winning_move(game, position)
+        if winning is not None:
+            return winning, 0
+    thought = level.thinker.think(game, position, seed, iterations)
+    return chosen(thought, level.temperature, seed), thought.iterations
+
+
+def _winning_move(game: Game, position: Any) -> Move | None:
+    """A move after which whoever makes it has won alone."""
+    seat = game.to_move(position)
+    for move in islice(game.moves(position), _MOST_TRIED):
+        outcome = game.outcome(game.play(position, move)[0])
+        if outcome is not None and seat is not None and outcome.ranks[seat] == 1 and outcome.ranks.count(1) == 1:
+            return move
+    return None
+
+
+def chosen(thought: Thought, temperature: float | Looseness, seed: int) -> Move:
+    """The move that a robot makes of a thought: the best candidate, or by chance another that it likes.
+
+    What is proven is played, and what has always lost is not.
+    """
+    candidates = thought.candidates
+    if not temperature or len(candidates) == 1 or thought.is_proven:
+        return candidates[0].move
+    if isinstance(temperature, Looseness):
+        best = _odds(candidates[0].value)
+        weights = [(_odds(each.value) / best) ** (1 / temperature.amount) for each in candidates]
+    else:
+        most = max(each.visits for each in candidates)
+        weights = [(each.visits / most) ** (1 / temperature) if each.value else 0.0 for each in candidates]
+    left = Dice(seed).below(_FINE) / _FINE * sum(weights)
+    for candidate, weight in zip(candidates, weights, strict=True):
+        left -= weight
+        if left < 0:
+            return candidate.move
+    return candidates[0].move
+
+
+def _odds(value: float) -> float:
+    return (value + _DOUBT) / (1 - value + _DOUBT)
+
+
+_DOUBT: Final = 0.01
+"""No move is thought to win or lose for certain, so that odds stay finite."""
+
+_FINE: Final = 2**30

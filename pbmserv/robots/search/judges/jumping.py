@@ -1,0 +1,71 @@
+"""Checkers and lasca: who has more, once nobody can capture any more."""
+
+from collections.abc import Callable
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
+
+from pbmserv.games import draughts, lasca
+from pbmserv.games.game import Game
+from pbmserv.games.jumping import EMPTY, jumped
+from pbmserv.robots.chance import Dice
+from pbmserv.robots.search.judge import Judge, Looked, likelihood, rewards_of
+
+_KING: Final = 1.6
+_STEP: Final = 0.03
+"""What a man gains by a step forward."""
+_GUARD: Final = 0.35
+"""What each further piece of its own on top of a column adds to it."""
+_SHARE: Final = 9.0
+
+
+def _look(count: Callable[[Any], tuple[float, float]], game: Game, position: Any, dice: Dice) -> Looked:
+    """What both sides have after captures by chance: who must capture hasn't got the say."""
+    while True:
+        moves = list(game.moves(position))
+        if not moves:
+            outcome = game.outcome(position)
+            assert outcome is not None
+            return rewards_of(outcome.ranks), ()
+        if not jumped(position.board, moves[0]):
+            break
+        position, _ = game.play(position, moves[dice.below(len(moves))])
+    first, second = count(position)
+    return likelihood(_SHARE * (first - second) / (first + second)), ()
+
+
+def _draughtsmen(position: Any) -> tuple[float, float]:
+    cells, size = position.cells, len(position.board.layout.rows)
+    worth = [0.0, 0.0]
+    for seat in (0, 1):
+        man, king = draughts.MEN[seat], draughts.KINGS[seat]
+        worth[seat] = cells.count(man) + _KING * cells.count(king)
+        place = cells.find(man)
+        while place >= 0:
+            row = place % size
+            worth[seat] += _STEP * (size - 1 - row if seat == 0 else row)
+            place = cells.find(man, place + 1)
+    return worth[0], worth[1]
+
+
+def _columns(position: Any) -> tuple[float, float]:
+    worth = [0.01, 0.01]
+    for cell, column in enumerate(position.cells):
+        if column == EMPTY:
+            continue
+        seat = lasca.SOLDIERS.find(column[-1].lower())
+        row = cell % lasca.SIZE
+        is_officer = column[-1] in lasca.OFFICERS
+        ahead = 0.0 if is_officer else _STEP * (row if seat == 0 else lasca.SIZE - 1 - row)
+        own = lasca.SOLDIERS[seat] + lasca.OFFICERS[seat]
+        guards = len(column) - len(column.rstrip(own)) - 1
+        worth[seat] += (_KING if is_officer else 1.0) + ahead + _GUARD * guards
+    return worth[0], worth[1]
+
+
+judges: Final = MappingProxyType(
+    {
+        "checkers": Judge(partial(_look, _draughtsmen), curiosity=0.3),
+        "lasca": Judge(partial(_look, _columns), curiosity=0.3),
+    }
+)

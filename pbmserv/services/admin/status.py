@@ -1,0 +1,176 @@
+"""Whether a club is well: what an operator should know, one finding a line, the worst of them the whole's."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.services.admin.findings import Finding, Verdict, see_room, spell
+from pbmserv.services.app import App
+from pbmserv.store import condition, heartbeats
+from pbmserv.store.condition import PartTrouble, Queue, Totals
+from pbmserv.store.engine import reading
+from pbmserv.store.schema import NEWEST
+
+SILENT_AFTER: Final = timedelta(minutes=3)
+"""A part says each minute that it lives. One that has not for so long has stopped."""
+
+PASSING: Final = timedelta(seconds=30)
+"""Trouble of a road that began less than that ago may be over at the next try."""
+
+SLOW_IN: Final = timedelta(minutes=2)
+STUCK_IN: Final = timedelta(minutes=10)
+"""How long received mail may wait before somebody should look, and before nobody handles it any more."""
+
+SLOW_OUT: Final = timedelta(minutes=5)
+STUCK_OUT: Final = timedelta(hours=1)
+"""The same for mail that is due to be sent."""
+
+BACKUP_WITHIN: Final = timedelta(days=8)
+"""A club without a newer backup is told of it: a weekly one may be a day late."""
+
+MANY_SUSPENDED: Final = 5
+"""From one in so many players on, and three at least, suspended addresses look like a fault of ours."""
+
+_ROADS: Final = ((heartbeats.POLLER, "mailbox", "imap"), (heartbeats.SENDER, "relay", "out"))
+"""The parts that others can keep from their work: what that is called, and its setting."""
+
+_VITAL: Final = (
+    heartbeats.LISTENER,
+    heartbeats.POLLER,
+    heartbeats.WORKER,
+    heartbeats.SENDER,
+    heartbeats.SCHEDULER,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """What the settings say about a server, as far as its state can be told by it."""
+
+    data: Path
+    parts: tuple[str, ...]
+    """The parts that have to be there somewhere, on this host or another."""
+
+
+def look_around(app: App, premises: Premises, now: datetime) -> list[Finding]:
+    """All findings, fine ones too. Raises what a database raises that is away."""
+    with reading(app.engine) as connection:
+        return [
+            Finding("database", Verdict.FINE, f"{app.engine.dialect.name}, schema {NEWEST}"),
+            *_parts(connection, premises, now),
+            *_roads(connection, premises, now),
+            *_queues(connection, now),
+            *_people(condition.totals(connection)),
+            _backup(connection, now),
+            *see_room([premises.data]),
+        ]
+
+
+def _parts(connection: Connection, premises: Premises, now: datetime) -> Iterator[Finding]:
+    last = heartbeats.last_beats(connection)
+    for part in [*premises.parts, *(each for each in last if each not in premises.parts)]:
+        at = last.get(part)
+        figures = {"last_heartbeat": None if at is None else at.isoformat()}
+        if at is None:
+            mend = "start it: `pbmserv serve` runs all parts, and `systemctl status 'pbmserv*'` shows them"
+            yield Finding(part, _silence(part), "has never run", mend, figures)
+        elif now - at > SILENT_AFTER:
+            mend = f"start it; if it was taken out of use: `pbmserv admin parts --retire {part}`"
+            yield Finding(part, _silence(part), f"has stopped: not heard of for {spell(now - at)}", mend, figures)
+        else:
+            yield Finding(part, Verdict.FINE, f"runs; heard of {_ago(now - at)}", figures=figures)
+
+
+def _silence(part: str) -> Verdict:
+    """How bad it is that a part has stopped."""
+    return Verdict.BROKEN if part in _VITAL else Verdict.ATTENTION
+
+
+def _roads(connection: Connection, premises: Premises, now: datetime) -> Iterator[Finding]:
+    told = condition.troubles(connection)
+    for part, name, setting in _ROADS:
+        trouble = told.get(part)
+        if trouble is not None:
+            yield _road(name, setting, trouble, now)
+        elif part in premises.parts:
+            yield Finding(name, Verdict.FINE, "no trouble")
+
+
+def _road(name: str, setting: str, trouble: PartTrouble, now: datetime) -> Finding:
+    lasts = now - trouble.began_at
+    verdict = Verdict.BROKEN if lasts >= PASSING else Verdict.ATTENTION
+    figures = {"since": trouble.began_at.isoformat()}
+    mend = f"check `{setting}` and its password; it is tried again by itself"
+    return Finding(name, verdict, f"{trouble.said} (for {spell(lasts)})", mend, figures)
+
+
+def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
+    yield _queue(
+        "mail in",
+        condition.waiting_in(connection, now),
+        (SLOW_IN, STUCK_IN),
+        now,
+        "see whether a worker runs, and `pbmserv admin inbox --all`",
+    )
+    yield _queue(
+        "mail out",
+        condition.waiting_out(connection, now),
+        (SLOW_OUT, STUCK_OUT),
+        now,
+        "see whether the sender runs, and `pbmserv admin outbox --status waiting`",
+    )
+
+
+def _queue(name: str, queue: Queue, limits: tuple[timedelta, timedelta], now: datetime, mend: str) -> Finding:
+    waits = timedelta() if queue.oldest is None else max(now - queue.oldest, timedelta())
+    slow, stuck = limits
+    verdict = Verdict.BROKEN if waits > stuck else Verdict.ATTENTION if waits > slow else Verdict.FINE
+    later = f", {queue.postponed} later" if queue.postponed else ""
+    found = f"{queue.count} waiting{later}" + (f", the oldest for {spell(waits)}" if queue.count else "")
+    figures = {"waiting": queue.count, "later": queue.postponed, "oldest_seconds": int(waits.total_seconds())}
+    return Finding(name, verdict, found, mend if verdict else "", figures)
+
+
+def _people(there: Totals) -> Iterator[Finding]:
+    quarantined = there.quarantined
+    yield Finding(
+        "quarantine",
+        Verdict.ATTENTION if quarantined else Verdict.FINE,
+        f"{quarantined} mails that our own program failed over" if quarantined else "empty",
+        "look at `pbmserv admin inbox`, then retry or discard them" if quarantined else "",
+        {"mails": quarantined},
+    )
+    is_many = there.suspended >= 3 and there.suspended * MANY_SUSPENDED >= there.players
+    yield Finding(
+        "addresses",
+        Verdict.ATTENTION if is_many else Verdict.FINE,
+        f"{there.suspended} of {there.players} suspended, since mail to them came back",
+        "so many look like a fault on our side: `pbmserv admin suspended` has the reasons" if is_many else "",
+        {"suspended": there.suspended, "players": there.players},
+    )
+    figures: dict[str, object] = {
+        "boards": there.boards,
+        "under_way": there.under_way,
+        "received": there.received,
+        "queued": there.queued,
+    }
+    yield Finding("boards", Verdict.FINE, f"{there.under_way} under way, {there.boards} in all", figures=figures)
+
+
+def _backup(connection: Connection, now: datetime) -> Finding:
+    last = condition.milestone(connection, condition.BACKUP)
+    how = "`pbmserv admin backup FILE`, best by a timer"
+    if last is None:
+        return Finding("backup", Verdict.ATTENTION, "none was ever made", how, {"last": None})
+    found, figures = f"{_ago(now - last.at)}: {last.said}", {"last": last.at.isoformat()}
+    if now - last.at > BACKUP_WITHIN:
+        return Finding("backup", Verdict.ATTENTION, found, how, figures)
+    return Finding("backup", Verdict.FINE, found, figures=figures)
+
+
+def _ago(time: timedelta) -> str:
+    return "just now" if time < timedelta(seconds=2) else f"{spell(time)} ago"

@@ -1,0 +1,105 @@
+"""Running boards that do not go on: why, and what the operator could do.
+
+Each is looked at in a transaction of some hundred boards. A board that cannot be read is named first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from pbmserv.matches.log import BrokenLog
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import BoardRow, ListingQuery
+from pbmserv.services.app import App
+from pbmserv.store import heartbeats
+from pbmserv.store.engine import reading
+from pbmserv.store.queries import TransactionQueries
+
+ROBOTS_ANSWER_WITHIN: Final = timedelta(hours=1)
+"""A robot that has not moved for this long does not think, however many boards wait."""
+
+_ALL: Final = 1_000_000
+
+Why = Literal["unreadable", "robot", "gone", "unreachable", "mail off", "paused", "idle"]
+
+
+@dataclass(frozen=True, slots=True)
+class StuckBoard:
+    """A board that does not go on."""
+
+    number: int
+    to_move: str
+    since: datetime
+    why: Why
+    detail: str
+    """What is the matter, in some words."""
+    mend: str
+    """A command that would help, or what else to do."""
+
+
+def stuck_boards(app: App, idle: timedelta, now: datetime) -> Sequence[StuckBoard]:
+    """The boards that do not go on, the longest silence first; without another reason, if nothing happened for
+    `idle`."""
+    found: list[StuckBoard] = []
+    with reading(app.engine, snapshot=True) as connection:
+        records = TransactionQueries(connection, app.recent)
+        thinks = heartbeats.robots_are_alive(connection, now)
+        for row in records.boards(ListingQuery(count=_ALL, with_practice=False)).lines:
+            player = records.player(row.to_move) if row.to_move else None
+            stuck = _unreadable(records, row) or _look(records, row, player, thinks, idle, now)
+            if stuck is not None:
+                found.append(stuck)
+    return sorted(found, key=lambda each: (each.why != "unreadable", each.since, each.number))
+
+
+def _unreadable(records: TransactionQueries, row: BoardRow) -> StuckBoard | None:
+    try:
+        records.board(row.number)
+    except BrokenLog as error:
+        mend = "pbmserv admin check; a backup may have its log"
+        return _stuck(row, "unreadable", f"its log cannot be replayed: {error}", mend)
+    return None
+
+
+def _look(
+    records: TransactionQueries, row: BoardRow, player: Player | None, thinks: bool, idle: timedelta, now: datetime
+) -> StuckBoard | None:
+    silent = now - row.summary.last_at
+    number = row.number
+    if row.to_move is None or player is None or player.is_banned:
+        who = row.to_move or "nobody"
+        return _stuck(row, "gone", f"{who} is to move and cannot", f"pbmserv admin end {number} --annul")
+    if player.robot is not None:
+        if silent < ROBOTS_ANSWER_WITHIN:
+            return None
+        state = "robots think, but not about it" if thinks else "no process thinks"
+        return _stuck(
+            row,
+            "robot",
+            f"{player.userid} is to move, {state}",
+            "run `pbmserv robots`, see `robots` in the settings",
+        )
+    if player.is_suspended:
+        return _stuck(
+            row, "unreachable", f"mail to {player.userid} comes back", f"pbmserv admin lift {player.userid}"
+        )
+    if silent < idle:
+        return None
+    days = f"{silent.days} days"
+    if player.mail.is_off:
+        mend = f"pbmserv admin end {number} --award USERID, or --annul"
+        return _stuck(row, "mail off", f"{player.userid} has stopped all mail, {days} ago at least", mend)
+    board = records.board(number)
+    if board is not None and board.state.is_paused:
+        return _stuck(row, "paused", f"its clocks stand still for {days}", f"pbmserv admin resume {number}")
+    return _stuck(
+        row,
+        "idle",
+        f"{player.userid} has not moved for {days}",
+        f"pbmserv admin resend {number} --to {player.userid}",
+    )
+
+
+def _stuck(row: BoardRow, why: Why, detail: str, mend: str) -> StuckBoard:
+    return StuckBoard(row.number, row.to_move or "", row.summary.last_at, why, detail, mend)

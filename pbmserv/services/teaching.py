@@ -1,0 +1,158 @@
+"""Thinks about the positions of games while no board waits for a robot, so that each can be told how it went."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.analyse import Analysed
+from pbmserv.commands.base.course import course_of
+from pbmserv.commands.base.log_words import pairs
+from pbmserv.games.game import Game
+from pbmserv.matches.evaluations import Evaluation, gone_before, is_complete
+from pbmserv.matches.log import rules_of
+from pbmserv.matches.replay import GameState, positions
+from pbmserv.robots.analysis import Estimate, compare, estimate
+from pbmserv.robots.chance import seed_of
+from pbmserv.services.app import App
+from pbmserv.services.compose import notice_mail
+from pbmserv.services.limits import may_be_mailed
+from pbmserv.store import evaluations, matches, outbox, players
+from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
+
+AT_ONCE: Final = 0.4
+"""Seconds of thinking after which it is stored what was found, and a board that waits for a robot comes first."""
+
+FIRST_LOOK: Final = timedelta(days=30)
+"""Boards that have not changed for longer are evaluated only if somebody asks for it."""
+
+OVERLAP: Final = timedelta(hours=1)
+"""A mail may be processed so much later than it came, which is when its board has changed."""
+
+Clock = Callable[[], float]
+
+log = logging.getLogger(__name__)
+
+
+def teach(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
+    """Thinks for a moment about a board of which not all is known; whether there may be more to do.
+
+    Analyses that people wait for come first, then, if the operator wants that, the boards that changed last. It
+    depends on the clock how much is done at a time, but never what is found.
+    """
+    number = _next_board(app, now)
+    if number is None:
+        return False
+    try:
+        _think_about(app, number, now, clock)
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        if app.backlog.failing.failed(number, now):
+            log.exception("a board cannot be evaluated %s", pairs(board=number, error=type(error).__name__))
+    else:
+        app.backlog.failing.mended(number)
+    return True
+
+
+def _next_board(app: App, now: datetime) -> int | None:
+    but = app.backlog.failing.resting(now)
+    with reading(app.engine) as connection:
+        number = evaluations.requested(connection, but)
+        if number is not None or not app.backlog.is_eager:
+            return number
+        since = app.backlog.since or now - FIRST_LOOK
+        number = evaluations.newest_lacking(connection, since, but)
+        if number is None:
+            changed = evaluations.last_change(connection)
+            app.backlog.since = max(since, changed - OVERLAP) if changed else since
+        return number
+
+
+def _think_about(app: App, number: int, now: datetime, clock: Clock) -> None:
+    with reading(app.engine) as connection:
+        board = matches.replayed(connection, number, app.looked_at.find(number))
+        known = evaluations.find(connection, board) if board is not None else ()
+    if board is None:
+        return
+    app.looked_at.remember([board])
+    until = clock() + AT_ONCE
+    known = extended(board, known, lambda: clock() < until)
+    run_again(lambda: _store(app, board, known, now))
+
+
+def extended(board: GameState, known: Sequence[Evaluation], goes_on: Callable[[], bool]) -> tuple[Evaluation, ...]:
+    """What is known of a board after some more thinking: until all is known, or it does not go on."""
+    game, path, gone = rules_of(board.match), positions(board.match), gone_before(board)
+    moves = [*(turn.move or "" for turn in board.state.turns if turn.ply is not None), ""]
+    found = [*known]
+    while True:
+        lacking = next((ply for ply, each in enumerate(found[:-1]) if each.played_value is None), None)
+        if lacking is not None:
+            found[lacking] = _compared(game, board, lacking, path[lacking], moves[lacking], found)
+        elif len(found) < len(path):
+            ply = len(found)
+            # With the moves that were made: what is stored before they were judged must be recognised later.
+            if found:
+                found[-1] = replace(found[-1], played=moves[ply - 1])
+            found.append(replace(_evaluated(game, board, path[ply], ply), gone=gone[ply], played=moves[ply]))
+        else:
+            return tuple(found)
+        if not goes_on():
+            return tuple(found)
+
+
+def _evaluated(game: Game, board: GameState, position: object, ply: int) -> Evaluation:
+    thought = estimate(game, position, seed_of("evaluate", board.match.number, ply))
+    if thought.best is None:
+        return Evaluation(None, thought.chances)
+    best = game.write(position, thought.best)
+    return Evaluation(game.to_move(position), thought.chances, best, thought.best_value)
+
+
+def _compared(
+    game: Game, board: GameState, ply: int, position: object, move: str, found: Sequence[Evaluation]
+) -> Evaluation:
+    now, then = found[ply], found[ply + 1]
+    seen = compare(
+        game,
+        position,
+        game.read(position, move),
+        Estimate(now.chances, game.read(position, now.best), now.best_value),
+        Estimate(then.chances, None, 0.0),
+        seed_of("compare", board.match.number, ply),
+    )
+    return replace(
+        now,
+        best=game.write(position, seen.best),
+        best_value=seen.best_value,
+        played=move,
+        played_value=seen.played_value,
+    )
+
+
+def _store(app: App, board: GameState, known: Sequence[Evaluation], now: datetime) -> None:
+    """Stores what was found, and mails the analysis to those who wait for it, once it is whole."""
+    is_whole = is_complete(known, board)
+    with writing(app.engine) as connection:
+        evaluations.store(connection, board, known, is_whole)
+        if is_whole:
+            _mail(connection, app, board, known, now)
+
+
+def _mail(connection: Connection, app: App, board: GameState, known: Sequence[Evaluation], now: datetime) -> None:
+    number = board.match.number
+    messages = []
+    for asked in evaluations.take_requests(connection, number):
+        player = players.find(connection, asked.userid)
+        if player is None or not player.address or player.is_banned or board.state.status != "finished":
+            continue
+        if asked.proven or may_be_mailed(connection, player.address, now):
+            words = Analysed(number, course_of(board, known, player.userid))
+            message = notice_mail(app, player, words, None, now, about=f"analysis of board {number}")
+            messages.append(replace(message, proven=asked.proven))
+    outbox.queue(connection, messages, now)

@@ -1,0 +1,222 @@
+"""Mails as operators look for them: filtered, and with all that led to them and came of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, or_, select, update
+
+from pbmserv.store.inbox import QUARANTINED, InboxMessage, has_no_failures, inbox_message
+from pbmserv.store.outbox import QUEUED_COLUMNS, QueuedMessage
+from pbmserv.store.priorities import is_waiting
+from pbmserv.store.tables import addresses, bounces, entries, inbox, outbox, seats
+
+TraceKind = Literal["mail", "out", "board", "player", "address", "queue", "message_id"]
+"""By what mails are traced."""
+
+MOST: Final = 1000
+"""Mails that a trace has at most, of each kind, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailFilter:
+    """Which mails to list; what is empty or None filters nothing."""
+
+    status: str = ""
+    board: int | None = None
+    address: str = ""
+    """Whom a received mail is from, or an outgoing one goes to."""
+    since: datetime | None = None
+    in_trouble: bool = False
+    """Only received mails that are quarantined, or wait after a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedMail:
+    """A row of the inbox, with what became of it."""
+
+    message: InboxMessage
+    handled_at: datetime | None
+    outcome: str
+    """In sentences; empty while it waits, and once it is redacted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEntry:
+    """An entry of a board's log."""
+
+    board: int
+    seq: int
+    at: datetime
+    kind: str
+    seat: int | None
+    text: str
+    mail: int | None
+    """The mail that made it, where that can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedBounce:
+    """A bounce of an outgoing mail."""
+
+    outbox_id: int
+    at: datetime
+    is_hard: bool
+    reason: str
+    address: str
+    inbox_id: int | None
+    """The mail that reported it; None if the relay refused the recipient."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailTrace:
+    """All that is stored about some mails."""
+
+    received: Sequence[ReceivedMail]
+    entries: Sequence[RecordedEntry]
+    sent: Sequence[QueuedMessage]
+    bounces: Sequence[RecordedBounce]
+
+
+def inbox_listing(connection: Connection, wanted: MailFilter, count: int) -> list[ReceivedMail]:
+    """The newest received mails that pass a filter."""
+    tests: list[ColumnElement[bool]] = []
+    if wanted.status:
+        tests.append(inbox.c.status == wanted.status)
+    if wanted.board is not None:
+        tests.append(_is_about(wanted.board))
+    if wanted.address:
+        tests.append(inbox.c.sender == wanted.address.lower())
+    if wanted.since is not None:
+        tests.append(inbox.c.received_at >= wanted.since)
+    if wanted.in_trouble:
+        tests.append((inbox.c.status == QUARANTINED) | (is_waiting(inbox) & ~has_no_failures()))
+    return _received(connection, and_(True, *tests), count)
+
+
+def outbox_listing(connection: Connection, wanted: MailFilter, count: int) -> list[QueuedMessage]:
+    """The newest outgoing mails that pass a filter."""
+    tests: list[ColumnElement[bool]] = []
+    if wanted.status:
+        tests.append(outbox.c.status == wanted.status)
+    if wanted.board is not None:
+        tests.append(outbox.c.match == wanted.board)
+    if wanted.address:
+        tests.append(outbox.c.recipient == wanted.address.lower())
+    if wanted.since is not None:
+        tests.append(outbox.c.created_at >= wanted.since)
+    return _sent(connection, and_(True, *tests), count)
+
+
+def is_mail(connection: Connection, number: int) -> bool:
+    """Whether a received mail has that number."""
+    return connection.execute(select(exists().where(inbox.c.id == number))).scalar_one()
+
+
+def trace(connection: Connection, kind: TraceKind, key: int | str, since: datetime | None = None) -> MailTrace:
+    """Everything about a mail, a board, a player, or a mail as a relay calls it; each in order of its number.
+
+    `key` is a number for "mail", "out", "board" and "player", else text.
+    """
+    of_sent = _which_sent(kind, key)
+    of_received = _which_received(kind, key, of_sent)
+    if since is not None:
+        of_sent = and_(of_sent, outbox.c.created_at >= since)
+        of_received = and_(of_received, inbox.c.received_at >= since)
+    received = _received(connection, of_received, MOST)[::-1]
+    sent = _sent(connection, of_sent, MOST)[::-1]
+    found = {(entry.board, entry.seq): entry for entry in _entries_by(connection, received)}
+    if kind == "board":
+        of_board = select(entries).where(entries.c.match == key).order_by(entries.c.seq)
+        for row in connection.execute(of_board):
+            if since is None or row.at >= since:
+                alone = RecordedEntry(row.match, row.seq, row.at, row.kind, row.seat, row.text, None)
+                found.setdefault((row.match, row.seq), alone)
+    returned = select(bounces).where(bounces.c.outbox_id.in_([mail.id for mail in sent]))
+    came_back = [
+        RecordedBounce(row.outbox_id, row.at, row.is_hard, row.reason, row.address, row.inbox_id)
+        for row in connection.execute(returned)
+    ]
+    return MailTrace(received, [found[each] for each in sorted(found)], sent, came_back)
+
+
+def note_queue_ids(connection: Connection, queue_ids: Mapping[int, str]) -> None:
+    """Records what the relay calls mails, by their ids in the outbox."""
+    rows = [{"mail_id": mail_id, "queue": queue} for mail_id, queue in queue_ids.items() if queue]
+    if rows:
+        connection.execute(_QUEUED_AS, rows)
+
+
+_QUEUED_AS: Final = update(outbox).where(outbox.c.id == bindparam("mail_id")).values(queue_id=bindparam("queue"))
+
+
+def _which_sent(kind: TraceKind, key: int | str) -> ColumnElement[bool]:
+    match kind:
+        case "mail":
+            reported = select(bounces.c.outbox_id).where(bounces.c.inbox_id == key)
+            return or_(outbox.c.inbox_id == key, outbox.c.id.in_(reported))
+        case "out":
+            return outbox.c.id == key
+        case "board":
+            return outbox.c.match == key
+        case "player":
+            theirs = select(addresses.c.address).where(addresses.c.player_id == key)
+            return or_(outbox.c.player_id == key, outbox.c.recipient.in_(theirs))
+        case "address":
+            return outbox.c.recipient == key
+        case "queue":
+            return outbox.c.queue_id == key
+        case "message_id":
+            return outbox.c.message_id == key
+
+
+def _which_received(kind: TraceKind, key: int | str, of_sent: ColumnElement[bool]) -> ColumnElement[bool]:
+    match kind:
+        case "mail":
+            return inbox.c.id == key
+        case "board":
+            return _is_about(int(key))
+        case "player":
+            return inbox.c.sender.in_(select(addresses.c.address).where(addresses.c.player_id == key))
+        case "address":
+            return inbox.c.sender == key
+        case _:
+            return inbox.c.id.in_(select(outbox.c.inbox_id).where(of_sent))
+
+
+def _is_about(board: int) -> ColumnElement[bool]:
+    """SQL: whether a received mail has led to a mail about a board, or to an entry in its log."""
+    answered = select(outbox.c.inbox_id).where(outbox.c.match == board, outbox.c.inbox_id.is_not(None))
+    made = select(entries.c.match).where(entries.c.match == board, *_made_by_mail())
+    return or_(inbox.c.id.in_(answered), made.correlate(inbox).exists())
+
+
+def _made_by_mail() -> tuple[ColumnElement[bool], ...]:
+    """SQL: that an entry was made by a received mail: it has the time of that, and is its sender's."""
+    return (
+        entries.c.at == inbox.c.received_at,
+        seats.c.match == entries.c.match,
+        seats.c.seat == entries.c.seat,
+        addresses.c.player_id == seats.c.player_id,
+        addresses.c.address == inbox.c.sender,
+    )
+
+
+def _entries_by(connection: Connection, received: Sequence[ReceivedMail]) -> list[RecordedEntry]:
+    ids = [mail.message.id for mail in received]
+    query = select(entries, inbox.c.id.label("mail")).where(inbox.c.id.in_(ids), *_made_by_mail())
+    return [
+        RecordedEntry(row.match, row.seq, row.at, row.kind, row.seat, row.text, row.mail)
+        for row in connection.execute(query)
+    ]
+
+
+def _received(connection: Connection, which: ColumnElement[bool], count: int) -> list[ReceivedMail]:
+    rows = connection.execute(select(inbox).where(which).order_by(inbox.c.id.desc()).limit(count))
+    return [ReceivedMail(inbox_message(row), row.handled_at, row.outcome or "") for row in rows]
+
+
+def _sent(connection: Connection, which: ColumnElement[bool], count: int) -> list[QueuedMessage]:
+    query = select(*QUEUED_COLUMNS).where(which).order_by(outbox.c.id.desc()).limit(count)
+    return [QueuedMessage(*row) for row in connection.execute(query)]

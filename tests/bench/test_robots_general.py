@@ -1,0 +1,95 @@
+"""The robot of any game at half a second a move against greed, or chance where greed has nothing to go by.
+
+`make bench-robots PART=general` plays up to 40 games each, stops where 36 are won or out of
+reach, and prints a table: games, points (a draw counts half), iterations, milliseconds a move. `SHARE` of the
+iterations is enough in nearly every game, so that it takes minutes and not hours.
+"""
+
+import os
+import time
+from typing import Any
+
+import pytest
+
+from pbmserv.games import games
+from pbmserv.games.game import scores_of
+from pbmserv.robots import greedy, random
+from pbmserv.robots.chance import seed_of
+from pbmserv.robots.search import uct
+from pbmserv.robots.search.judge import rewards_of
+from pbmserv.robots.search.pace import iterations_in
+
+GAMES, ENOUGH = 40, 36
+ASKED_BY = "PBMSERV_BENCH_ROBOTS"
+HALF_A_SECOND = 0.5
+SHARE = {"go": 2}
+"""Of the iterations of half a second one in so many is played; of those not named one in twenty."""
+
+BOARDS = (
+    *(("amazons", size, 2) for size in ("6", "8", "10")),
+    ("breakthrough", "8", 2),
+    ("cephalopod", "5x5", 3),
+    ("checkers", "", 2),
+    ("connect6", "", 2),
+    ("five-or-pairs", "", 2),
+    ("four-in-a-row", "", 2),
+    ("go", "9", 2),
+    ("go", "13", 2),
+    ("gomoku", "13", 2),
+    ("hex", "11", 2),
+    ("hex", "13", 2),
+    ("lasca", "", 2),
+    ("morris", "", 2),
+    ("oware", "", 2),
+    ("reversi", "8", 2),
+    ("tic-tac-toe", "", 2),
+)
+
+
+def series(
+    name: str, size: str, seats: int, iterations: int, most: int, enough: float
+) -> tuple[float, int, float]:
+    """Points of the search, games played, and its milliseconds a move."""
+    game = games()[name]
+    other = greedy if scores_of(game, game.start(seats, {})) else random
+    points, played, spent, moves = 0.0, 0, 0.0, 0
+    while played < most and points < enough and points + most - played >= enough:
+        position: Any = game.start(seats, {"size": size} if size else {})
+        own, ply = played % seats, 0
+        while (seat := game.to_move(position)) is not None:
+            begun = time.process_time()
+            thinker: Any = uct if seat == own else other
+            thought = thinker.think(
+                game, position, seed_of(name, played, ply), iterations if seat == own else 1000
+            )
+            spent += (time.process_time() - begun) * (seat == own)
+            moves += seat == own
+            position, _ = game.play(position, thought.candidates[0].move)
+            ply += 1
+        outcome = game.outcome(position)
+        assert outcome is not None
+        first = outcome.ranks.count(1)
+        points += rewards_of(outcome.ranks)[own] if seats == 2 else (outcome.ranks[own] == 1) / min(first, 2)
+        played += 1
+    return points, played, 1000 * spent / max(moves, 1)
+
+
+@pytest.mark.skipif(ASKED_BY not in os.environ, reason="takes forty minutes: make bench-robots PART=general")
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "size", "seats"), BOARDS)
+def test_half_a_second_is_enough(name: str, size: str, seats: int, capsys: pytest.CaptureFixture[str]) -> None:
+    game = games()[name]
+    position = game.start(seats, {"size": size} if size else {})
+    iterations = iterations_in(HALF_A_SECOND, game, position) // SHARE.get(name, 20)
+    points, played, milliseconds = series(name, size, seats, iterations, GAMES, ENOUGH)
+    with capsys.disabled():
+        print(
+            f"\n{name:14} {size:4} {seats} seats: {points:4} of {played}, {iterations} its, {milliseconds:.0f} ms"
+        )
+    assert points >= ENOUGH
+
+
+@pytest.mark.parametrize(("name", "size"), [("oware", ""), ("gomoku", "13"), ("hex", "11"), ("breakthrough", "6")])
+def test_a_sample(name: str, size: str) -> None:
+    """Four games with few iterations are won."""
+    assert series(name, size, 2, 100, 4, 4)[0] >= 3.5
