@@ -43,6 +43,11 @@ class IncomingMail:
     doubtful_senders: tuple[str, ...] = ()
     unwelcome: str | None = None
 
+    @property
+    def possible_senders(self) -> tuple[str, ...]:
+        """Every address that it may be from: where its From is in doubt, all that it names."""
+        return self.doubtful_senders if self.sender is None else (self.sender, *self.doubtful_senders)
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:

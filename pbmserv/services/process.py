@@ -104,7 +104,7 @@ def _process(
         if is_from_doctor(connection, app, pending.message, mail.automatic, now):
             return ProcessedMail("silent")
         return ProcessedMail("report" if heed_report(connection, app, pending.message, now) else "silent")
-    standing = bans.standing_of(connection, mail)
+    standing = bans.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
         return ProcessedMail("silent")
     if standing.is_known:

@@ -146,7 +146,7 @@ def _credentials(connection: Connection, app: App, pending: PendingMail, now: da
     """What to verify and to hash: nothing for a mail that gets a short answer or none."""
     if not has_secrets(pending.runnable):
         return CredentialsToVerify()
-    standing = bans.standing_of(connection, pending.mail)
+    standing = bans.standing(connection, pending.mail.content_key, pending.mail.possible_senders)
     if standing.is_known or standing.is_banned:
         return CredentialsToVerify()
     is_proven = pending.identity.proof != "none"

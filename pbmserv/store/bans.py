@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, or_, select
 
-from pbmserv.parser.parsed import IncomingMail
 from pbmserv.store.inbox import key_digest
 from pbmserv.store.tables import addresses, bans, content_keys, players
 
@@ -32,14 +31,8 @@ class Standing:
     """One of the addresses that it may be from is banned."""
 
 
-def standing_of(connection: Connection, mail: IncomingMail) -> Standing:
-    """How a mail stands. Where its From is in doubt, all addresses that it names count."""
-    senders = mail.doubtful_senders if mail.sender is None else (mail.sender, *mail.doubtful_senders)
-    return standing(connection, mail.content_key, senders)
-
-
 def standing(connection: Connection, content_key: str, senders: Sequence[str] = ()) -> Standing:
-    """The same by its content key and the addresses that its From names."""
+    """How a mail stands, by its content key and the addresses that it may be from."""
     patterns = [pattern for sender in senders for pattern in patterns_of(sender)]
     row = connection.execute(_STANDING, {"key": key_digest(content_key), "patterns": patterns}).one()
     return Standing(row.is_known, row.is_banned)

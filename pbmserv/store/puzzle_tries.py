@@ -1,6 +1,6 @@
 """Which puzzles each player was sent, and what they have made of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -8,9 +8,29 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbmserv.commands.base.changes import PuzzleAnswered, PuzzleSent
 from pbmserv.matches.player import Player
-from pbmserv.matches.puzzles import PuzzleTry
+from pbmserv.matches.puzzles import Puzzle, PuzzleTry
 from pbmserv.store import players as stored_players
+from pbmserv.store import puzzles
 from pbmserv.store.tables import players, puzzle_tries
+
+
+class PuzzleQueries:
+    """Answers what `matches.queries.Queries` asks about puzzles, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def puzzle(self, number: int) -> Puzzle | None:
+        """The puzzle of a number."""
+        return puzzles.find(self._connection, number)
+
+    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
+        """The puzzle with the lowest number that is not among those seen, of a game or of any."""
+        return puzzles.first_unseen(self._connection, seen, game)
+
+    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
+        """The puzzles that a player was sent, by number, the first one first."""
+        return of_player(self._connection, player.id)
 
 
 def of_player(connection: Connection, player_id: int) -> Mapping[int, PuzzleTry]:

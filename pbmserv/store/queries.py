@@ -37,7 +37,7 @@ from pbmserv.store import (
 )
 from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.play_links import LateUse
-from pbmserv.store.puzzle_queries import PuzzleQueries
+from pbmserv.store.puzzle_tries import PuzzleQueries
 from pbmserv.store.recent_boards import RecentBoards
 from pbmserv.store.seatings import Seating
 

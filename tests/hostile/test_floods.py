@@ -288,6 +288,7 @@ def test_the_operator_reads_one_line(club: Post, caplog: pytest.LogCaptureFixtur
     take_places(club, IN_ALL - 3)
     for number in range(10):
         club.mail(f"e@evil{number}.example", f"signup evil{number} pepper")
-    said = [record.getMessage() for record in caplog.records if "quota" in record.getMessage()]
+    said = [record.getMessage() for record in caplog.records]
     assert len(said) == 1
-    assert "the day's quota of sign-ups is used up: 200 in all" in said[0]
+    assert "used up a limit of the day mail=" in said[0]
+    assert said[0].endswith('limit="200 in all"')

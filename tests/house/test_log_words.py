@@ -28,7 +28,8 @@ def logged(tree: ast.AST) -> Iterator[ast.Call]:
 
 def flaw(call: ast.Call, tree: ast.AST) -> str:
     """What is wrong with a line, empty if nothing."""
-    text, *values = call.args
+    assert isinstance(call.func, ast.Attribute)
+    text, *values = call.args[1:] if call.func.attr == "log" else call.args  # its level comes first
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return "its sentence is no constant"
     if not values:
@@ -82,11 +83,13 @@ def test_this_test_finds_what_is_wrong() -> None:
         'log.info("sent %s")',
         'log.info("sent", pairs(out=1))',
         'told = str(1)\nlog.info("sent %s", told)',
+        'log.log(WARNING, f"sent {1}")',
     )
     right = (
         'log.info("stopped")',
         'log.info("sent %s", pairs(out=1))',
         'told = pairs(out=1)\nlog.info("sent %s", told)',
+        'log.log(WARNING, "sent %s", pairs(out=1))',
     )
 
     def flaws(code: str) -> list[str]:

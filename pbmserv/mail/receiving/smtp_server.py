@@ -169,7 +169,7 @@ class SmtpConnection(SMTP):
             status = NOT_NOW
         finally:
             self._storing = False
-        if status == STORED:
+        if status.startswith(STORED):
             self._since, self._replies_since = self.loop.time(), 0
         self._reset_timeout()
         return status
