@@ -6,9 +6,10 @@ from datetime import timedelta
 from typing import Annotated, Final
 
 import typer
+from rich.progress import Progress
 
 from pbmserv.cli.admin_referee import Reason, listed, mails_queued, print_line
-from pbmserv.cli.terminal import Exit, Json, app_or_exit, give_up, print_rows, settings_or_exit
+from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, print_rows, settings_or_exit
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
 from pbmserv.services.admin.referee import CannotRule
@@ -37,7 +38,11 @@ def report(
 
 def print_stuck(app: App, json: bool) -> None:
     """Prints the boards that do not go on; exits with 1 if there are any."""
-    found = stuck_boards(app, IDLE, utc_now())
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("replaying", total=None)
+        found = stuck_boards(
+            app, IDLE, utc_now(), lambda done, of: progress.update(task, completed=done, total=of)
+        )
     print_rows([asdict(each) for each in found], json, "stuck boards")
     if found:
         raise typer.Exit(Exit.FAILED)

@@ -1,9 +1,6 @@
-"""Running boards that do not go on: why, and what the operator could do.
+"""Running boards that do not go on: why, and what the operator could do. The unreadable are named first."""
 
-Each is looked at in a transaction of some hundred boards. A board that cannot be read is named first.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -38,18 +35,22 @@ class StuckBoard:
     """A command that would help, or what else to do."""
 
 
-def stuck_boards(app: App, idle: timedelta, now: datetime) -> Sequence[StuckBoard]:
+def stuck_boards(
+    app: App, idle: timedelta, now: datetime, seen: Callable[[int, int], None]
+) -> Sequence[StuckBoard]:
     """The boards that do not go on, the longest silence first; without another reason, if nothing happened for
-    `idle`."""
+    `idle`. Replays the log of every running board; `seen` is told how many it has done, and of how many."""
     found: list[StuckBoard] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
         thinks = heartbeats.robots_are_alive(connection, now)
-        for row in records.boards(ListingQuery(count=_ALL, with_practice=False)).lines:
+        rows = records.boards(ListingQuery(count=_ALL, with_practice=False)).lines
+        for done, row in enumerate(rows, start=1):
             player = records.player(row.to_move) if row.to_move else None
             stuck = _unreadable(records, row) or _look(records, row, player, thinks, idle, now)
             if stuck is not None:
                 found.append(stuck)
+            seen(done, len(rows))
     return sorted(found, key=lambda each: (each.why != "unreadable", each.since, each.number))
 
 
