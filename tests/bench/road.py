@@ -181,7 +181,7 @@ def service(folder: Path, settings: dict[str, str], *parts: str) -> Iterator[Ser
             place.mkdir()
             found.processes.append(stack.enter_context(running(needed | settings, place, part)))
         for each in found.processes:
-            each.wait_for("started: ")
+            each.wait_for("started parts=")
         yield found
         for each in found.processes:
             assert each.stop() == 0, each.log

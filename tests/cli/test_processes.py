@@ -167,7 +167,7 @@ def test_ctrl_c_reaches_them_all(terminal: Terminal, settings: dict[str, str]) -
 def test_everything_in_one_process(terminal: Terminal, settings: dict[str, str]) -> None:
     settings["PBMSERV_PROCESSES"] = "1"
     with running(settings, terminal.folder, "serve") as server:
-        server.wait_for("started: worker, sender")
+        server.wait_for("started parts=worker,sender")
         wait_for(lambda: server.pid_of("robots") is not None)
         assert len(usage_of(server.process.pid)) == 2
         assert "Welcome, alice! " in terminal.succeed("mail", *ALICE, "signup alice sesame")

@@ -123,7 +123,7 @@ def test_a_part_beside_a_server(terminal: Terminal, settings: dict[str, str]) ->
     with running(settings, terminal.folder, "serve") as server:
         server.wait_for("Press Ctrl-C to stop it.")
         with running(settings, terminal.folder, "work") as worker:
-            worker.wait_for("started: ")
+            worker.wait_for("started parts=")
             terminal.succeed("mail", *ALICE, "signup alice sesame")
             assert worker.stop() == 0
         assert server.stop() == 0
@@ -188,7 +188,7 @@ def test_a_part_that_dies_ends_the_process(terminal: Terminal, settings: dict[st
             connection.execute(text("ALTER TABLE inbox RENAME TO elsewhere"))
         engine.dispose()
         assert server.end() == 1
-        assert "has ended, so the server ends too" in server.log
+        assert "a part has ended, and so does all beside it part=" in server.log
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
     with running(settings, terminal.folder, "work") as worker:
         wait_for(lambda: terminal.run("admin", "outbox", "--json").rows != [])
         assert worker.stop() == 0
-        assert "mail 1: a worker ended that had it in hand; setback 1" in worker.log
+        assert "a mail was set back mail=1 tries=1 again=" in worker.log
     (row,) = terminal.run("admin", "inbox", "--all", "--json").rows
     assert (row["status"], row["kills"], row["tries"], row["setbacks"]) == ("handled", 0, 0, 1)
 
@@ -242,8 +242,8 @@ def test_a_mail_that_workers_were_killed_over(terminal: Terminal, settings: dict
     set_back_now(post, mail_id)
     with running(settings, terminal.folder, "work") as worker:
         wait_for(lambda: post.fates() == ["handled"])
-        worker.wait_for(f"mail {mail_id}: handled, 1 command")
-        assert f"mail {mail_id}: processing it in isolation" in worker.log
+        worker.wait_for(f"handled mail={mail_id} fate=handled ")
+        assert f"processing a mail in isolation mail={mail_id}" in worker.log
         assert worker.stop() == 0
     assert terminal.succeed("admin", "inbox") == "No mails set aside or held up.\n"
     post.house.engine.dispose()

@@ -120,7 +120,8 @@ def test_full(small_disk: Path, tmp_path: Path) -> None:
         feed.bring("bob", 0)
         wait_until_quiet(url_in(data))
         wait_for(lambda: sent_of(data) == message_ids(data / "outgoing").keys())
-        assert server.log.count("receives no mail") == server.log.count("is back for the listener") == 1
+        assert server.log.count("is away, no mail is taken part=listener") == 1
+        assert server.log.count("the database is back part=listener") == 1
         assert server.stop() == 0
         assert "Traceback" not in server.log
     assert_each_handled_once(url_in(data), len(PEOPLE) + 2 + 4)
@@ -138,9 +139,9 @@ def test_full_in_the_moment_of_a_commit(small_disk: Path, tmp_path: Path) -> Non
         wait_for(commit.with_suffix(".held").exists)
         filler = fill(small_disk)
         commit.unlink()
-        worker.wait_for("is away")
+        worker.wait_for("the database is away part=worker")
         filler.unlink()
-        worker.wait_for("is back for the worker")
+        worker.wait_for("the database is back part=worker")
         wait_until_quiet(url_in(data))
         assert worker.stop() == 0
         assert worker.mail_log.count("is away") == worker.mail_log.count("is back") == 1
@@ -183,7 +184,7 @@ def test_read_only(tmp_path: Path) -> None:
             codes = [feed.try_once(challenge("alice", "bob", number)) for number in (1, 2, 3)]
             assert codes == [NOT_NOW] * 3
             assert receive(settings, tmp_path, challenge("alice", "bob", 1)) == TRY_LATER
-            assert server.log.count("receives no mail") == 1
+            assert server.log.count("is away, no mail is taken part=listener") == 1
             assert server.stop() == 0
             assert "Traceback" not in server.log
     subprocess.run(["fsck.ext4", "-p", "-f", str(image)], check=False, capture_output=True, timeout=60)
@@ -211,7 +212,7 @@ def test_a_full_disk_of_the_outgoing_maildir(small_disk: Path, tmp_path: Path) -
         filler = fill(small_disk)
         feed.bring("alice", 0)
         wait_until_quiet(url_in(data))
-        wait_for(lambda: server.log.count("is deferred") == 2)
+        wait_for(lambda: server.log.count(": deferred out=") == 2)
         assert [*(small_disk / "outgoing" / "tmp").iterdir()] == []
         filler.unlink()
         hindered.write_clock(clock, 3600)

@@ -49,7 +49,7 @@ STAGES = (7, 14, 20) if SOAK else (3, 5, 6)
 
 MAIL_PORT = 2526
 WAIT_FOR_A_HOST = 5.0
-HANDLED = re.compile(r"mail ([0-9]+): handled")
+HANDLED = re.compile(r"handled mail=([0-9]+) fate=handled")
 
 
 @dataclass
@@ -280,7 +280,7 @@ def test_one_of_several_machines_is_cut_off(
         wait_for(lambda: cluster.ask("SELECT count(*) FROM inbox WHERE status = 'waiting'") == [(0,)])
         network.join(CUT)
         hosts[CUT].commit.unlink()
-        hosts[CUT].workers[0].wait_for("the database is back for the worker")
+        hosts[CUT].workers[0].wait_for("the database is back part=worker")
 
         for name in OTHERS:
             for process in hosts[name].processes:

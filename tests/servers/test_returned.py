@@ -106,6 +106,6 @@ def test_a_mailbox_that_is_gone_and_comes_back(tmp_path: Path) -> None:
             boards = [f"Cephalopod variant Board {number}: alice vs bob" for number in (101, 102, 103)]
             assert sorted(sink.sent_to(bob)[1:]) == [*boards, "pbmserv: games"]
             assert not see_suspended(house)
-            assert server.log.count("are held back") == 1
+            assert server.log.count("is held back after hard bounces") == 1
         finally:
             engine.dispose()

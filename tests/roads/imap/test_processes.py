@@ -61,7 +61,7 @@ def test_a_poller_by_itself(box: Box, settings: dict[str, str], tmp_path: Path) 
         for part in parts:
             assert part.stop() == 0
             assert "Traceback" not in part.log
-        assert "stored as 1" in parts[0].log
+        assert ": stored mail=1 uid=" in parts[0].log
 
 
 def test_a_server_outlives_a_mailbox_that_refuses_it(

@@ -66,7 +66,7 @@ def test_all_go_out_in_order(house: App, tmp_path: Path, pipelines: bool) -> Non
                 wait_for(lambda: len(sink.mails) > before)  # noqa: B023
                 progress = len(sink.mails)
             assert sender.stop() == 0
-            assert sender.log.count("is sent") == MAILS
+            assert sender.log.count(": sent out=") == MAILS
             assert sender.log.count("\n") == MAILS + 2
     assert 1 <= sink.connections <= FEW
     came = [mail.message["Message-ID"] for mail in sink.mails]
