@@ -41,6 +41,8 @@ class Job:
     every: timedelta
     do: Callable[[App, datetime], bool]
     """Gives whether there is more to do at once."""
+    first_after: timedelta = timedelta()
+    """How long after the start it is done first."""
 
 
 JOBS: Final[Sequence[Job]] = (
@@ -54,12 +56,16 @@ JOBS: Final[Sequence[Job]] = (
 )
 
 
+_SETTLED_AFTER: Final = timedelta(minutes=2)
+
+
 def jobs_with(premises: Premises, operator: str = "") -> Sequence[Job]:
     """All jobs, with those that need the data folder; `operator` is the address that is told of what lasts."""
     return (
         *JOBS,
         Job("records", timedelta(hours=1), partial(dump_last_month, folder=premises.data / "records")),
-        Job("alarms", timedelta(minutes=1), partial(watch, premises=premises, operator=operator)),
+        # By then each part has said that it lives, or should have.
+        Job("alarms", timedelta(minutes=1), partial(watch, premises=premises, operator=operator), _SETTLED_AFTER),
     )
 
 
@@ -67,7 +73,8 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
     """Runs the jobs. One that fails is logged and tried again; the others go on."""
 
     def run(stop: threading.Event) -> None:
-        due = dict.fromkeys(jobs, 0.0)
+        begun = time.monotonic()
+        due = {job: begun + job.first_after.total_seconds() for job in jobs}
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
