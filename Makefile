@@ -7,7 +7,7 @@ RUN := $(VENV)/bin
 # The processes that tests start need not compile everything again, wherever this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help serve test test-slow format check bench bench-robots soak lock clean
+.PHONY: help serve test test-slow format check bench bench-robots soak lock release clean
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
@@ -18,6 +18,7 @@ help:
 	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"
 	@echo "make format  put the code into its format"
 	@echo "make lock    renew deploy/requirements.lock: the newest libraries, with hashes"
+	@echo "make release  build wheel and source archive into dist/, check them, say what comes next"
 	@echo "make clean   remove what these commands made, but not data/ and pbmserv.toml"
 
 serve: $(VENV)/.serve pbmserv.toml
@@ -59,6 +60,9 @@ lock: | $(VENV)/bin/python
 	$(RUN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra postgresql --generate-hashes \
 		--custom-compile-command "make lock" --output-file deploy/requirements.lock pyproject.toml
 
+release: $(VENV)/.release
+	@PYTHON=$(RUN)/python deploy/release
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -69,6 +73,10 @@ $(VENV)/bin/python:
 $(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
 	@echo 'Setting up in $(VENV), which takes half a minute the first time ...'
 	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.release: pyproject.toml | $(VENV)/bin/python
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
 	@touch $@
 
 $(VENV)/.oracles: $(VENV)/.test

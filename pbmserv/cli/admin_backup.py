@@ -16,31 +16,44 @@ from pbmserv.services.admin.pulse import record_backup
 from pbmserv.services.app import utc_now
 from pbmserv.store.backup import CannotBackUp, back_up
 from pbmserv.store.backup import restore as restore_database
+from pbmserv.store.backup_folder import back_up_into
 
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 
-def backup(file: File) -> None:
+def backup(
+    place: Annotated[Path, typer.Argument(metavar="FILE", help="a new file; with --keep, the folder for it")],
+    keep: Annotated[
+        int | None,
+        typer.Option(min=1, help="put it into a folder under a name of its own, and keep so many of these there"),
+    ] = None,
+) -> None:
     """Copy the whole database to a new file; the server may be running."""
     settings = settings_or_exit()
+    gone: list[Path] = []
     with err.status("copying"):
         try:
-            back_up(settings.database_url, file)
+            if keep is None:
+                file = place
+                back_up(settings.database_url, file)
+            else:
+                file, gone = back_up_into(settings.database_url, place, utc_now(), keep)
         except CannotBackUp as error:
             give_up(str(error))
         except OSError as error:
-            give_up(f"{file} cannot be written by this user: {error.strerror or error}")
+            give_up(f"{place} cannot be written by this user: {error.strerror or error}")
     note_backup(settings, file)
-    out.print(
-        f"Backed up into {file}, {file.stat().st_size:,} bytes.", markup=False, highlight=False, soft_wrap=True
-    )
+    told = f"Backed up into {file}, {file.stat().st_size:,} bytes."
+    if gone:
+        told += f" Removed: {', '.join(each.name for each in gone)}."
+    out.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 def note_backup(settings: Settings, file: Path) -> None:
     """Has `pbmserv status` know of a backup, unless the database is of an earlier version, or away by now."""
     with suppress(CannotStart, SQLAlchemyError):
         app = build_app(settings)
-        record_backup(app, str(file.resolve()), utc_now())
+        record_backup(app.engine, file.resolve(), utc_now())
         app.engine.dispose()
 
 

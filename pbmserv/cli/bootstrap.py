@@ -15,8 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.isolation import lock_marker
+from pbmserv.services.admin.pulse import record_copy
 from pbmserv.services.admin.upgrade import renew
-from pbmserv.services.app import App, TeachingBacklog
+from pbmserv.services.app import App, TeachingBacklog, utc_now
 from pbmserv.services.authenticate import password_hasher
 from pbmserv.store.backup import CannotBackUp, back_up_aside
 from pbmserv.store.engine import open_engine
@@ -62,9 +63,10 @@ def build_app(settings: Settings, bring_up_to_date: bool = False) -> App:
 def bring_up(settings: Settings, engine: Engine) -> None:
     """Updates the schema; of a SQLite file, a copy from before is kept in the data folder.
 
-    Raises CannotStart, and changes nothing, if the copy cannot be made.
+    `pbmserv status` says where it is for as long as it is there. Raises CannotStart, and changes nothing, if the
+    copy cannot be made.
     """
-    version = stored_version(engine)
+    version, copy = stored_version(engine), None
     if engine.dialect.name == "sqlite" and version not in (None, NEWEST) and knows_version(str(version)):
         try:
             copy = back_up_aside(settings.database_url, settings.data / f"before-{version}.db")
@@ -76,6 +78,8 @@ def bring_up(settings: Settings, engine: Engine) -> None:
             "updating the database; a copy from before is kept %s", pairs(schema=str(version), file=str(copy))
         )
     renew(engine)
+    if copy is not None:
+        record_copy(engine, str(version), copy.resolve(), utc_now())
 
 
 @contextmanager

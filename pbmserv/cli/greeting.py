@@ -8,10 +8,11 @@ from rich.markup import escape
 
 from pbmserv.cli.config import Settings
 from pbmserv.cli.terminal import err
+from pbmserv.services.admin.pulse import KeptCopy
 
 
-def greet(settings: Settings, listeners: Sequence[str]) -> None:
-    """Tells where mail is taken, where it goes, and how to try it out."""
+def greet(settings: Settings, listeners: Sequence[str], copies: Sequence[KeptCopy]) -> None:
+    """Tells where mail is taken, where it goes, how to try it out, and what copies were left by updates."""
     server = settings.server()
     called = Path(sys.argv[0])
     # Print it as it was called, if it must be called with its folder.
@@ -26,6 +27,10 @@ def greet(settings: Settings, listeners: Sequence[str]) -> None:
     if settings.outgoing and settings.is_web_at_home:
         mailbox = f"http://{settings.web}/mailbox"
         lines.append(f"  mailbox    {mailbox}: read and answer all this mail in a browser on this machine")
+    lines += [
+        f"  copy       {escape(str(copy.place))}: from before an update, of schema {copy.schema}; yours to delete"
+        for copy in copies
+    ]
     if settings.confirm == "from":
         lines.append("  confirm    from: every From address is believed. For loopback and tests only!")
     if settings.is_open_to_strangers():

@@ -44,6 +44,7 @@ from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.robots import playing
 from pbmserv.server.scheduler import PURGE_REST, jobs_with, scheduling, summary_of
 from pbmserv.server.supervisor import Supervisor
+from pbmserv.services.admin.pulse import list_copies
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined
 from pbmserv.services.receive import receive_mail
@@ -243,17 +244,18 @@ def config(json: Annotated[bool, typer.Option("--json", help="for scripts")] = F
 
 def _serve(settings: Settings) -> None:
     app = app_or_exit(settings, bring_up_to_date=True)
+    copies = list_copies(app)
     if settings.workers == 1:
         parts = _made_or_exit(lambda: all_parts(settings, app))
         stop = stop_at_signals()
-        greet(settings, [name for name in parts if "://" in name])
+        greet(settings, [name for name in parts if "://" in name], copies)
         _run(app, parts, stop)
         return
     processes, listeners = _made_or_exit(lambda: tasks(settings, app))
     # A connection must not be shared by processes.
     app.engine.dispose()
     supervisor = Supervisor()
-    greet(settings, listeners)
+    greet(settings, listeners, copies)
     if not supervisor.run(processes):
         raise typer.Exit(Exit.FAILED)
 

@@ -23,6 +23,9 @@ from pbmserv.store.tables import (
 BACKUP: Final = "backup"
 """The milestone of the last backup that succeeded; it says where it is."""
 
+COPY: Final = "copy "
+"""Milestones of copies from before the schema was updated begin so; the schema follows. They say where it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Queue:
@@ -160,6 +163,14 @@ def milestone(connection: Connection, name: str) -> Milestone | None:
     """When something was done last; None if it never was."""
     row = connection.execute(select(milestones).where(milestones.c.name == name)).one_or_none()
     return None if row is None else Milestone(row.at, row.said)
+
+
+def copies(connection: Connection) -> Mapping[str, Milestone]:
+    """The last copy of each schema that was made before the schema was updated, in order."""
+    rows = connection.execute(
+        select(milestones).where(milestones.c.name.startswith(COPY)).order_by(milestones.c.name)
+    )
+    return {row.name.removeprefix(COPY): Milestone(row.at, row.said) for row in rows}
 
 
 def reach(connection: Connection, name: str, at: datetime, said: str) -> None:

@@ -65,12 +65,15 @@ def test_serve_keeps_the_database_as_it_was(old: Terminal) -> None:
     log = served(old)
     data = old.folder / "data"
     copy = data / f"before-{OLD}.db"
-    assert f"updating the database from schema {OLD}; a copy from before is in {copy}" in log
+    assert f"updating the database; a copy from before is kept schema={OLD} file={copy}" in log
+    assert f"{copy}: from before an update, of schema {OLD}; yours to delete" in log
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert (told(copy), told(data / "pbmserv.db")) == (OLD, NEWEST)
     moves = "SELECT count(*) FROM entries"
     assert told(copy, moves) == told(data / "pbmserv.db", moves) != 0
-    assert "a copy from before" not in served(old), "there is nothing more to be done"
+    again = served(old)
+    assert "updating the database" not in again, "there is nothing more to be done"
+    assert f"{copy}: from before an update, of schema {OLD}" in again
     assert copies(old) == [copy.name]
 
 
@@ -87,6 +90,21 @@ def test_migrate_keeps_it_too(old: Terminal) -> None:
     old.succeed("migrate")
     assert copies(old) == [f"before-{OLD}.db"]
     assert told(old.folder / "data" / "pbmserv.db") == NEWEST
+
+
+def test_status_tells_where_the_copy_is(old: Terminal) -> None:
+    """As long as it is there, and no longer; the clocks of a club do not wait for that."""
+    old.succeed("migrate")
+    copy = old.folder / "data" / f"before-{OLD}.db"
+
+    def copies_told() -> list[dict[str, str]]:
+        return [each for each in old.run("status", "--json").rows["findings"] if each["name"] == "copy"]
+
+    (told_of,) = copies_told()
+    assert (told_of["verdict"], told_of["schema"], told_of["file"]) == ("fine", OLD, str(copy))
+    assert "delete it when you are content" in told_of["mend"]
+    copy.unlink()
+    assert copies_told() == []
 
 
 def test_a_new_database_has_no_past(terminal: Terminal) -> None:

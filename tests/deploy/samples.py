@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
 PROGRAM = "/opt/pbmserv/bin/pbmserv"
 """Where the samples look for the program."""
 

@@ -11,12 +11,15 @@ from typer.main import get_command
 from pbmserv.cli.main import cli
 from pbmserv.server import connections
 from tests.cli.processes import PBMSERV
+from tests.cli.terminal import Terminal
 from tests.conftest import needed
 from tests.deploy.samples import DEPLOY, PROGRAM
 
 UNITS = sorted(path.name for path in (DEPLOY / "systemd").iterdir() if path.is_file())
 SERVICES = [name for name in UNITS if name.endswith(".service")]
 LONG_RUNNING = {"serve", "listen", "poll", "work", "send", "robots", "web"}
+
+BACKUP = "admin backup /var/lib/pbmserv/backups --keep 14"
 
 MOST_EXPOSED = 20
 """In tenths, as systemd counts: ours are at 12, for the network and one folder; without any care it is 96."""
@@ -84,15 +87,24 @@ def test_every_part_has_its_unit() -> None:
     started = {}
     for name in SERVICES:
         (line,) = re.findall(r"(?m)^ExecStart=(.*)$", (DEPLOY / "systemd" / name).read_text())
-        program, command = line.split()
+        program, _, command = line.partition(" ")
         assert program == PROGRAM
         started[command] = name
     commands = get_command(cli).commands  # type: ignore[attr-defined]
-    assert set(started) == LONG_RUNNING | {"tidy"}
-    assert set(started) <= set(commands)
+    assert set(started) == LONG_RUNNING | {"tidy", BACKUP}
+    assert {command.split()[0] for command in started} <= set(commands)
     assert started["serve"] == "pbmserv.service"
     assert started["work"] == "pbmserv-work@.service"
-    assert "pbmserv-tidy.timer" in UNITS
+    for timed in ("tidy", BACKUP):
+        assert started[timed].replace(".service", ".timer") in UNITS
+
+
+def test_the_backup_of_the_timer(club: Terminal, tmp_path: Path) -> None:
+    """What the unit runs, for a folder that systemd makes for it in the one that it may write to."""
+    unit = (DEPLOY / "systemd" / "pbmserv-backup.service").read_text()
+    folder = BACKUP.split()[2]
+    assert f"StateDirectory={folder.removeprefix('/var/lib/')}\n" in unit
+    assert "Backed up into " in club.succeed(*BACKUP.replace(folder, str(tmp_path)).split())
 
 
 def test_the_operators_program(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def club(post: Post, tmp_path: Path) -> Post:
     """A club where all is well."""
     post.people(alice="sesame", bob="poppy", carol="tahini")
     beat(post, *PARTS)
-    record_backup(post.house, "/backups/today", post.clock())
+    record_backup(post.house.engine, Path("/backups/today"), post.clock())
     for letter in post.letters():
         send(post, letter.id)
     return post

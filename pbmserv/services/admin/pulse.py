@@ -2,7 +2,11 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.app import App
@@ -47,7 +51,45 @@ def retire_part(app: App, part: str) -> bool:
         return condition.retire(connection, part)
 
 
-def record_backup(app: App, place: str, now: datetime) -> None:
+@dataclass(frozen=True, slots=True)
+class KeptCopy:
+    """A file with all that a database held before its schema was updated. It is the operator's to delete."""
+
+    schema: str
+    place: Path
+    made_at: datetime
+
+
+def record_backup(engine: Engine, place: Path, now: datetime) -> None:
     """A backup was made, and is at that place."""
-    with writing(app.engine) as connection:
-        condition.reach(connection, condition.BACKUP, now, place)
+    _record(engine, condition.BACKUP, place, now)
+
+
+def record_copy(engine: Engine, schema: str, place: Path, now: datetime) -> None:
+    """The schema was updated from that one, and a copy from before is at that place."""
+    _record(engine, condition.COPY + schema, place, now)
+
+
+def list_copies(app: App) -> list[KeptCopy]:
+    """The copies from before updates that are still where they were put."""
+    with reading(app.engine) as connection:
+        return kept_copies(connection)
+
+
+def kept_copies(connection: Connection) -> list[KeptCopy]:
+    """The same, for who reads already."""
+    noted = condition.copies(connection).items()
+    found = [KeptCopy(schema, Path(each.said), each.at) for schema, each in noted]
+    return [copy for copy in found if _is_there(copy.place)]
+
+
+def _is_there(place: Path) -> bool:
+    try:
+        return place.exists()
+    except OSError:
+        return False
+
+
+def _record(engine: Engine, milestone: str, place: Path, now: datetime) -> None:
+    with writing(engine) as connection:
+        condition.reach(connection, milestone, now, str(place))

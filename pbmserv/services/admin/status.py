@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.services.admin.findings import Finding, Verdict, see_room, spell
+from pbmserv.services.admin.pulse import KeptCopy, kept_copies
 from pbmserv.services.app import App
 from pbmserv.store import condition, heartbeats
 from pbmserv.store.condition import PartTrouble, Queue, Totals
@@ -66,6 +67,7 @@ def look_around(app: App, premises: Premises, now: datetime) -> list[Finding]:
             *_queues(connection, now),
             *_people(condition.totals(connection)),
             _backup(connection, now),
+            *(_copy(each, now) for each in kept_copies(connection)),
             *see_room([premises.data]),
         ]
 
@@ -163,13 +165,20 @@ def _people(there: Totals) -> Iterator[Finding]:
 
 def _backup(connection: Connection, now: datetime) -> Finding:
     last = condition.milestone(connection, condition.BACKUP)
-    how = "`pbmserv admin backup FILE`, best by a timer"
+    how = "`pbmserv admin backup FOLDER --keep 14`, best by a timer (pbmserv-backup.timer)"
     if last is None:
         return Finding("backup", Verdict.ATTENTION, "none was ever made", how, {"last": None})
     found, figures = f"{_ago(now - last.at)}: {last.said}", {"last": last.at.isoformat()}
     if now - last.at > BACKUP_WITHIN:
         return Finding("backup", Verdict.ATTENTION, found, how, figures)
     return Finding("backup", Verdict.FINE, found, figures=figures)
+
+
+def _copy(copy: KeptCopy, now: datetime) -> Finding:
+    found = f"of schema {copy.schema}, made {_ago(now - copy.made_at)}: {copy.place}"
+    mend = "it is from before an update; delete it when you are content, and protect it until then"
+    figures: dict[str, object] = {"schema": copy.schema, "file": str(copy.place), "made": copy.made_at.isoformat()}
+    return Finding("copy", Verdict.FINE, found, mend, figures)
 
 
 def _ago(time: timedelta) -> str:
