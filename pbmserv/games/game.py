@@ -125,6 +125,8 @@ EventKind = Literal[
     "sown",  # `count` pieces were sown over these cells, from the first one on
     "passed",  # `seat` had its turn and did nothing
     "swapped",  # `seat` took over the other side's piece, which stands on the last cell now
+    "linked",  # a line of `seat` joins these two cells now
+    "walled",  # `seat` set a wall between these cells, named `piece`
     "scored",  # `seat` was given `count` points
     "eliminated",  # the rules put `seat` out of the game
     "left",  # the player of `seat` left, and the others play on
@@ -142,12 +144,22 @@ class Event:
     count: int = 0
 
 
-Reason = Literal["score", "goal", "blocked", "bare", "draw", "repeated", "exhausted", "alone"]
-"""Why it is over; each is a sentence elsewhere.
-
-By points; a goal was reached (a row, a far edge, two edges joined); whoever is to move cannot; a side has too few
-pieces left; nobody has won; a position came again; too long without progress; the others have gone.
-"""
+Reason = Literal[
+    "score",  # by points
+    "goal",  # a goal was reached: a row, a far edge, two edges joined
+    "blocked",  # whoever is to move cannot
+    "bare",  # a side has too few pieces left; in a draw, both have
+    "draw",  # nobody has won
+    "repeated",  # a position came again
+    "exhausted",  # too long without progress
+    "alone",  # the others have gone
+    "mate",  # a king is attacked and cannot be saved
+    "stalemate",  # whoever is to move cannot, and their king is not attacked
+    "king",  # a king was captured, or blown up
+    "checks",  # a king was attacked too often
+    "perpetual",  # the loser gave check again and again
+]
+"""Why it is over; each is a sentence elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +193,22 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line over the board that stands on no cell: a wall, or a link between two pieces."""
+
+    seat: Seat | None
+    """Whose it is; None for what is nobody's."""
+    name: str
+    """How it is said: `E5H`, `D8-E10`."""
+    ends: tuple[tuple[int, int], tuple[int, int]]
+    """From where to where, in half cells, as `Layout.places`."""
+    text: tuple[tuple[int, int, str], ...] = ()
+    """How it is drawn on the sheet: a line, the first character there, and what is written from it on."""
+    between: tuple[tuple[int, int], ...] = ()
+    """The pairs of neighbouring cells that it stands between, if it is a wall."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """What to draw and say of a position: no pixels, no language."""
 
@@ -195,6 +223,10 @@ class Scene:
     """Those on which the last ply took pieces, or turned them."""
     scores: tuple[int, ...] = ()
     """A number for each seat; empty where the game has none."""
+    hands: tuple[tuple[tuple[Piece, int], ...], ...] = ()
+    """For each seat the kinds of pieces that it has beside the board, with their number; empty without hands."""
+    strokes: tuple[Stroke, ...] = ()
+    """Walls and links, the oldest first."""
 
 
 class Game(Protocol):
