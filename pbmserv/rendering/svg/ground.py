@@ -27,7 +27,8 @@ def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
     kind = "d-pit" if plan.shape == "pit" else "d-hex" if plan.shape == "hexagon" else "d-cell"
     yield Markup('<path class="{}" d="{}"/>').format(kind, lit)
     if shaded:
-        yield Markup('<path class="d-dark" d="{}"/>').format("".join(map(plan.outline, sorted(shaded))))
+        dark = "d-hex d-dark" if plan.shape == "hexagon" else "d-dark"
+        yield Markup('<path class="{}" d="{}"/>').format(dark, "".join(map(plan.outline, sorted(shaded))))
 
 
 def _edges(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:

@@ -32,6 +32,9 @@ _BESIDE: Final = 26
 _LABELLED_TWICE: Final = 18
 """From this size, in half cells, rows and columns are named at both ends."""
 
+_NEXT: Final = 2
+"""How far from a hexagon a label beside it is, in half cells."""
+
 _PIECES: Final[dict[Shape, int]] = {"square": SIZE, "point": 106, "hexagon": 98, "pit": SIZE}
 _STACKED: Final = 0.86
 _HIGHEST: Final = 40
@@ -74,7 +77,7 @@ def plan_of(board: Board) -> Plan:
     layout = board.layout
     down = HALF * (LEAN if layout.shape == "hexagon" else 1)
     places = [(x * HALF, round(y * down)) for x, y in layout.places]
-    labels = [(text, *_drawn_near(layout, x, y, down)) for text, x, y in _wanted(layout)]
+    labels = [(text, *_drawn_near(board, text, x, y, down)) for text, x, y in _wanted(layout)]
     high = _CORNER if layout.shape == "hexagon" else CELL
     edges = _corners(layout, places)
     beyond = [point for edge in edges for point in edge]
@@ -126,11 +129,17 @@ def _wanted(layout: Layout) -> Iterable[tuple[str, int, int]]:
     )
 
 
-def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
+def _drawn_near(board: Board, text: str, x: int, y: int, down: float) -> Point:
     """The place of a label, in units, drawn near to the cells that it names."""
+    layout = board.layout
     width, height = layout.size
     if layout.shape == "hexagon":
-        beside = min(layout.places, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
+        named = [
+            place for name, place in zip(board.names, layout.places, strict=True) if text in (name[0], name[1:])
+        ]
+        beside = min(named, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
+        if abs(beside[0] - x) > _NEXT:
+            return HALF * x, round(down * y)
         away = (CELL + _BESIDE + (BAND + 26 if layout.edges else 0)) / (2 * HALF)
         return (
             round(HALF * (beside[0] + (x - beside[0]) * away)),

@@ -48,8 +48,8 @@ PIECES_DARK: Final = (
 BOARD_LIGHT: Final = (
     ".d-ground{fill:#e4d9c0}"
     f".d-cell{{fill:{LIGHT_SQUARE}}}"
-    f".d-dark{{fill:{LIGHT_SHADED}}}"
     f".d-hex{{fill:{LIGHT_SQUARE};stroke:#b9ab8c;stroke-width:7}}"
+    f".d-dark{{fill:{LIGHT_SHADED}}}"
     ".d-pit{fill:#cdbd98;stroke:#a08d63;stroke-width:3}"
     ".d-edge{stroke:#211f1a;stroke-width:2;stroke-opacity:.4}"
     ".d-wood .d-ground{fill:#d8c193}"
@@ -72,8 +72,8 @@ BOARD_LIGHT: Final = (
 BOARD_DARK: Final = (
     ".d-ground{fill:#38342c}"
     f".d-cell{{fill:{DARK_SQUARE}}}"
-    f".d-dark{{fill:{DARK_SHADED}}}"
     f".d-hex{{fill:{DARK_SQUARE};stroke:#575042}}"
+    f".d-dark{{fill:{DARK_SHADED}}}"
     ".d-pit{fill:#211f1b;stroke:#575042}"
     ".d-edge{stroke:#000}"
     ".d-wood .d-ground{fill:#4d4333}"
