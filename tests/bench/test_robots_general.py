@@ -36,12 +36,17 @@ BOARDS = (
     ("go", "9", 2),
     ("go", "13", 2),
     ("gomoku", "13", 2),
+    ("game-of-y", "13", 2),
+    ("havannah", "5", 2),
+    ("havannah", "8", 2),
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("lasca", "", 2),
     ("morris", "", 2),
+    ("oust", "9", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("tanbo", "", 2),
     ("tic-tac-toe", "", 2),
 )
 
