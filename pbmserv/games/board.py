@@ -58,7 +58,12 @@ class Layout:
     shaded: tuple[int, ...] = ()
     """Cells that are darker, as on a chequered board."""
     edges: tuple[tuple[int, int, int], ...] = ()
-    """Edges in the colour of a seat: that, and the first and the last cell along it."""
+    """Edges in the colour of a seat: that, and the first and the last cell along it.
+
+    On points it lies behind these cells, as seen from the rim.
+    """
+    heavy: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
+    """Heavier lines between cells, from where to where; between points they are rivers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white
-from pbmserv.rendering.svg.plan import Plan, plan_of
+from pbmserv.rendering.svg.plan import HALF, Plan, plan_of
 
 _STAR = 8
 
@@ -15,7 +15,7 @@ def draw_ground(board: Board, looks: Sequence[PieceStyle]) -> Markup:
     """The empty board with its labels; `looks` are those of the sides, by seat."""
     plan = plan_of(board)
     ground = Markup('<rect class="d-ground" width="{}" height="{}" rx="22"/>').format(plan.width, plan.height)
-    surface = _points(board, plan) if plan.shape == "point" else _cells(board, plan, looks)
+    surface = _points(board, plan, looks) if plan.shape == "point" else _cells(board, plan, looks)
     kind = Markup(' class="d-wood"') if are_black_and_white(looks) else ""
     return Markup("<g{}>{}</g>").format(kind, Markup("").join([ground, *surface, *_labels(plan)]))
 
@@ -29,6 +29,14 @@ def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
     if shaded:
         dark = "d-hex d-dark" if plan.shape == "hexagon" else "d-dark"
         yield Markup('<path class="{}" d="{}"/>').format(dark, "".join(map(plan.outline, sorted(shaded))))
+    yield from _heavy(board, plan)
+
+
+def _heavy(board: Board, plan: Plan) -> Iterator[Markup]:
+    """What divides the board: heavier lines, or a river."""
+    lines = "".join("M{} {}L{} {}".format(*plan.at(*begin), *plan.at(*end)) for begin, end in board.layout.heavy)
+    if lines:
+        yield Markup('<path class="{}" d="{}"/>').format("d-river" if plan.shape == "point" else "d-heavy", lines)
 
 
 def _edges(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
@@ -38,15 +46,33 @@ def _edges(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
         yield Markup('<path class="d-edge {}" d="M{}z"/>').format(looks[seat % len(looks)].name, drawn)
 
 
-def _points(board: Board, plan: Plan) -> Iterator[Markup]:
+def _borders(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
+    """The coloured lines that part the outer points from the others."""
+    wide, high = plan.middle
+    for seat, *ends in board.layout.edges:
+        (x, y), (to_x, to_y) = (plan.centres[cell] for cell in ends)
+        if y == to_y:
+            y = to_y = y + (HALF if y < high else -HALF)
+            x, to_x = min(x, to_x) - HALF, max(x, to_x) + HALF
+        else:
+            x = to_x = x + (HALF if x < wide else -HALF)
+            y, to_y = min(y, to_y) - HALF, max(y, to_y) + HALF
+        kind = looks[seat % len(looks)].name
+        yield Markup('<path class="d-goal {}" d="M{} {}L{} {}"/>').format(kind, x, y, to_x, to_y)
+
+
+def _points(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
     left, top, right, bottom = plan.frame
     yield Markup('<rect class="d-cell" x="{}" y="{}" width="{}" height="{}" rx="8"/>').format(
         left, top, right - left, bottom - top
     )
+    yield from _heavy(board, plan)
     lines = "".join(
         "M{} {}L{} {}".format(*plan.centres[one], *plan.centres[other]) for one, other in board.layout.lines
     )
-    yield Markup('<path class="d-line" d="{}"/>').format(lines)
+    if lines:
+        yield Markup('<path class="d-line" d="{}"/>').format(lines)
+    yield from _borders(board, plan, looks)
     if board.layout.stars:
         r = _STAR
         dots = "".join(

@@ -56,6 +56,19 @@ class Plan:
     """The box around the cells: left, top, right, bottom."""
     edges: tuple[tuple[Point, ...], ...]
     """The triangle that shows each coloured edge where the cells do not cover it."""
+    origin: Point
+    """Where the place 0, 0 of the layout is."""
+
+    @property
+    def middle(self) -> Point:
+        """The middle of the frame."""
+        left, top, right, bottom = self.frame
+        return (left + right) // 2, (top + bottom) // 2
+
+    def at(self, x: int, y: int) -> Point:
+        """Where a place of the layout is."""
+        down = HALF * (LEAN if self.shape == "hexagon" else 1)
+        return self.origin[0] + x * HALF, self.origin[1] + round(y * down)
 
     def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
         """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
@@ -101,6 +114,7 @@ def plan_of(board: Board) -> Plan:
         tuple((text, x - begin[0], y - begin[1]) for text, x, y in labels),
         (left - begin[0], top - begin[1], right - begin[0], bottom - begin[1]),
         tuple(tuple((x - begin[0], y - begin[1]) for x, y in edge) for edge in edges),
+        (-begin[0], -begin[1]),
     )
 
 
@@ -154,7 +168,7 @@ def _drawn_near(board: Board, text: str, x: int, y: int, down: float) -> Point:
 def _corners(layout: Layout, places: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
     """Of each coloured edge the triangle from the middle of the board to the board's corners beyond its ends."""
     ends = {cell for _, *both in layout.edges for cell in both}
-    if not ends:
+    if not ends or layout.shape == "point":
         return ()
     x, y = (round(sum(each) / len(ends)) for each in zip(*(places[cell] for cell in ends), strict=True))
     deep = max(abs(places[cell][1] - y) for cell in ends)

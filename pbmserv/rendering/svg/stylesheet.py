@@ -18,10 +18,10 @@ _STYLES: Final = (*PIECE_STYLES, *NAMED_STYLES.values())
 
 def _piece(look: PieceStyle, colours: Colours) -> str:
     inside, pips = (colours.ink, colours.paper) if look.is_filled else (colours.paper, colours.ink)
-    name = look.name
+    name, whole = look.name, colours.paper if look.is_pale else colours.ink
     return (
         f".{name} .body{{fill:{inside};stroke:{colours.line or colours.ink}}}"
-        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{colours.paper if look.is_pale else colours.ink}}}"
+        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{whole}}}.d-goal.{name}{{stroke:{whole}}}"
     )
 
 
@@ -57,6 +57,9 @@ BOARD_LIGHT: Final = (
     ".d-wood .d-dark{fill:#d9bf8d}.d-wood .d-hex{stroke:#b59a63}"
     ".d-line{fill:none;stroke:#6b614d;stroke-width:3.5;stroke-linecap:round}"
     ".d-star{fill:#4d4536}"
+    ".d-heavy{fill:none;stroke:#4d4536;stroke-width:12;stroke-linecap:round}"
+    ".d-river{fill:none;stroke:#5b93c9;stroke-opacity:.35;stroke-width:100}"
+    ".d-goal{fill:none;stroke-width:10;stroke-linecap:round}"
     ".d-label{fill:#554f42}"
     f".d-last{{fill:{LIGHT_LAST};stroke:#211f1a;stroke-width:5}}"
     ".d-left{fill:none;stroke:#211f1a;stroke-opacity:.5;stroke-width:5}"
@@ -82,6 +85,7 @@ BOARD_DARK: Final = (
     ".d-wood .d-line{stroke:#2c2519}.d-wood .d-star{fill:#2c2519}"
     ".d-line{stroke:#9a907c}"
     ".d-star{fill:#c9c1af}"
+    ".d-heavy{stroke:#c9c1af}"
     ".d-label{fill:#c9c1af}"
     f".d-last{{fill:{DARK_LAST};stroke:#ffe08a}}"
     ".d-left{stroke:#ece8dd}"
