@@ -187,7 +187,7 @@ class Piece:
     text: str
     """As it is drawn in text, at most as wide as the board's sheet says; of stacks, one character each."""
     kind: str = ""
-    """Names its drawing and its word, as told in `pbmserv.games.kinds`; "" is a plain piece, "die" one with pips."""
+    """Names its drawing and its word, see `pbmserv.games.kinds`; "" is a plain piece, "die" one with pips."""
     value: int | None = None
     """What it shows or counts, where it does."""
 
