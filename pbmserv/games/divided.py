@@ -74,6 +74,7 @@ def river() -> Board:
         layout=replace(
             board.layout,
             lines=tuple((board.numbers[one], board.numbers[other]) for one, other in ends),
+            stars=(),
             heavy=(((1, middle), (2 * columns - 1, middle)),),
         ),
     )
