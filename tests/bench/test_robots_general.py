@@ -39,6 +39,7 @@ BOARDS = (
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("lasca", "", 2),
+    ("lines-of-action", "", 2),
     ("morris", "", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
