@@ -44,6 +44,7 @@ BOARDS = (
     ("oware", "", 2),
     ("reversi", "8", 2),
     ("tic-tac-toe", "", 2),
+    ("ultimate-tic-tac-toe", "", 2),
 )
 
 

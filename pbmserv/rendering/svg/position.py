@@ -110,6 +110,8 @@ def marks(scene: Scene) -> Iterator[Mark]:
     yield from (Mark(0, "d-taken", plan.outline(cell, _WITHIN)) for cell in scene.captured)
     yield from (Mark(1, "d-left", _ring(plan, cell)) for cell in scene.vacated)
     yield from (Mark(2, "d-last", plan.outline(cell, _WITHIN)) for cell in scene.marked)
+    if scene.within:
+        yield Mark(3, "d-within", _frame(plan, scene.within))
 
 
 def puts(scene: Scene) -> Iterator[Put]:
@@ -128,6 +130,13 @@ def puts_on(plan: Plan, cell: int, pieces: Sequence[Piece]) -> Iterator[Put]:
 def pieces_of(scene: Scene) -> Iterable[Piece]:
     """Everything that stands on the board."""
     return (piece for pieces in scene.cells for piece in pieces)
+
+
+def _frame(plan: Plan, cells: Sequence[int]) -> str:
+    """The box around some cells."""
+    across, down = zip(*(plan.centres[cell] for cell in cells), strict=True)
+    left, top = min(across) - HALF, min(down) - HALF
+    return f"M{left} {top}h{max(across) + HALF - left}v{max(down) + HALF - top}H{left}z"
 
 
 def _ring(plan: Plan, cell: int) -> str:
