@@ -21,6 +21,9 @@ def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
     """
     sheet = scene.board.sheet
     lines = list(sheet.lines)
+    for stroke in scene.strokes:
+        for line, begin, text in stroke.text:
+            lines[line] = _over(lines[line], begin, text)
     for (line, begin), pieces in zip(sheet.slots, scene.cells, strict=True):
         if pieces:
             drawn = column_text([piece.text for piece in pieces], sheet.width)
@@ -45,6 +48,17 @@ def _bracketed(scene: Scene, lines: list[str]) -> list[str]:
             text = f"{text[:after]}]{text[after + 1 :]}"
         lines[line] = text
     return lines
+
+
+def _over(line: str, begin: int, text: str) -> str:
+    """A line with a text written over it; its blanks cover nothing.
+
+    >>> _over(". . .", 1, "| |"), _over(".", 2, "-")
+    ('.|.|.', '. -')
+    """
+    padded = line.ljust(begin + len(text))
+    drawn = "".join(new if new != " " else old for old, new in zip(padded[begin:], text, strict=False))
+    return f"{padded[:begin]}{drawn}{padded[begin + len(text) :]}"
 
 
 def column_text(texts: Sequence[str], width: int) -> str:

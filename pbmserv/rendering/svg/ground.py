@@ -5,19 +5,21 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
+from pbmserv.games.game import Scene
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white
-from pbmserv.rendering.svg.plan import HALF, Plan, plan_of
+from pbmserv.rendering.svg.plan import HALF, TRAY, Plan, plan_for
 
 _STAR = 8
+_AROUND = 6
 
 
-def draw_ground(board: Board, looks: Sequence[PieceStyle]) -> Markup:
-    """The empty board with its labels; `looks` are those of the sides, by seat."""
-    plan = plan_of(board)
+def draw_ground(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
+    """The empty board of a scene with its labels and trays; `looks` are those of the sides, by seat."""
+    board, plan = scene.board, plan_for(scene)
     ground = Markup('<rect class="d-ground" width="{}" height="{}" rx="22"/>').format(plan.width, plan.height)
     surface = _points(board, plan, looks) if plan.shape == "point" else _cells(board, plan, looks)
     kind = Markup(' class="d-wood"') if are_black_and_white(looks) else ""
-    return Markup("<g{}>{}</g>").format(kind, Markup("").join([ground, *surface, *_labels(plan)]))
+    return Markup("<g{}>{}</g>").format(kind, Markup("").join([ground, *_trays(plan), *surface, *_labels(plan)]))
 
 
 def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
@@ -58,7 +60,7 @@ def _borders(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[
             x = to_x = x + (HALF if x < wide else -HALF)
             y, to_y = min(y, to_y) - HALF, max(y, to_y) + HALF
         kind = looks[seat % len(looks)].name
-        yield Markup('<path class="d-goal {}" d="M{} {}L{} {}"/>').format(kind, x, y, to_x, to_y)
+        yield Markup('<path class="d-goal d-of {}" d="M{} {}L{} {}"/>').format(kind, x, y, to_x, to_y)
 
 
 def _points(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
@@ -80,6 +82,15 @@ def _points(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[M
             for cell in board.layout.stars
         )
         yield Markup('<path class="d-star" d="{}"/>').format(dots)
+
+
+def _trays(plan: Plan) -> Iterator[Markup]:
+    """Where pieces in hand lie."""
+    left, _, right, _ = plan.frame
+    for x, y in plan.trays:
+        yield Markup('<rect class="d-tray" x="{}" y="{}" width="{}" height="{}" rx="14"/>').format(
+            x, y + _AROUND, right - left, TRAY - 2 * _AROUND
+        )
 
 
 def _labels(plan: Plan) -> Iterator[Markup]:

@@ -21,7 +21,7 @@ def _piece(look: PieceStyle, colours: Colours) -> str:
     name, whole = look.name, colours.paper if look.is_pale else colours.ink
     return (
         f".{name} .body{{fill:{inside};stroke:{colours.line or colours.ink}}}"
-        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{whole}}}.d-goal.{name}{{stroke:{whole}}}"
+        f".{name} .pip{{fill:{pips}}}.d-edge.{name}{{fill:{whole}}}.d-of.{name}{{stroke:{whole}}}"
     )
 
 
@@ -59,7 +59,9 @@ BOARD_LIGHT: Final = (
     ".d-star{fill:#4d4536}"
     ".d-heavy{fill:none;stroke:#4d4536;stroke-width:12;stroke-linecap:round}"
     ".d-river{fill:none;stroke:#5b93c9;stroke-opacity:.35;stroke-width:100}"
-    ".d-goal{fill:none;stroke-width:10;stroke-linecap:round}"
+    ".d-goal,.d-wall,.d-link{fill:none;stroke:#5b4f41;stroke-width:10;stroke-linecap:round}"
+    ".d-wall{stroke-width:20;stroke-linecap:butt}.d-link{stroke-width:16}"
+    ".d-tray{fill:#211f1a;fill-opacity:.08}"
     ".d-label{fill:#554f42}"
     f".d-last{{fill:{LIGHT_LAST};stroke:#211f1a;stroke-width:5}}"
     ".d-left{fill:none;stroke:#211f1a;stroke-opacity:.5;stroke-width:5}"
@@ -86,7 +88,8 @@ BOARD_DARK: Final = (
     ".d-wood .d-line{stroke:#2c2519}.d-wood .d-star{fill:#2c2519}"
     ".d-line{stroke:#9a907c}"
     ".d-star{fill:#c9c1af}"
-    ".d-heavy{stroke:#c9c1af}"
+    ".d-heavy,.d-goal,.d-wall,.d-link{stroke:#c9c1af}"
+    ".d-tray{fill:#000;fill-opacity:.25}"
     ".d-label{fill:#c9c1af}"
     f".d-last{{fill:{DARK_LAST};stroke:#ffe08a}}"
     ".d-left{stroke:#ece8dd}"
