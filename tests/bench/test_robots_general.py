@@ -43,6 +43,7 @@ BOARDS = (
     ("oware", "", 2),
     ("reversi", "8", 2),
     ("tic-tac-toe", "", 2),
+    ("xiangqi", "", 2),
 )
 
 

@@ -26,6 +26,7 @@ _MEASURED: Final = MappingProxyType(
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
         "tic-tac-toe": {9: 100_000},
+        "xiangqi": {90: 3000},
     }
 )
 """By game and cells of the board."""
