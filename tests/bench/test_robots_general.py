@@ -45,6 +45,7 @@ BOARDS = (
     ("reversi", "8", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
+    ("xiangqi", "", 2),
 )
 
 
