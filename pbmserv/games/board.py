@@ -59,6 +59,8 @@ class Layout:
     """Cells that are darker, as on a chequered board."""
     edges: tuple[tuple[int, int, int], ...] = ()
     """Edges in the colour of a seat: that, and the first and the last cell along it."""
+    posts: tuple[tuple[int, int], ...] = ()
+    """Places with a dot that are no cells, as between the lines of dots and boxes."""
 
 
 @dataclass(frozen=True, slots=True)

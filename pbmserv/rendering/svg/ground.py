@@ -1,14 +1,15 @@
 """The empty board of a picture: its cells as they are beside each other, its lines, labels and coloured edges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white
-from pbmserv.rendering.svg.plan import Plan, plan_of
+from pbmserv.rendering.svg.plan import HALF, Plan, plan_of
 
 _STAR = 8
+_POST = 20
 
 
 def draw_ground(board: Board, looks: Sequence[PieceStyle]) -> Markup:
@@ -28,6 +29,10 @@ def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
     yield Markup('<path class="{}" d="{}"/>').format(kind, lit)
     if shaded:
         yield Markup('<path class="d-dark" d="{}"/>').format("".join(map(plan.outline, sorted(shaded))))
+    if board.layout.posts:
+        (x, y), (across, down) = plan.centres[0], board.layout.places[0]
+        places = ((x + (at - across) * HALF, y + (line - down) * HALF) for at, line in board.layout.posts)
+        yield Markup('<path class="d-star" d="{}"/>').format(_dots(places, _POST))
 
 
 def _edges(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Markup]:
@@ -47,12 +52,13 @@ def _points(board: Board, plan: Plan) -> Iterator[Markup]:
     )
     yield Markup('<path class="d-line" d="{}"/>').format(lines)
     if board.layout.stars:
-        r = _STAR
-        dots = "".join(
-            "M{} {}".format(*plan.centres[cell]) + f"m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"
-            for cell in board.layout.stars
-        )
+        dots = _dots((plan.centres[cell] for cell in board.layout.stars), _STAR)
         yield Markup('<path class="d-star" d="{}"/>').format(dots)
+
+
+def _dots(places: Iterable[tuple[int, int]], r: int) -> str:
+    """The outlines of dots of a radius."""
+    return "".join(f"M{x} {y}m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z" for x, y in places)
 
 
 def _labels(plan: Plan) -> Iterator[Markup]:
