@@ -159,7 +159,10 @@ def test_the_figure_of_the_rules() -> None:
     figure = "\n".join(f"  {line}" for line in draw_sheet(ultimate.scene(position)).split("\n"))
     assert figure in text
     assert re.search(r"9  \. x \. \|\[\. o \.\]\| \. \. \.  9", figure)
-    assert sum(mark.kind == "d-within" for mark in marks(ultimate.scene(position), looks_of(ultimate.info.sides))) == 1
+    assert (
+        sum(mark.kind == "d-within" for mark in marks(ultimate.scene(position), looks_of(ultimate.info.sides)))
+        == 1
+    )
 
 
 def test_counted_trees() -> None:
