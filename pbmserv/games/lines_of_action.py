@@ -37,8 +37,8 @@ _HALF: Final = 4
 class Position:
     """The board between two plies: for each cell the mark of its piece, or a dot.
 
-    `seen` are the boards before this one since the last capture. `last` is the last ply. `winner` is the side whose
-    pieces are together, if any's are.
+    `seen` are the boards before this one since the last capture. `last` is the last ply. `winner` is the side
+    whose pieces are together, if any's are.
     """
 
     board: Board
