@@ -27,6 +27,7 @@ SHARE = {"dots-and-boxes": 10, "go": 2}
 
 BOARDS = (
     *(("amazons", size, 2) for size in ("6", "8", "10")),
+    ("brazilian-draughts", "", 2),
     ("breakthrough", "8", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
@@ -39,11 +40,13 @@ BOARDS = (
     ("gomoku", "13", 2),
     ("hex", "11", 2),
     ("hex", "13", 2),
+    ("international-draughts", "", 2),
     ("lasca", "", 2),
     ("lines-of-action", "", 2),
     ("morris", "", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("russian-draughts", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
     ("xiangqi", "", 2),
