@@ -46,6 +46,7 @@ BOARDS = (
     ("reversi", "8", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
+    ("wall-race", "", 2),
     ("xiangqi", "", 2),
 )
 

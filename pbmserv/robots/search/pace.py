@@ -29,6 +29,7 @@ _MEASURED: Final = MappingProxyType(
         "reversi": {64: 17_000, 36: 21_000},
         "tic-tac-toe": {9: 100_000},
         "ultimate-tic-tac-toe": {81: 8000},
+        "wall-race": {81: 2000},
         "xiangqi": {90: 3000},
     }
 )
