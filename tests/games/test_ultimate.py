@@ -9,6 +9,7 @@ from pbmserv.games import ultimate
 from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.ultimate import CLOSED, ENDING, PLACING, THE_BOARD, WHERE, Position
 from pbmserv.rendering.board_text import draw_sheet
+from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.position import marks
 from tests.games.by_hand import cells_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
@@ -158,7 +159,10 @@ def test_the_figure_of_the_rules() -> None:
     figure = "\n".join(f"  {line}" for line in draw_sheet(ultimate.scene(position)).split("\n"))
     assert figure in text
     assert re.search(r"9  \. x \. \|\[\. o \.\]\| \. \. \.  9", figure)
-    assert sum(mark.kind == "d-within" for mark in marks(ultimate.scene(position))) == 1
+    assert (
+        sum(mark.kind == "d-within" for mark in marks(ultimate.scene(position), looks_of(ultimate.info.sides)))
+        == 1
+    )
 
 
 def test_counted_trees() -> None:
