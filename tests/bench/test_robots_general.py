@@ -49,6 +49,7 @@ BOARDS = (
     ("russian-draughts", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
+    ("wall-race", "", 2),
     ("xiangqi", "", 2),
 )
 

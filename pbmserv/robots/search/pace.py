@@ -32,6 +32,7 @@ _MEASURED: Final = MappingProxyType(
         "russian-draughts": {64: 11_500},
         "tic-tac-toe": {9: 100_000},
         "ultimate-tic-tac-toe": {81: 8000},
+        "wall-race": {81: 2000},
         "xiangqi": {90: 3000},
     }
 )
