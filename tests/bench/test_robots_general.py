@@ -39,9 +39,11 @@ BOARDS = (
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("lasca", "", 2),
+    ("minishogi", "", 2),
     ("morris", "", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("shogi", "", 2),
     ("tic-tac-toe", "", 2),
     ("xiangqi", "", 2),
 )
