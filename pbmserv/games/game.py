@@ -187,7 +187,7 @@ class Piece:
     text: str
     """As it is drawn in text, at most as wide as the board's sheet says; of stacks, one character each."""
     kind: str = ""
-    """Names its drawing and its word; "" is a plain piece, "die" one with pips."""
+    """Names its drawing and its word, see `pbmserv.games.kinds`; "" is a plain piece, "die" one with pips."""
     value: int | None = None
     """What it shows or counts, where it does."""
 
@@ -227,6 +227,8 @@ class Scene:
     """For each seat the kinds of pieces that it has beside the board, with their number; empty without hands."""
     strokes: tuple[Stroke, ...] = ()
     """Walls and links, the oldest first."""
+    within: tuple[int, ...] = ()
+    """The part of the board where the next ply has to begin, in a game that narrows it down."""
 
 
 class Game(Protocol):

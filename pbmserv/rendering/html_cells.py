@@ -29,6 +29,8 @@ _ROW = {"c": "{0}", "l": "{0}\u2003", "r": "\u2003{0}", "b": "{0}\u2002{0}", "":
 _PLAIN: Final = "\N{BLACK CIRCLE}\N{WHITE CIRCLE}"
 _CROWNED: Final = "\N{FISHEYE}\N{BULLSEYE}"
 _BURNT: Final = "\N{MULTIPLICATION X}"
+_NOBODYS: Final = {"across": "\N{BOX DRAWINGS HEAVY HORIZONTAL}", "upright": "\N{BOX DRAWINGS HEAVY VERTICAL}"}
+"""What is nobody's, by kind; anything else is burnt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,15 @@ class MoveLinks:
 
 
 _NO_CELL: Final = '<td class="pn"></td>'
+_POST: Final = '<td class="pn">&bull;</td>'
 
 
 def draw_grid(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> str:
     """The grid with its cells, drawn."""
     cells, address = _cells(view, links, grid), _encoded(links.address)
     userids = [*map(escape, view.players.userids)]
-    rows = ("".join([_NO_CELL if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
+    between = _POST if view.diagram.scene.board.layout.posts else _NO_CELL
+    rows = ("".join([between if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
     return grid.html.format(rows=[row.format(*userids, to=address) for row in rows])
 
 
@@ -165,7 +169,7 @@ def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
     if piece.value is not None:
         return str(piece.value)
     if piece.seat is None:
-        return _BURNT
+        return _NOBODYS.get(piece.kind, _BURNT)
     look = looks[piece.seat]
     is_open = look.is_pale if look.is_named else piece.seat % 2 == 1
     return (_CROWNED if piece.kind else _PLAIN)[is_open]
