@@ -8,25 +8,11 @@ from typing import Final
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, NE, NW, ORTHOGONAL, SE, SW, E, N, S, W
 from pbmserv.games.game import Seat
+from pbmserv.games.kinds import SHOGI
 
 EMPTY: Final = "."
 
-KINDS: Final = {
-    "K": ("K", "king"),
-    "R": ("R", "rook"),
-    "B": ("B", "bishop"),
-    "G": ("G", "gold"),
-    "S": ("S", "silver"),
-    "N": ("N", "knight"),
-    "L": ("L", "lance"),
-    "P": ("P", "pawn"),
-    "D": ("+R", "dragon"),
-    "H": ("+B", "horse"),
-    "W": ("+S", "promoted silver"),
-    "V": ("+N", "promoted knight"),
-    "U": ("+L", "promoted lance"),
-    "T": ("+P", "promoted pawn"),
-}
+KINDS: Final = {mark: (drawn, word) for mark, (word, drawn) in zip("KRBGSNLPDHWVUT", SHOGI.items(), strict=True)}
 """By the letter that a position has for a piece: as it is drawn, and its word."""
 
 MARKS: Final = ("".join(KINDS), "".join(KINDS).lower())

@@ -10,7 +10,7 @@ from pbmserv.games.shogi_board import EMPTY, IN_HAND, KINDS, MARKS, PLAIN, PROMO
 PROMOTE, STAY = "promote", "stay"
 
 PIECES: Final = {
-    mark: Piece(seat, KINDS[kind][0] if seat == 0 else KINDS[kind][0].lower(), KINDS[kind][1].replace(" ", ""))
+    mark: Piece(seat, KINDS[kind][0] if seat == 0 else KINDS[kind][0].lower(), f"shogi/{KINDS[kind][1]}")
     for seat in (0, 1)
     for kind, mark in zip(KINDS, MARKS[seat], strict=True)
 }

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
 from pbmserv.games.board import Board
+from pbmserv.games.divided import river
 from pbmserv.games.game import (
     Credit,
     Event,
@@ -54,7 +54,9 @@ info = Info(
 )
 
 _CELLS = {EMPTY: ()} | {
-    mark: (Piece(seat, mark, KINDS[mark.upper()]),) for seat, marks in enumerate(MARKS) for mark in marks
+    mark: (Piece(seat, mark, f"xiangqi/{KINDS[mark.upper()]}"),)
+    for seat, marks in enumerate(MARKS)
+    for mark in marks
 }
 
 
@@ -77,7 +79,7 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Sixteen pieces on each side. Raises BadOption for any option."""
     chosen(info, options)
-    return Position(boards.squares(COLUMNS, ROWS), "".join([own + own[::-1].lower() for own in _SET_UP]))
+    return Position(river(), "".join([own + own[::-1].lower() for own in _SET_UP]))
 
 
 def to_move(position: Position) -> Seat | None:

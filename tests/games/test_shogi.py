@@ -10,6 +10,7 @@ from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, U
 from pbmserv.games.shogi import Shogi, minishogi, shogi
 from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position
+from pbmserv.matches.reasons import reason_against
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 from tests.games.slow_shogi import slow_start
@@ -419,3 +420,12 @@ def test_a_second_engine_agrees(plies: int) -> None:
 def test_it_is_a_game() -> None:
     games: tuple[Game, ...] = (GAME, MINI)
     assert [game.info.name for game in games] == ["shogi", "minishogi"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "cell"),
+    [("gold-e5", "rule", "E5"), ("gold-c3", "taken", "C3"), ("e5-e6", "empty", "E5"), ("c7-c6", "other", "C7")],
+)
+def test_a_drop_that_fails_is_not_told_as_a_move(text: str, why: str, cell: str) -> None:
+    reason = reason_against(GAME, shogi.start(2, {}), 0, text)
+    assert (reason.why, reason.cell) == (why, cell)

@@ -23,7 +23,7 @@ _MEASURED: Final = MappingProxyType(
         "gomoku": {361: 21_000, 225: 22_000, 169: 21_000},
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
         "lasca": {49: 9000},
-        "minishogi": {25: 6000},
+        "minishogi": {25: 4000},
         "lines-of-action": {64: 5300},
         "morris": {24: 21_000},
         "oware": {12: 28_000},

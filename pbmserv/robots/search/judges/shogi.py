@@ -89,7 +89,7 @@ def _look(_: Game, position: Any, __: Dice) -> Looked:
 
 
 def _likely(game: shogi.Shogi, position: Any) -> tuple[list[Move], bool]:
-    """All moves, captures that gain, promotions and checks last."""
+    """Mate alone, or all moves, captures that gain, promotions and checks last."""
     cells, turn, board = position.cells, position.turn, position.board
     theirs, own = _covered(position, 1 - turn), _covered(position, turn)
     near = set(_around(board)[cells.find(MARKS[1 - turn][0])])
@@ -106,6 +106,9 @@ def _likely(game: shogi.Shogi, position: Any) -> tuple[list[Move], bool]:
             gain += worth if first in theirs and worth < 40 else 0.0
             gain += 2.0 if move[-1] == PROMOTE else 0.0
         if is_attacked(board, after(position, move)[0], 1 - turn):
+            ended = game.outcome(game.play(position, move)[0])
+            if ended is not None and ended.ranks[turn] < ended.ranks[1 - turn]:
+                return [move], True
             gain += _CHECK
         ranked.append((gain, (target * 7919 + len(ranked)) % 81, move))
     ranked.sort(key=lambda each: each[:2])
