@@ -1,6 +1,7 @@
 """Records: of any log they fit the schema, hold no address and no words, and can be read back."""
 
 import json
+from itertools import islice
 from random import Random
 
 import pytest
@@ -77,6 +78,21 @@ def test_fits_the_schema() -> None:
         assert list(CHECKED.iter_errors(record)) == []
         assert json.loads(as_file(record)) == record
         assert "@" not in json.dumps(record)
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+def test_every_game_fits_the_schema(name: str) -> None:
+    """Its name, what stands on its board, and what lies beside it."""
+    game, chance = games()[name], Random(name)
+    seats = game.info.least_seats
+    userids = ("alice", "bob", "carol", "dora", "eve", "fay")[:seats]
+    board = replay(Match(101, name, game.info.rules, (), True, userids, "bob", NOON, ()))
+    for seq in range(1, 9):
+        seat, position = board.state.to_move, board.state.position
+        if seat is not None:
+            text = game.write(position, chance.choice(list(islice(game.moves(position), 99))))
+            board = board.apply(Entry(101, seq, NOON, "played", seat, text))
+    assert list(CHECKED.iter_errors(record_of(board, SERVER))) == []
 
 
 def test_is_read_back() -> None:
