@@ -64,6 +64,8 @@ class Layout:
     """
     heavy: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
     """Heavier lines between cells, from where to where; between points they are rivers."""
+    posts: tuple[tuple[int, int], ...] = ()
+    """Places with a dot that are no cells, as between the lines of dots and boxes."""
 
 
 @dataclass(frozen=True, slots=True)

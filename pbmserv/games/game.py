@@ -227,6 +227,8 @@ class Scene:
     """For each seat the kinds of pieces that it has beside the board, with their number; empty without hands."""
     strokes: tuple[Stroke, ...] = ()
     """Walls and links, the oldest first."""
+    within: tuple[int, ...] = ()
+    """The part of the board where the next ply has to begin, in a game that narrows it down."""
 
 
 class Game(Protocol):

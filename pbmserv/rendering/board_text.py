@@ -15,7 +15,10 @@ _NARROWEST_COLUMN: Final = 14
 
 
 def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
-    """The board with what stands on it, in rows of characters; empty cells that are `pointed_out` show a star."""
+    """The board with what stands on it, in rows of characters; empty cells that are `pointed_out` show a star.
+
+    Brackets stand around each line of the part of the board within which the next ply has to be.
+    """
     sheet = scene.board.sheet
     lines = list(sheet.lines)
     for stroke in scene.strokes:
@@ -30,7 +33,21 @@ def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
             line, begin = sheet.slots[cell]
             middle = begin + sheet.width // 2
             lines[line] = f"{lines[line][:middle]}*{lines[line][middle + 1 :]}"
-    return "\n".join(lines)
+    return "\n".join(_bracketed(scene, lines))
+
+
+def _bracketed(scene: Scene, lines: list[str]) -> list[str]:
+    """The lines with brackets around what the scene is within, where there is a blank for each."""
+    sheet = scene.board.sheet
+    inside = {sheet.slots[cell] for cell in scene.within}
+    for line, begin in inside:
+        text, after = lines[line], begin + sheet.width
+        if (line, begin - sheet.width - 1) not in inside and text[begin - 1] == " ":
+            text = f"{text[: begin - 1]}[{text[begin:]}"
+        if (line, after + 1) not in inside and text[after : after + 1] == " ":
+            text = f"{text[:after]}]{text[after + 1 :]}"
+        lines[line] = text
+    return lines
 
 
 def _over(line: str, begin: int, text: str) -> str:

@@ -34,6 +34,8 @@ _OF_CHESS: Final = {
 }
 _AS_TEXT: Final = "\N{VARIATION SELECTOR-15}"
 _BURNT: Final = "\N{MULTIPLICATION X}"
+_NOBODYS: Final = {"across": "\N{BOX DRAWINGS HEAVY HORIZONTAL}", "upright": "\N{BOX DRAWINGS HEAVY VERTICAL}"}
+"""What is nobody's, by kind; anything else is burnt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,15 @@ class MoveLinks:
 
 
 _NO_CELL: Final = '<td class="pn"></td>'
+_POST: Final = '<td class="pn">&bull;</td>'
 
 
 def draw_grid(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> str:
     """The grid with its cells, drawn."""
     cells, address = _cells(view, links, grid), _encoded(links.address)
     userids = [*map(escape, view.players.userids)]
-    rows = ("".join([_NO_CELL if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
+    between = _POST if view.diagram.scene.board.layout.posts else _NO_CELL
+    rows = ("".join([between if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
     return grid.html.format(rows=[row.format(*userids, to=address) for row in rows])
 
 
@@ -175,7 +179,7 @@ def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
     if piece.value is not None:
         return str(piece.value)
     if piece.seat is None:
-        return _BURNT
+        return _NOBODYS.get(piece.kind, _BURNT)
     look = looks[piece.seat]
     is_open = look.is_pale if look.is_named else piece.seat % 2 == 1
     if piece.kind in _OF_CHESS:

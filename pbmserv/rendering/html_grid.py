@@ -152,7 +152,9 @@ def _rows(board: Board) -> tuple[GridRow, ...]:
             cells += [*[None] * missing, cell]
         is_shifted = layout.shape == "hexagon"
         before = [] if is_shifted else [None] * ((first - 1) // 2)
-        rows.append(GridRow(row.label, first - 1 if is_shifted else 0, (*before, *cells)))
+        last, down = layout.places[row.cells[-1]]
+        after = [None] * sum(y == down and x > last for x, y in layout.posts)
+        rows.append(GridRow(row.label, first - 1 if is_shifted else 0, (*before, *cells, *after)))
     return tuple(rows)
 
 

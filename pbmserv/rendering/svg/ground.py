@@ -1,6 +1,6 @@
 """The empty board of a picture: its cells as they are beside each other, its lines, labels and coloured edges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -11,6 +11,7 @@ from pbmserv.rendering.svg.plan import HALF, TRAY, Plan, plan_for
 
 _STAR = 8
 _AROUND = 6
+_POST = 20
 
 
 def draw_ground(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
@@ -32,6 +33,9 @@ def _cells(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[Ma
         dark = "d-hex d-dark" if plan.shape == "hexagon" else "d-dark"
         yield Markup('<path class="{}" d="{}"/>').format(dark, "".join(map(plan.outline, sorted(shaded))))
     yield from _heavy(board, plan)
+    if board.layout.posts:
+        posts = (plan.at(*post) for post in board.layout.posts)
+        yield Markup('<path class="d-star" d="{}"/>').format(_dots(posts, _POST))
 
 
 def _heavy(board: Board, plan: Plan) -> Iterator[Markup]:
@@ -76,11 +80,7 @@ def _points(board: Board, plan: Plan, looks: Sequence[PieceStyle]) -> Iterator[M
         yield Markup('<path class="d-line" d="{}"/>').format(lines)
     yield from _borders(board, plan, looks)
     if board.layout.stars:
-        r = _STAR
-        dots = "".join(
-            "M{} {}".format(*plan.centres[cell]) + f"m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"
-            for cell in board.layout.stars
-        )
+        dots = _dots((plan.centres[cell] for cell in board.layout.stars), _STAR)
         yield Markup('<path class="d-star" d="{}"/>').format(dots)
 
 
@@ -91,6 +91,11 @@ def _trays(plan: Plan) -> Iterator[Markup]:
         yield Markup('<rect class="d-tray" x="{}" y="{}" width="{}" height="{}" rx="14"/>').format(
             x, y + _AROUND, right - left, TRAY - 2 * _AROUND
         )
+
+
+def _dots(places: Iterable[tuple[int, int]], r: int) -> str:
+    """The outlines of dots of a radius."""
+    return "".join(f"M{x} {y}m-{r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z" for x, y in places)
 
 
 def _labels(plan: Plan) -> Iterator[Markup]:

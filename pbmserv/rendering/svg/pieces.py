@@ -59,8 +59,8 @@ def symbols(pieces: Iterable[Piece], looks: Sequence[PieceStyle]) -> Markup:
     """
     kinds = {piece_id(piece): piece for piece in pieces}
     return Markup("").join(
-        Markup('<symbol id="{}" viewBox="0 0 {size} {size}">{}</symbol>').format(
-            name, drawing(piece, looks), size=SIZE
+        Markup('<symbol id="{}" viewBox="0 0 {size} {size}"{}>{}</symbol>').format(
+            name, _BEYOND if piece.kind in _BARS else "", drawing(piece, looks), size=SIZE
         )
         for name, piece in sorted(kinds.items())
     )
@@ -92,6 +92,8 @@ def token(look: PieceStyle) -> Markup:
 def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
     if piece.kind == "seeds":
         return _seeds(piece.value or 0)
+    if piece.kind in _BARS:
+        return Markup('<g class="piece nobody"><path class="char" d="{}"/></g>').format(_BARS[piece.kind])
     if look is None:
         return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
@@ -222,6 +224,11 @@ _SIGNS: Final = {
     "officer": f"{_pip('circle', (50, 50), 25)}{_pip('circle', (50, 50), 17)}{_pip('circle', (50, 50), 8)}",
 }
 """What is on the body of a piece, by its kind."""
+
+_BARS: Final = {"across": "M-64 42H164V58H-64z", "upright": "M42-64V164H58V-64z"}
+"""Lines that are drawn, from the middle of the place on one side to that on the other: beyond the cell."""
+
+_BEYOND: Final = Markup(' overflow="visible"')
 
 _BURNT: Final = Markup(
     '<g class="piece nobody"><path class="char" d="{}"/><path class="cross" d="M34 34L66 66M66 34L34 66"/></g>'

@@ -117,6 +117,8 @@ def marks(scene: Scene, looks: Sequence[PieceStyle]) -> Iterator[Mark]:
     yield from (Mark(0, "d-taken", plan.outline(cell, _WITHIN)) for cell in scene.captured)
     yield from (Mark(1, "d-left", _ring(plan, cell)) for cell in scene.vacated)
     yield from (Mark(2, "d-last", plan.outline(cell, _WITHIN)) for cell in scene.marked)
+    if scene.within:
+        yield Mark(3, "d-within", _frame(plan, scene.within))
     for stroke in scene.strokes:
         kind = "d-wall" if stroke.between else "d-link"
         of = "" if stroke.seat is None else f" d-of {looks[stroke.seat % len(looks)].name}"
@@ -156,6 +158,13 @@ def pieces_of(scene: Scene) -> Iterable[Piece]:
     """Everything that stands on the board or lies in a hand."""
     yield from (piece for pieces in scene.cells for piece in pieces)
     yield from (piece for hand in scene.hands for piece, _ in hand)
+
+
+def _frame(plan: Plan, cells: Sequence[int]) -> str:
+    """The box around some cells."""
+    across, down = zip(*(plan.centres[cell] for cell in cells), strict=True)
+    left, top = min(across) - HALF, min(down) - HALF
+    return f"M{left} {top}h{max(across) + HALF - left}v{max(down) + HALF - top}H{left}z"
 
 
 def _ring(plan: Plan, cell: int) -> str:

@@ -16,16 +16,20 @@ _MEASURED: Final = MappingProxyType(
         "cephalopod": {25: 12_000, 15: 20_000},
         "checkers": {64: 16_000},
         "connect6": {361: 17_000},
+        "dots-and-boxes": {120: 600, 85: 800, 56: 1000, 33: 1200},
         "five-or-pairs": {361: 20_000},
         "four-in-a-row": {42: 8000},
         "go": {361: 500, 169: 1000, 81: 1900},
         "gomoku": {361: 21_000, 225: 22_000, 169: 21_000},
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
         "lasca": {49: 9000},
+        "lines-of-action": {64: 5300},
         "morris": {24: 21_000},
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
         "tic-tac-toe": {9: 100_000},
+        "ultimate-tic-tac-toe": {81: 8000},
+        "xiangqi": {90: 3000},
     }
 )
 """By game and cells of the board."""
