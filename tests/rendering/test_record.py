@@ -144,7 +144,9 @@ def test_every_story_can_be_told(words: bool) -> None:
     """In text that a mail can carry, with every move in it."""
     for board in BOARDS:
         story = game_log(board)
-        text = laid_out(render("mail/record.txt", words=words, story=story, is_attached=True, server=SERVER))
+        text = laid_out(
+            render("mail/record.txt", words=words, story=story, attached=("board-101.json",), server=SERVER)
+        )
         assert all(len(line) <= 72 for line in text.split("\n"))
         for entry in board.match.entries:
             if entry.kind == "played":
@@ -172,7 +174,7 @@ def test_what_happened_is_told() -> None:
     board = replay(started(2))
     for seq, (kind, seat, text) in enumerate(log, 1):
         board = board.apply(Entry(101, seq, NOON, kind, seat, text))
-    told = render("mail/record.txt", story=game_log(board), is_attached=False, server=SERVER)
+    told = render("mail/record.txt", story=game_log(board), attached=(), server=SERVER)
     lines = [line.strip().removeprefix("2026-01-01 12:00  ") for line in told.split("\n")]
     start = lines.index("alice proposed a draw")
     assert lines[start : start + 11] == [
