@@ -72,6 +72,8 @@ class Strokes:
     userid: str
     are_walls: bool
     names: tuple[str, ...]
+    # Whether the text draws them.
+    are_drawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +224,14 @@ def holdings(scene: Scene, userids: Sequence[str]) -> tuple[Holding, ...]:
 
 def strokes_of(scene: Scene, userids: Sequence[str]) -> tuple[Strokes, ...]:
     """The walls and links on a board, by player."""
-    found: dict[tuple[str, bool], list[str]] = {}
+    found: dict[tuple[str, bool, bool], list[str]] = {}
     for stroke in scene.strokes:
         userid = "" if stroke.seat is None else userids[stroke.seat]
-        found.setdefault((userid, bool(stroke.between)), []).append(stroke.name)
-    return tuple(Strokes(userid, are_walls, tuple(names)) for (userid, are_walls), names in found.items())
+        found.setdefault((userid, bool(stroke.between), bool(stroke.text)), []).append(stroke.name)
+    return tuple(
+        Strokes(userid, are_walls, tuple(names), are_drawn)
+        for (userid, are_walls, are_drawn), names in found.items()
+    )
 
 
 def _summary(
