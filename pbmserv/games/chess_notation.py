@@ -52,6 +52,9 @@ def fitting(text: str, at: Situation, legal: Sequence[Move]) -> list[Move]:
         becomes = _KIND.get(match[4], match[4])
         pawns = _going(at, legal, ("pawn", match[1], match[2], match[3]))
         found |= dict.fromkeys(move for move in pawns if becomes in (None, *move[2:]))
+        if match[1] and match[2]:
+            king = BOARD.numbers[(match[1] + match[2]).upper()]
+            found |= dict.fromkeys(move for move in _castling_to(at, legal, match[3]) if move[0] == king)
     if match := _DROPS.fullmatch(text):
         drop = (_KIND[match[1] or "p"], BOARD.numbers[match[2].upper()])
         found |= dict.fromkeys(move for move in legal if move == drop)
@@ -116,8 +119,13 @@ def _of_pieces(at: Situation, legal: Sequence[Move], match: re.Match[str]) -> It
     asked = (_kind(match[1]), match[2], match[3], match[4])
     yield from _going(at, legal, asked)
     if asked[0] == "king":
-        to = BOARD.numbers[match[4].upper()]
-        yield from (move for move in legal if is_castling(at, move) and king_goes(move) == to)
+        yield from _castling_to(at, legal, match[4])
+
+
+def _castling_to(at: Situation, legal: Iterable[Move], to: str) -> Iterator[Move]:
+    """Castling as the king's own move, unless the king could go there without."""
+    goal, found = BOARD.numbers[to.upper()], [move for move in legal if is_castling(at, move)]
+    return (move for move in found if king_goes(move) == goal and (move[0], goal) not in legal)
 
 
 def _going(at: Situation, legal: Iterable[Move], asked: tuple[str, str, str, str]) -> Iterator[Move]:

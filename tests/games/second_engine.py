@@ -37,6 +37,8 @@ class SecondEngine:
     """Whether an action of theirs is known to be no move with us: asked of both positions."""
     is_apart: Callable[[Any], bool] = lambda _position: False
     """Whether a game cannot be compared any further, for a known fault of theirs."""
+    begin: Callable[[Any], Any] = lambda their_game: their_game.new_initial_state()
+    """Their first state."""
     players: tuple[int, ...] = (0, 1)
     """The numbers that our seats have there: in chess White is their player 1."""
 
@@ -47,7 +49,7 @@ def play_random_games(engine: SecondEngine, plies: int, seed: str = "") -> int:
     their_game, random = pyspiel.load_game(engine.theirs), Random(f"{engine.theirs} {seed}")
     played = games = 0
     while played < plies:
-        played += _play_one(engine, their_game.new_initial_state(), random)
+        played += _play_one(engine, engine.begin(their_game), random)
         games += 1
     return games
 
