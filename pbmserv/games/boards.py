@@ -22,7 +22,8 @@ N, NE, E, SE, S, SW, W, NW = range(8)
 
 ORTHOGONAL: Final = (N, E, S, W)
 DIAGONAL: Final = (NE, SE, SW, NW)
-_STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+"""The same as steps in columns and rows."""
 
 
 def made(
@@ -90,7 +91,7 @@ def grid(
     letters = alphabet[:columns]
     places = [(column, row) for column in range(columns) for row in range(rows)]
     cells = {place: cell for cell, place in enumerate(places)}
-    rays = [rays_of(place, _STEPS, cells) for place in places]
+    rays = [rays_of(place, STEPS, cells) for place in places]
     labels = [str(row + 1) for row in range(rows)]
     return made(
         key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}"

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from pbmserv.games import board as board_module
 from pbmserv.games import boards as boards_module
+from pbmserv.games import divided as divided_module
 from pbmserv.games import drawn as drawn_module
 from pbmserv.games import hexagons as hexagons_module
 from pbmserv.games.board import Board, is_cell_like, split_cells
 from pbmserv.games.boards import DIAGONAL, NE, ORTHOGONAL, E, N, S, W, pits, points, squares
+from pbmserv.games.divided import blocks, pegs, river
 from pbmserv.games.drawn import drawn
 from pbmserv.games.hexagons import (
     EAST,
@@ -135,6 +137,12 @@ EVERY = [
     *map(triangle, (2, 3, 11, 19)),
     *map(hexagon, (2, 3, 8, 10, 13)),
     *map(star, (2, 3, 5)),
+    blocks(9, 9),
+    blocks(6, 4, 2),
+    blocks(10, 10, 3),
+    river(),
+    *map(pegs, (4, 6, 12, 24)),
+    points(24),
     *map(pits, (1, 2, 6, 7)),
     pits(6, ("Below", "Above")),
     drawn("nine", MILL),
@@ -450,6 +458,6 @@ def test_long_texts_take_no_long_time() -> None:
     assert split_cells("c3 " * 20000 + "!") == ()
 
 
-@pytest.mark.parametrize("module", [board_module, boards_module, drawn_module, hexagons_module])
+@pytest.mark.parametrize("module", [board_module, boards_module, divided_module, drawn_module, hexagons_module])
 def test_examples_in_the_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

@@ -23,6 +23,8 @@ SMALL = {
     "game-of-y": "9",
     "go": "9",
     "havannah": "4",
+    "dots-and-boxes": "3",
+    "go": "9",
     "hex": "11",
     "reversi": "6",
     "gomoku": "13",

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from pbmserv.games.board import Board, Layout, Shape
+from pbmserv.games.game import Scene
 
 SIZE: Final = 100
 """The sides of the box that a piece is drawn in."""
@@ -21,6 +22,9 @@ LEAN: Final = 0.866
 
 BAND: Final = 18
 """How wide the coloured edge of a board is."""
+
+TRAY: Final = 100
+"""How high the tray is in which a seat's pieces in hand lie, with what parts it from the board."""
 
 _CORNER: Final = 62
 _POINT: Final = 61
@@ -56,6 +60,21 @@ class Plan:
     """The box around the cells: left, top, right, bottom."""
     edges: tuple[tuple[Point, ...], ...]
     """The triangle that shows each coloured edge where the cells do not cover it."""
+    origin: Point
+    """Where the place 0, 0 of the layout is."""
+    trays: tuple[Point, ...]
+    """For each seat the upper left corner of what it has in hand; empty without hands."""
+
+    @property
+    def middle(self) -> Point:
+        """The middle of the frame."""
+        left, top, right, bottom = self.frame
+        return (left + right) // 2, (top + bottom) // 2
+
+    def at(self, x: int, y: int) -> Point:
+        """Where a place of the layout is."""
+        down = HALF * (LEAN if self.shape == "hexagon" else 1)
+        return self.origin[0] + x * HALF, self.origin[1] + round(y * down)
 
     def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
         """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
@@ -71,9 +90,14 @@ class Plan:
         return f"M{x} {y}{around(self.shape, inset)}"
 
 
+def plan_for(scene: Scene) -> Plan:
+    """The plan of a scene: its board, and a tray for what each seat has in hand, if the game has hands."""
+    return plan_of(scene.board, len(scene.hands))
+
+
 @lru_cache(maxsize=64)
-def plan_of(board: Board) -> Plan:
-    """The plan of a board."""
+def plan_of(board: Board, hands: int = 0) -> Plan:
+    """The plan of a board with so many trays: that of the first seat is below it, that of the second above."""
     layout = board.layout
     down = HALF * (LEAN if layout.shape == "hexagon" else 1)
     places = [(x * HALF, round(y * down)) for x, y in layout.places]
@@ -87,11 +111,11 @@ def plan_of(board: Board) -> Plan:
     bottom = max([*(y + high for _, y in places), *(y for _, y in beyond)])
     begin = (
         min([left - _MARGIN, *(x - _BESIDE for _, x, _ in labels)]),
-        min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]),
+        min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]) - TRAY * (hands // 2),
     )
     end = (
         max([right + _MARGIN, *(x + _BESIDE for _, x, _ in labels)]),
-        max([bottom + _MARGIN, *(y + _BESIDE for _, _, y in labels)]),
+        max([bottom + _MARGIN, *(y + _BESIDE for _, _, y in labels)]) + TRAY * (hands - hands // 2),
     )
     return Plan(
         layout.shape,
@@ -101,6 +125,11 @@ def plan_of(board: Board) -> Plan:
         tuple((text, x - begin[0], y - begin[1]) for text, x, y in labels),
         (left - begin[0], top - begin[1], right - begin[0], bottom - begin[1]),
         tuple(tuple((x - begin[0], y - begin[1]) for x, y in edge) for edge in edges),
+        (-begin[0], -begin[1]),
+        tuple(
+            (left - begin[0], (TRAY * (seat // 2) if seat % 2 else end[1] - begin[1] - TRAY * (1 + seat // 2)))
+            for seat in range(hands)
+        ),
     )
 
 
@@ -154,7 +183,7 @@ def _drawn_near(board: Board, text: str, x: int, y: int, down: float) -> Point:
 def _corners(layout: Layout, places: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
     """Of each coloured edge the triangle from the middle of the board to the board's corners beyond its ends."""
     ends = {cell for _, *both in layout.edges for cell in both}
-    if not ends:
+    if not ends or layout.shape == "point":
         return ()
     x, y = (round(sum(each) / len(ends)) for each in zip(*(places[cell] for cell in ends), strict=True))
     deep = max(abs(places[cell][1] - y) for cell in ends)

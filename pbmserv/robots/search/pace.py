@@ -12,10 +12,12 @@ from pbmserv.games.game import Game
 _MEASURED: Final = MappingProxyType(
     {
         "amazons": {100: 4800, 64: 7200, 36: 12_000},
+        "brazilian-draughts": {64: 9000},
         "breakthrough": {64: 25_000, 36: 30_000},
         "cephalopod": {25: 12_000, 15: 20_000},
         "checkers": {64: 16_000},
         "connect6": {361: 17_000},
+        "dots-and-boxes": {120: 600, 85: 800, 56: 1000, 33: 1200},
         "five-or-pairs": {361: 20_000},
         "four-in-a-row": {42: 8000},
         "game-of-y": {190: 4400, 120: 6000, 91: 8000, 45: 12_000},
@@ -23,13 +25,21 @@ _MEASURED: Final = MappingProxyType(
         "gomoku": {361: 21_000, 225: 22_000, 169: 21_000},
         "havannah": {271: 3300, 169: 5000, 91: 7600, 61: 9500, 37: 12_000},
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
+        "international-draughts": {100: 6500},
         "lasca": {49: 9000},
+        "lines-of-action": {64: 14_000},
+        "minishogi": {25: 4000},
         "morris": {24: 21_000},
         "oust": {361: 3600, 169: 5600, 81: 12_000},
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
         "tanbo": {361: 1600},
+        "russian-draughts": {64: 11_500},
+        "shogi": {81: 2500},
         "tic-tac-toe": {9: 100_000},
+        "ultimate-tic-tac-toe": {81: 8000},
+        "wall-race": {81: 2000},
+        "xiangqi": {90: 3000},
     }
 )
 """By game and cells of the board."""
