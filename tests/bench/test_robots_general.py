@@ -29,6 +29,7 @@ BOARDS = (
     *(("amazons", size, 2) for size in ("6", "8", "10")),
     ("brazilian-draughts", "", 2),
     ("breakthrough", "8", 2),
+    ("bridges", "12", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
     ("connect6", "", 2),

@@ -20,11 +20,11 @@ MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {
     "amazons": "6",
+    "bridges": "12",
+    "dots-and-boxes": "3",
     "game-of-y": "9",
     "go": "9",
     "havannah": "4",
-    "dots-and-boxes": "3",
-    "go": "9",
     "hex": "11",
     "reversi": "6",
     "gomoku": "13",
