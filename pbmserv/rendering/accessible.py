@@ -94,9 +94,8 @@ class MoveSummary:
     walled: tuple[str, ...]
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
-    has_passed: bool
     has_swapped: bool
-    # Who else had to pass.
+    # Who passed: the player on turn, or others who had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
@@ -241,7 +240,6 @@ def _summary(
     by_kind: dict[EventKind, list[Event]] = {}
     for event in happened:
         by_kind.setdefault(event.kind, []).append(event)
-    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
@@ -253,9 +251,8 @@ def _summary(
         linked=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
         walled=tuple(event.piece for event in by_kind.get("walled", ())),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
-        has_passed=seat in passed,
         has_swapped="swapped" in by_kind,
-        passed=tuple(userids[other] for other in passed if other != seat),
+        passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),
         scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
 
