@@ -30,6 +30,7 @@ from pbmserv.cli.serve import (
     listener_parts,
     poller_part,
     run_parts,
+    shared_health_part,
     stop_at_signals,
     tasks,
     web_part,
@@ -144,8 +145,11 @@ def poll() -> None:
 def work() -> None:
     """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = _ready()
-    worker = working(app, settings.data, threading.Event(), threading.Event())
-    _run(app, {"worker": worker, "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator))})
+    parts = {
+        "worker": working(app, settings.data, threading.Event(), threading.Event()),
+        "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator)),
+    }
+    _run(app, parts | _made_or_exit(lambda: shared_health_part(settings, app)))
 
 
 @robot_tools.cli.callback(invoke_without_command=True)
