@@ -137,7 +137,8 @@ def test_how_it_ended(kind: EntryKind, result: str, tagged: str) -> None:
 
 def numbered(size: int) -> dict[str, str]:
     """The squares of draughts by number, from the top."""
-    board, found = squares(size, size), {}
+    board = squares(size, size)
+    found: dict[str, str] = {}
     for row in range(size, 0, -1):
         for column in range(size):
             if (column + row) % 2 == 1:
