@@ -55,7 +55,7 @@ QUIET_PLIES: Final = 100
 _MOST_NEAR: Final = 10
 
 _CELLS: Final = {EMPTY: ()} | {
-    ord(mark): (Piece(seat, mark, kind),)
+    ord(mark): (Piece(seat, mark, f"chess/{kind}"),)
     for seat, marks in enumerate(LETTERS)
     for kind, mark in zip(KINDS, marks, strict=True)
 }
@@ -295,4 +295,4 @@ def legal_moves(game: Chess, at: Situation) -> tuple[Move, ...]:
 
 def _in_hand(seat: Seat, hand: tuple[int, ...]) -> tuple[tuple[Piece, int], ...]:
     found = zip(LETTERS[seat], KINDS, hand, strict=False)
-    return tuple((Piece(seat, mark, kind), count) for mark, kind, count in found if count)
+    return tuple((Piece(seat, mark, f"chess/{kind}"), count) for mark, kind, count in found if count)
