@@ -74,6 +74,21 @@ class Credit:
     site: str = ""
 
 
+Group = Literal[
+    "territory",  # to surround, fill or hold the board
+    "connection",  # to join edges, or all one's pieces
+    "chess",  # to capture what is royal
+    "draughts",  # to jump, and to capture by jumping
+    "rows",  # to make rows
+    "race",  # to arrive first
+    "hunt",  # few against many
+    "blocking",  # to have the last move
+    "sowing",
+    "other",
+]
+"""What games are about, in the order of lists; what each is called stands elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """The facts about a game that do not depend on a position."""
@@ -94,6 +109,8 @@ class Info:
     """A regular expression for moves in another notation that `read` knows too, as `11-15` in checkers."""
     least_seats: int = 2
     most_seats: int = 2
+    group: Group = "other"
+    """Where lists of many games have it."""
 
 
 class BadOption(Exception):
@@ -209,7 +226,7 @@ class Piece:
     text: str
     """As it is drawn in text, at most as wide as the board's sheet says; of stacks, one character each."""
     kind: str = ""
-    """Names its drawing and its word; "" is a plain piece, "die" one with pips."""
+    """Names its drawing and its word, see `pbmserv.games.kinds`; "" is a plain piece, "die" one with pips."""
     value: int | None = None
     """What it shows or counts, where it does."""
 
@@ -249,6 +266,8 @@ class Scene:
     """For each seat the kinds of pieces that it has beside the board, with their number; empty without hands."""
     strokes: tuple[Stroke, ...] = ()
     """Walls and links, the oldest first."""
+    within: tuple[int, ...] = ()
+    """The part of the board where the next ply has to begin, in a game that narrows it down."""
 
 
 class Game(Protocol):

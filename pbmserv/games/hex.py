@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
 
-from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.game import (
     Credit,
@@ -21,6 +20,7 @@ from pbmserv.games.game import (
     chosen,
     two_ranks,
 )
+from pbmserv.games.hexagons import rhombus
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
@@ -60,7 +60,7 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for anything but a `size` from `info`."""
     size = int(chosen(info, options)["size"])
-    return Position(boards.rhombus(size), bytes([_EMPTY]) * size**2)
+    return Position(rhombus(size), bytes([_EMPTY]) * size**2)
 
 
 def to_move(position: Position) -> Seat | None:

@@ -93,6 +93,7 @@ def check_outcome(setup: Setup, outcome: Outcome | None, gone: list[Seat]) -> No
     assert all(ranks[seat] > worst for seat in gone)
     assert (outcome.reason == "alone") == (len(stayed) == 1)
     assert ranks.count(1) > 1 or outcome.reason != "draw"
+    assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal")
     assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal", "mate", "king", "checks", "perpetual")
     if outcome.reason == "score":
         assert scores
