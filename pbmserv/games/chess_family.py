@@ -216,6 +216,8 @@ class Chess:
             raise Illegal(SHORT, tuple(found[:_MOST_NEAR]))
         if not legal or (isinstance(refusal, Illegal) and text[:2].upper() in BOARD.numbers and len(text) > 2):
             raise refusal if isinstance(refusal, Illegal) else Illegal(ENDING)
+        if "@" in text:
+            raise Illegal(MORE, tuple(move for move in legal if isinstance(move[0], str))[:_MOST_NEAR])
         kind = kind_in(text)
         mark = ord(LETTERS[at.turn][KINDS.index(kind)])
         near = tuple(move for move in legal if isinstance(move[0], int) and at.cells[move[0]] == mark)

@@ -27,11 +27,15 @@ SHARE = {"dots-and-boxes": 10, "go": 2}
 
 BOARDS = (
     *(("amazons", size, 2) for size in ("6", "8", "10")),
+    ("antichess", "", 2),
+    ("atomic", "", 2),
     ("brazilian-draughts", "", 2),
     ("breakthrough", "8", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
+    ("chess", "", 2),
     ("connect6", "", 2),
+    ("crazyhouse", "", 2),
     ("dots-and-boxes", "5", 2),
     ("five-or-pairs", "", 2),
     ("four-in-a-row", "", 2),

@@ -12,11 +12,15 @@ from pbmserv.games.game import Game
 _MEASURED: Final = MappingProxyType(
     {
         "amazons": {100: 4800, 64: 7200, 36: 12_000},
+        "antichess": {64: 8500},
+        "atomic": {64: 3000},
         "brazilian-draughts": {64: 9000},
         "breakthrough": {64: 25_000, 36: 30_000},
         "cephalopod": {25: 12_000, 15: 20_000},
         "checkers": {64: 16_000},
+        "chess": {64: 3500},
         "connect6": {361: 17_000},
+        "crazyhouse": {64: 3000},
         "dots-and-boxes": {120: 600, 85: 800, 56: 1000, 33: 1200},
         "five-or-pairs": {361: 20_000},
         "four-in-a-row": {42: 8000},
