@@ -22,11 +22,12 @@ from pbmserv.robots.search.pace import iterations_in
 GAMES, ENOUGH = 40, 36
 ASKED_BY = "PBMSERV_BENCH_ROBOTS"
 HALF_A_SECOND = 0.5
-SHARE = {"dots-and-boxes": 10, "go": 2}
+SHARE = {"dots-and-boxes": 10, "go": 2, "hnefatafl": 10}
 """Of the iterations of half a second one in so many is played; of those not named one in twenty."""
 
 BOARDS = (
     *(("amazons", size, 2) for size in ("6", "8", "10")),
+    ("brandubh", "", 2),
     ("breakthrough", "8", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
@@ -39,6 +40,7 @@ BOARDS = (
     ("gomoku", "13", 2),
     ("hex", "11", 2),
     ("hex", "13", 2),
+    ("hnefatafl", "", 2),
     ("lasca", "", 2),
     ("minishogi", "", 2),
     ("lines-of-action", "", 2),
@@ -46,6 +48,7 @@ BOARDS = (
     ("oware", "", 2),
     ("reversi", "8", 2),
     ("shogi", "", 2),
+    ("tablut", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
     ("xiangqi", "", 2),

@@ -12,6 +12,7 @@ from pbmserv.games.game import Game
 _MEASURED: Final = MappingProxyType(
     {
         "amazons": {100: 4800, 64: 7200, 36: 12_000},
+        "brandubh": {49: 6000},
         "breakthrough": {64: 25_000, 36: 30_000},
         "cephalopod": {25: 12_000, 15: 20_000},
         "checkers": {64: 16_000},
@@ -22,6 +23,7 @@ _MEASURED: Final = MappingProxyType(
         "go": {361: 500, 169: 1000, 81: 1900},
         "gomoku": {361: 21_000, 225: 22_000, 169: 21_000},
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
+        "hnefatafl": {121: 4500},
         "lasca": {49: 9000},
         "minishogi": {25: 4000},
         "lines-of-action": {64: 5300},
@@ -29,6 +31,7 @@ _MEASURED: Final = MappingProxyType(
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
         "shogi": {81: 2500},
+        "tablut": {81: 5500},
         "tic-tac-toe": {9: 100_000},
         "ultimate-tic-tac-toe": {81: 8000},
         "xiangqi": {90: 3000},
