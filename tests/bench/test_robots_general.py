@@ -22,7 +22,7 @@ from pbmserv.robots.search.pace import iterations_in
 GAMES, ENOUGH = 40, 36
 ASKED_BY = "PBMSERV_BENCH_ROBOTS"
 HALF_A_SECOND = 0.5
-SHARE = {"dots-and-boxes": 10, "go": 2}
+SHARE = {"dots-and-boxes": 10, "go": 2, "hnefatafl": 10}
 """Of the iterations of half a second one in so many is played; of those not named one in twenty."""
 
 BOARDS = (
@@ -30,6 +30,7 @@ BOARDS = (
     ("antichess", "", 2),
     ("atomic", "", 2),
     ("brazilian-draughts", "", 2),
+    ("brandubh", "", 2),
     ("breakthrough", "8", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
@@ -45,6 +46,7 @@ BOARDS = (
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("international-draughts", "", 2),
+    ("hnefatafl", "", 2),
     ("lasca", "", 2),
     ("lines-of-action", "", 2),
     ("minishogi", "", 2),
@@ -53,6 +55,7 @@ BOARDS = (
     ("reversi", "8", 2),
     ("russian-draughts", "", 2),
     ("shogi", "", 2),
+    ("tablut", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
     ("wall-race", "", 2),
