@@ -41,6 +41,7 @@ BOARDS = (
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("international-draughts", "", 2),
+    ("kalah", "", 2),
     ("lasca", "", 2),
     ("lines-of-action", "", 2),
     ("morris", "", 2),

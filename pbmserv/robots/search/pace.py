@@ -24,6 +24,7 @@ _MEASURED: Final = MappingProxyType(
         "gomoku": {361: 21_000, 225: 22_000, 169: 21_000},
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
         "international-draughts": {100: 6500},
+        "kalah": {12: 25_000},
         "lasca": {49: 9000},
         "lines-of-action": {64: 14_000},
         "morris": {24: 21_000},
