@@ -47,6 +47,7 @@ BOARDS = (
     ("hex", "13", 2),
     ("international-draughts", "", 2),
     ("hnefatafl", "", 2),
+    ("kalah", "", 2),
     ("lasca", "", 2),
     ("lines-of-action", "", 2),
     ("minishogi", "", 2),

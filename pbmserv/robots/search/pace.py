@@ -30,6 +30,7 @@ _MEASURED: Final = MappingProxyType(
         "hex": {361: 4300, 196: 7000, 169: 7000, 121: 9000},
         "international-draughts": {100: 6500},
         "hnefatafl": {121: 4500},
+        "kalah": {12: 25_000},
         "lasca": {49: 9000},
         "lines-of-action": {64: 14_000},
         "minishogi": {25: 4000},
