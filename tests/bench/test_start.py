@@ -1,4 +1,4 @@
-"""How much CPU commands take to start, beside a bare Python and beside the libraries that they cannot do without."""
+"""How much CPU commands take to start, beside a bare Python and beside the libraries that they need."""
 
 import os
 import subprocess
@@ -59,10 +59,11 @@ def test_start(benchmark: BenchmarkFixture, report: Report, tmp_path: Path) -> N
         for name, words in every.items():
             best[name] = min(best[name], cpu_seconds(words, tmp_path))
 
-    benchmark.pedantic(go_round, rounds=rounds, warmup_rounds=1)
+    benchmark.pedantic(go_round, rounds=rounds, warmup_rounds=1)  # type: ignore[no-untyped-call]
     for name in STARTS:
         report(
             f"start of {name:14} {best[name] * 1000:5.0f} ms of CPU, "
-            f"{best[name] / best['bare Python']:5.1f} x a bare Python, {best[name] / best['libraries']:4.1f} x the libraries"
+            f"{best[name] / best['bare Python']:5.1f} x a bare Python, "
+            f"{best[name] / best['libraries']:4.1f} x the libraries"
         )
     assert best["--help"] < best["libraries"] < best["admin games"]
