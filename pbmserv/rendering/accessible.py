@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pbmserv.games.choices import choices
 from pbmserv.games.game import Event, EventKind, Game, Move, Piece, Scene, Seat
+from pbmserv.games.kinds import word_of
 from pbmserv.matches.state import Turn
 
 MOST_DESCRIBED: Final = 128
@@ -57,6 +58,25 @@ class RowDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """What a player has in hand: kinds of pieces with their words, and how many of each."""
+
+    userid: str
+    pieces: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """The walls or the links of a player, as they are named; "" is nobody."""
+
+    userid: str
+    are_walls: bool
+    names: tuple[str, ...]
+    # Whether the text draws them.
+    are_drawn: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MoveSummary:
     """What one turn did, except for the players that it eliminated: a board's view has these."""
 
@@ -69,11 +89,13 @@ class MoveSummary:
     turned: tuple[str, ...]
     # Pairs of a cell and the kind of piece that stands there now.
     promoted: tuple[tuple[str, str], ...]
+    # Pairs of cells that a line joins now, and the names of walls that were set.
+    linked: tuple[tuple[str, str], ...]
+    walled: tuple[str, ...]
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
-    has_passed: bool
     has_swapped: bool
-    # Who else had to pass.
+    # Who passed: the player on turn, or others who had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
@@ -182,12 +204,33 @@ def _column(cell: str, pieces: Sequence[Piece], userids: Sequence[str]) -> list[
     for piece in reversed(pieces):
         userid = "" if piece.seat is None else userids[piece.seat]
         value = "" if piece.value is None else str(piece.value)
-        same = NamedPiece(cell, userid, value, piece.kind, found[-1].count if found else 1)
+        kind = word_of(piece.kind)
+        same = NamedPiece(cell, userid, value, kind, found[-1].count if found else 1)
         if found and found[-1] == same:
-            found[-1] = NamedPiece(cell, userid, value, piece.kind, same.count + 1)
+            found[-1] = NamedPiece(cell, userid, value, kind, same.count + 1)
         else:
-            found.append(NamedPiece(cell, userid, value, piece.kind))
+            found.append(NamedPiece(cell, userid, value, kind))
     return found
+
+
+def holdings(scene: Scene, userids: Sequence[str]) -> tuple[Holding, ...]:
+    """What each player has in hand; empty in a game without hands."""
+    return tuple(
+        Holding(userid, tuple((word_of(piece.kind) or piece.text.strip(), count) for piece, count in hand))
+        for userid, hand in zip(userids, scene.hands, strict=False)
+    )
+
+
+def strokes_of(scene: Scene, userids: Sequence[str]) -> tuple[Strokes, ...]:
+    """The walls and links on a board, by player."""
+    found: dict[tuple[str, bool, bool], list[str]] = {}
+    for stroke in scene.strokes:
+        userid = "" if stroke.seat is None else userids[stroke.seat]
+        found.setdefault((userid, bool(stroke.between), bool(stroke.text)), []).append(stroke.name)
+    return tuple(
+        Strokes(userid, are_walls, tuple(names), are_drawn)
+        for (userid, are_walls, are_drawn), names in found.items()
+    )
 
 
 def _summary(
@@ -197,7 +240,6 @@ def _summary(
     by_kind: dict[EventKind, list[Event]] = {}
     for event in happened:
         by_kind.setdefault(event.kind, []).append(event)
-    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
@@ -206,10 +248,11 @@ def _summary(
         captured=named_pieces("captured", names, happened, userids),
         turned=tuple(names[cell] for event in by_kind.get("turned", ()) for cell in event.cells),
         promoted=tuple((names[event.cells[-1]], event.piece) for event in by_kind.get("promoted", ())),
+        linked=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
+        walled=tuple(event.piece for event in by_kind.get("walled", ())),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
-        has_passed=seat in passed,
         has_swapped="swapped" in by_kind,
-        passed=tuple(userids[other] for other in passed if other != seat),
+        passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),
         scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
 

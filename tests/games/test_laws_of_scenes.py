@@ -57,7 +57,7 @@ def check_piece(setup: Setup, piece: Piece) -> None:
     assert piece.text.isprintable()
     assert piece.text.strip()
     assert piece.seat is None or piece.seat in range(setup.seats)
-    assert re.fullmatch(r"[a-z]*", piece.kind)
+    assert re.fullmatch(r"(?:[a-z]+/)?[a-z ]*", piece.kind)
     assert piece.value is None or piece.value >= 0
 
 
@@ -80,7 +80,7 @@ def check_ply(before: Scene, after: Scene, events: tuple[Event, ...]) -> None:
         for event in events:
             if event.kind in ("placed", "promoted", "turned"):
                 for cell in event.cells:
-                    assert after.cells[cell]
+                    assert after.cells[cell] or cell in taken
 
 
 def check_scenes(setup: Setup, position: Any, random: Random) -> None:

@@ -18,7 +18,17 @@ PLIES = 8
 
 MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
-SMALL = {"amazons": "6", "go": "9", "hex": "11", "reversi": "6", "gomoku": "13", "breakthrough": "6"}
+SMALL = {
+    "amazons": "6",
+    "game-of-y": "9",
+    "havannah": "4",
+    "dots-and-boxes": "3",
+    "go": "9",
+    "hex": "11",
+    "reversi": "6",
+    "gomoku": "13",
+    "breakthrough": "6",
+}
 ENDINGS = {
     ("alice",): re.compile(r"^You played \S+ and won\b|\b[Yy]ou won\b"),
     ("bob",): re.compile(r"\bbob (?:played|answered) \S+ and won\b|\bbob won\b"),
