@@ -178,7 +178,7 @@ def test_what_is_captured_is_in_hand_and_can_be_dropped() -> None:
     here = played(HOUSE, crazyhouse.start(2, {}), "e4 d5 exd5 Qxd5")
     assert here.at.hands == ((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))
     hand = crazyhouse.scene(here).hands[0]
-    assert [(piece.text, piece.kind, piece.seat, count) for piece, count in hand] == [("P", "pawn", 0, 1)]
+    assert [(piece.text, piece.kind, piece.seat, count) for piece, count in hand] == [("P", "chess/pawn", 0, 1)]
     after, events = crazyhouse.play(here, crazyhouse.read(here, "P@e4"))
     assert events == (Event("placed", 0, (cell("E4"),), "pawn"),)
     assert after.at.hands == (NOBODY, (1, 0, 0, 0, 0))
