@@ -202,9 +202,9 @@ class Chess:
     def _read_short(self, position: Position, text: str, refusal: MoveError) -> Move:
         """The legal move that a text in the notation of books means. Raises the refusal, or another one."""
         at = position.at
-        if not is_short(text, at) or (
-            at.hands and text.startswith(self.info.words)
-        ):  # a piece of that name would be dropped
+        # With pieces in hand, one that is named with a cell would be dropped, and is never moved.
+        is_drop = at.hands and isinstance(refusal, Illegal) and text.startswith(self.info.words)
+        if is_drop or not is_short(text, at):
             raise refusal
         legal = tuple(self.moves(position))
         found = fitting(text, at, legal)
