@@ -33,6 +33,7 @@ BOARDS = (
     ("checkers", "", 2),
     ("connect6", "", 2),
     ("dots-and-boxes", "5", 2),
+    ("fanorona", "", 2),
     ("five-or-pairs", "", 2),
     ("four-in-a-row", "", 2),
     ("go", "9", 2),

@@ -18,6 +18,7 @@ _MEASURED: Final = MappingProxyType(
         "checkers": {64: 16_000},
         "connect6": {361: 17_000},
         "dots-and-boxes": {120: 600, 85: 800, 56: 1000, 33: 1200},
+        "fanorona": {45: 1800},
         "five-or-pairs": {361: 20_000},
         "four-in-a-row": {42: 8000},
         "go": {361: 500, 169: 1000, 81: 1900},
