@@ -20,6 +20,8 @@ MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {
     "amazons": "6",
+    "game-of-y": "9",
+    "havannah": "4",
     "dots-and-boxes": "3",
     "go": "9",
     "hex": "11",
