@@ -38,6 +38,7 @@ BOARDS = (
     ("connect6", "", 2),
     ("crazyhouse", "", 2),
     ("dots-and-boxes", "5", 2),
+    ("fanorona", "", 2),
     ("five-or-pairs", "", 2),
     ("four-in-a-row", "", 2),
     ("game-of-y", "13", 2),

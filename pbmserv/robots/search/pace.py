@@ -23,6 +23,7 @@ _MEASURED: Final = MappingProxyType(
         "connect6": {361: 17_000},
         "crazyhouse": {64: 3000},
         "dots-and-boxes": {120: 600, 85: 800, 56: 1000, 33: 1200},
+        "fanorona": {45: 1800},
         "five-or-pairs": {361: 20_000},
         "four-in-a-row": {42: 8000},
         "game-of-y": {190: 4400, 120: 6000, 91: 8000, 45: 12_000},
