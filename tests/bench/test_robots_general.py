@@ -35,6 +35,7 @@ BOARDS = (
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
     ("chess", "", 2),
+    *(("clobber", size, 2) for size in ("6x5", "8x8", "10x10")),
     ("connect6", "", 2),
     ("crazyhouse", "", 2),
     ("dots-and-boxes", "5", 2),
@@ -50,8 +51,10 @@ BOARDS = (
     ("hex", "11", 2),
     ("hex", "13", 2),
     ("hnefatafl", "", 2),
+    *(("infection", size, 2) for size in ("7", "5")),
     ("international-draughts", "", 2),
     ("kalah", "", 2),
+    ("konane", "8", 2),
     ("lasca", "", 2),
     ("lines-of-action", "", 2),
     ("minishogi", "", 2),
@@ -63,10 +66,13 @@ BOARDS = (
     ("shogi", "", 2),
     ("tablut", "", 2),
     ("tanbo", "", 2),
+    ("six-mens-morris", "", 2),
+    ("three-mens-morris", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
     ("wall-race", "", 2),
     ("xiangqi", "", 2),
+    ("twelve-mens-morris", "", 2),
 )
 
 

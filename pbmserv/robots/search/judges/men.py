@@ -80,6 +80,8 @@ judges: Final = MappingProxyType(
         "kalah": Judge(_seeds, curiosity=0.3),
         "oware": Judge(_seeds, curiosity=0.3),
         "morris": Judge(_merels, curiosity=0.3),
+        "six-mens-morris": Judge(_merels, curiosity=0.3),
+        "twelve-mens-morris": Judge(_merels, curiosity=0.3),
         "breakthrough": Judge(_pawns, curiosity=0.3),
     }
 )
