@@ -44,6 +44,7 @@ BOARDS = (
     ("morris", "", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("star-halma", "", 2),
     ("tic-tac-toe", "", 2),
     ("ultimate-tic-tac-toe", "", 2),
     ("wall-race", "", 2),

@@ -27,6 +27,7 @@ _MEASURED: Final = MappingProxyType(
         "morris": {24: 21_000},
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
+        "star-halma": {121: 2500},
         "tic-tac-toe": {9: 100_000},
         "ultimate-tic-tac-toe": {81: 8000},
         "wall-race": {81: 2000},
