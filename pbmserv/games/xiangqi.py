@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
 from pbmserv.games.board import Board
+from pbmserv.games.divided import river
 from pbmserv.games.game import (
     Credit,
     Event,
@@ -23,6 +23,7 @@ from pbmserv.games.game import (
     two_ranks,
 )
 from pbmserv.games.notation import joined, read_move
+from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
 from pbmserv.games.xiangqi_board import COLUMNS, EMPTY, KINDS, MARKS, ROWS, is_attacked, moved, targets, ways_of
 
 _SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.", "H.C..", "R..S.")
@@ -53,7 +54,9 @@ info = Info(
 )
 
 _CELLS = {EMPTY: ()} | {
-    mark: (Piece(seat, mark, KINDS[mark.upper()]),) for seat, marks in enumerate(MARKS) for mark in marks
+    mark: (Piece(seat, mark, f"xiangqi/{KINDS[mark.upper()]}"),)
+    for seat, marks in enumerate(MARKS)
+    for mark in marks
 }
 
 
@@ -76,7 +79,7 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Sixteen pieces on each side. Raises BadOption for any option."""
     chosen(info, options)
-    return Position(boards.squares(COLUMNS, ROWS), "".join([own + own[::-1].lower() for own in _SET_UP]))
+    return Position(river(), "".join([own + own[::-1].lower() for own in _SET_UP]))
 
 
 def to_move(position: Position) -> Seat | None:
@@ -135,10 +138,8 @@ def outcome(position: Position) -> Outcome | None:
     if len(position.seen) >= QUIET_PLIES:
         return Outcome(two_ranks(None), "exhausted")
     if _is_repeated(position):
-        guilty = _checked_for_ever(position)
-        return Outcome(
-            two_ranks(None if guilty is None else 1 - guilty), "repeated" if guilty is None else "perpetual"
-        )
+        guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
+        return ended_by_repetition(guilty)
     if to_move(position) is not None:
         return None
     is_mate = is_attacked(position.board, cells, seat)
@@ -172,18 +173,7 @@ def _is_safe(position: Position, source: int, target: int) -> bool:
 
 
 def _is_repeated(position: Position) -> bool:
-    seen = position.seen
-    return len(seen) > 2 * TIMES and seen[-2::-2].count(position.cells) >= TIMES - 1
-
-
-def _checked_for_ever(position: Position) -> Seat | None:
-    """The seat whose every ply since the position first came was a check, if the other's were not."""
-    seen, turn = position.seen, position.turn
-    first = next(at for at in range(len(seen) % 2, len(seen), 2) if seen[at] == position.cells)
-    after = (*seen[first + 1 :], position.cells)
-    by = {turn: after[::2], 1 - turn: after[1::2]}
-    guilty = [seat for seat in (0, 1) if all(is_attacked(position.board, cells, 1 - seat) for cells in by[seat])]
-    return guilty[0] if len(guilty) == 1 else None
+    return times_before(position.seen, position.cells) >= TIMES - 1
 
 
 def _read_book(position: Position, text: str) -> Move:

@@ -8,19 +8,14 @@ from typing import Final
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, ORTHOGONAL, E, N, S, W
 from pbmserv.games.game import Seat
+from pbmserv.games.kinds import XIANGQI
 
 EMPTY: Final = "."
 COLUMNS, ROWS = 9, 10
 HALF: Final = ROWS // 2
-KINDS: Final = {
-    "G": "general",
-    "A": "advisor",
-    "E": "elephant",
-    "H": "horse",
-    "R": "chariot",
-    "C": "cannon",
-    "S": "soldier",
-}
+KINDS: Final = {letter: word for word, letter in XIANGQI.items()}
+"""The words of the pieces by letter."""
+
 MARKS: Final = ("".join(KINDS), "".join(KINDS).lower())
 """The letters of the pieces, by seat."""
 

@@ -34,7 +34,8 @@ class Reason:
 def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
     """The reason against a move that a rule forbids, as its writer sees the board."""
     scene = game.scene(position)
-    named = tuple(name for name in names(text, game.info.words) if name not in game.info.words)
+    steps = names(text, game.info.words)
+    named = tuple(name for name in steps if name not in game.info.words)
     move = text.strip().upper().replace("X", "x") if named and len(text) <= _LONGEST else ""
     first, last = scene.board.names[0].upper(), scene.board.names[-1].upper()
     off = next((name for name in named if scene.board.find(name.upper()) is None), None)
@@ -42,8 +43,15 @@ def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
         return Reason("off", off.upper(), first, last, move)
     if not named:
         return Reason("rule")
-    why = _on_cell(game, position, scene, seat, named)
+    is_drop = steps[0] in game.info.words
+    why = _where_dropped(scene, named[0]) if is_drop else _on_cell(game, position, scene, seat, named)
     return Reason(why, named[0].upper(), first, last, move)
+
+
+def _where_dropped(scene: Scene, name: str) -> Why:
+    """What stands against a piece that comes from beside the board, on the cell where it should go."""
+    number = scene.board.find(name.upper())
+    return "rule" if number is None or not scene.cells[number] else "taken"
 
 
 def _on_cell(game: Game, position: Any, scene: Scene, seat: Seat, named: tuple[str, ...]) -> Why:

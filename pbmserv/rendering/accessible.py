@@ -72,6 +72,8 @@ class Strokes:
     userid: str
     are_walls: bool
     names: tuple[str, ...]
+    # Whether the text draws them.
+    are_drawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,8 @@ class MoveSummary:
     walled: tuple[str, ...]
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
-    has_passed: bool
     has_swapped: bool
-    # Who else had to pass.
+    # Who passed: the player on turn, or others who had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
@@ -222,11 +223,14 @@ def holdings(scene: Scene, userids: Sequence[str]) -> tuple[Holding, ...]:
 
 def strokes_of(scene: Scene, userids: Sequence[str]) -> tuple[Strokes, ...]:
     """The walls and links on a board, by player."""
-    found: dict[tuple[str, bool], list[str]] = {}
+    found: dict[tuple[str, bool, bool], list[str]] = {}
     for stroke in scene.strokes:
         userid = "" if stroke.seat is None else userids[stroke.seat]
-        found.setdefault((userid, bool(stroke.between)), []).append(stroke.name)
-    return tuple(Strokes(userid, are_walls, tuple(names)) for (userid, are_walls), names in found.items())
+        found.setdefault((userid, bool(stroke.between), bool(stroke.text)), []).append(stroke.name)
+    return tuple(
+        Strokes(userid, are_walls, tuple(names), are_drawn)
+        for (userid, are_walls, are_drawn), names in found.items()
+    )
 
 
 def _summary(
@@ -236,7 +240,6 @@ def _summary(
     by_kind: dict[EventKind, list[Event]] = {}
     for event in happened:
         by_kind.setdefault(event.kind, []).append(event)
-    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
@@ -248,9 +251,8 @@ def _summary(
         linked=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
         walled=tuple(event.piece for event in by_kind.get("walled", ())),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
-        has_passed=seat in passed,
         has_swapped="swapped" in by_kind,
-        passed=tuple(userids[other] for other in passed if other != seat),
+        passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),
         scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
 

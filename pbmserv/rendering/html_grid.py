@@ -1,13 +1,14 @@
 """The grid of a board in HTML for mails: all of it that stays the same while the game is played."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import Side
+from pbmserv.games.game import Scene, Side
 from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
 from pbmserv.rendering.templates import environment, render
 
@@ -26,6 +27,14 @@ _LABEL_OF_PITS: Final = 48
 
 _LOWEST: Final = 22
 """Pixels of the lowest row."""
+
+
+_HEAVY: Final = "#8a7a55"
+_RIVER: Final = "#5b93c9"
+_NOBODYS: Final = "#8a7a55"
+
+Border = tuple[Literal["right", "bottom"], str]
+"""A border of a cell and its colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class HtmlGrid:
     sign: str
     # Whether the ground is one on which black and white are seen.
     is_wooden: bool
+    # The lines that divide the board, as borders of cells: "right" or "bottom", and the colour.
+    borders: Mapping[int, tuple[Border, ...]]
 
 
 @lru_cache(maxsize=64)
@@ -99,7 +110,34 @@ def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
         signs=tuple(macros.sign(looks, seat, is_wooden) for seat in range(len(looks))),
         sign="+" if board.layout.shape == "point" else "\N{MIDDLE DOT}",
         is_wooden=is_wooden,
+        borders=_heavy(board),
     )
+
+
+def walls_of(scene: Scene, looks: Sequence[PieceStyle]) -> dict[int, tuple[Border, ...]]:
+    """The walls of a scene as borders of cells."""
+    found: dict[int, tuple[Border, ...]] = {}
+    places = scene.board.layout.places
+    for stroke in scene.strokes:
+        colour = _NOBODYS if stroke.seat is None else looks[stroke.seat % len(looks)].colour
+        for pair in stroke.between:
+            one, other = sorted(pair, key=lambda cell: (places[cell][1], places[cell][0]))
+            side: Literal["right", "bottom"] = "right" if places[one][1] == places[other][1] else "bottom"
+            found[one] = (*found.get(one, ()), (side, colour))
+    return found
+
+
+def _heavy(board: Board) -> dict[int, tuple[Border, ...]]:
+    """The heavier lines of a board, each as borders of the cells to the left of it or above it."""
+    found: dict[int, tuple[Border, ...]] = {}
+    colour = _RIVER if board.layout.shape == "point" else _HEAVY
+    for cell, (x, y) in enumerate(board.layout.places):
+        for (left, top), (right, bottom) in board.layout.heavy:
+            if left == right == x + 1 and top < y < bottom:
+                found[cell] = (*found.get(cell, ()), ("right", colour))
+            if top == bottom == y + 1 and left <= x <= right:
+                found[cell] = (*found.get(cell, ()), ("bottom", colour))
+    return found
 
 
 def _rows(board: Board) -> tuple[GridRow, ...]:

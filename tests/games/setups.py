@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pbmserv.games import games
 from pbmserv.games.board import Board
-from pbmserv.games.game import Game, Move, MoveError
+from pbmserv.games.game import Game, Move, MoveError, Option
 
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules"
 NAMES = tuple(games())
@@ -56,17 +56,25 @@ class Setup:
 
 @cache
 def setups_of(name: str) -> tuple[Setup, ...]:
-    """Every number of seats and every option value of a game, variants too; the one with all defaults first."""
+    """Every number of seats and every option value of a game, variants too; the one with all defaults first.
+
+    Of an option's numbers there are the first and the last, and one between.
+    """
     info = games()[name].info
     values = [
         sorted(
-            ((option.name, value) for value in (*option.choices, *option.variants)),
+            ((option.name, value) for value in _values(option)),
             key=lambda pair, default=option.default: pair[1] != default,  # type: ignore[misc]
         )
         for option in info.options
     ]
     seats = range(info.least_seats, info.most_seats + 1)
     return tuple(Setup(name, number, options) for number in seats for options in product(*values))
+
+
+def _values(option: Option) -> tuple[str, ...]:
+    numbers = [option.numbers[place] for place in (0, len(option.numbers) // 3, -1)] if option.numbers else []
+    return tuple(dict.fromkeys((*option.choices, *option.variants, *map(str, numbers))))
 
 
 def cases(names: Iterable[str] = NAMES) -> list[Any]:

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from pbmserv.games import boards
 from pbmserv.games import hex as hex_game
+from pbmserv.games import hexagons
 from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
 from pbmserv.games.hex import Position
 from tests.games.second_engine import SecondEngine, play_random_games
@@ -27,7 +27,7 @@ def drawn(*rows: str, turn: int = 0) -> Position:
     """A position from its rows, from top to bottom."""
     cells = [row.split() for row in rows]
     stones = bytes(SEATS[row[column]] for column in range(len(cells)) for row in cells)
-    return Position(boards.rhombus(len(cells)), stones, turn)
+    return Position(hexagons.rhombus(len(cells)), stones, turn)
 
 
 def stones(position: Position) -> dict[str, str]:
@@ -36,7 +36,7 @@ def stones(position: Position) -> dict[str, str]:
 
 
 def test_neighbours_are_those_of_the_rules() -> None:
-    board = boards.rhombus(11)
+    board = hexagons.rhombus(11)
     assert {board.names[cell] for cell in board.neighbours[board.numbers["B2"]]} == {
         *("A2", "C2", "B1", "C1", "A3", "B3"),
     }

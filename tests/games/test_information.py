@@ -40,10 +40,12 @@ def test_options(name: str) -> None:
         game.start(info.least_seats, {"no-such-option": "1"})
     assert told(unknown.value) == ("no-such-option", "1", ())
     for option in info.options:
-        values = option.choices + option.variants
+        values = (*option.choices, *option.variants, *map(str, option.numbers))
+        values = tuple(dict.fromkeys(values))
+        assert len(set(option.choices + option.variants)) == len(option.choices + option.variants)
         assert re.fullmatch(r"[a-z][a-z-]*", option.name)
         assert option.default in option.choices
-        assert len(set(values)) == len(values) > 1
+        assert len(values) > 1
         starts = {game.start(info.least_seats, {option.name: value}): value for value in values}
         assert len(starts) == len(values)
         for value in values:
@@ -52,7 +54,7 @@ def test_options(name: str) -> None:
         for value in ("", "nonsense", option.default + " ", option.default * 2):
             with pytest.raises(BadOption) as bad:
                 game.start(info.least_seats, {option.name: value})
-            assert told(bad.value) == (option.name, value, option.choices)
+            assert told(bad.value) == (option.name, value, option.told)
 
 
 def told(error: BadOption) -> Any:

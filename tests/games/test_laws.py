@@ -94,6 +94,7 @@ def check_outcome(setup: Setup, outcome: Outcome | None, gone: list[Seat]) -> No
     assert (outcome.reason == "alone") == (len(stayed) == 1)
     assert ranks.count(1) > 1 or outcome.reason != "draw"
     assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal")
+    assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal", "mate", "king", "checks", "perpetual")
     if outcome.reason == "score":
         assert scores
         assert sorted(stayed, key=lambda seat: ranks[seat]) == sorted(stayed, key=lambda seat: -scores[seat])

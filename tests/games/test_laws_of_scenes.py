@@ -57,7 +57,7 @@ def check_piece(setup: Setup, piece: Piece) -> None:
     assert piece.text.isprintable()
     assert piece.text.strip()
     assert piece.seat is None or piece.seat in range(setup.seats)
-    assert re.fullmatch(r"[a-z]*", piece.kind)
+    assert re.fullmatch(r"(?:[a-z]+/)?[a-z ]*", piece.kind)
     assert piece.value is None or piece.value >= 0
 
 

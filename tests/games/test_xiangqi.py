@@ -124,7 +124,7 @@ def test_the_start() -> None:
         "R H E A G A E H R",
     ]
     assert to_move(start(2, {})) == 0
-    assert scene(start(2, {})).cells[cell("A1")][0].kind == "chariot"
+    assert scene(start(2, {})).cells[cell("A1")][0].kind == "xiangqi/chariot"
     with pytest.raises(BadOption):
         start(2, {"size": "8"})
 

@@ -38,5 +38,5 @@ def test_a_match_is_in_one_pool() -> None:
     match = new_match(101, "ann", "bob")
     assert pool_of(match) == pool_of(new_match(102, "cem", "dee", "eve")) == pool_with("cephalopod", match.options)
     assert pool_of(match).name == "cephalopod 3x3"
-    assert pool_with("chess", (("size", "8"),)).title == "chess 8"
-    assert pools_of("chess") == (Pool("chess"),)
+    assert pool_with("ludo", (("size", "8"),)).title == "ludo 8"
+    assert pools_of("ludo") == (Pool("ludo"),)

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from pbmserv.games.game import Info, Piece, Seat, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
+from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, Silhouette
 
 _INSET: Final = 9
 _FACE_INSET: Final = 15
@@ -98,6 +99,13 @@ def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
         return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
         return _whole(look, _sign(_pips(piece.value, look.shape)))
+    if piece.kind in CHESS:
+        return _man(look, CHESS[piece.kind])
+    if piece.kind in TILES:
+        return _tile(look, TILES[piece.kind], is_turned=piece.seat == 1)
+    if piece.kind in DISCS:
+        ring = Markup('<path class="pip" fill-rule="evenodd" d="{}"/>').format(RING)
+        return _whole(look, ring + _letters(piece.text.strip(), 50, 40))
     if piece.kind in _SIGNS:
         return _whole(look, _sign(_SIGNS[piece.kind]))
     text = piece.text.strip() if piece.value is None else str(piece.value)
@@ -123,6 +131,25 @@ def _whole(look: PieceStyle, sign: Markup) -> Markup:
     face = Markup('<path class="face" d="{}"/>').format(_box(look.corners, _FACE_INSET)) if has_face else ""
     return Markup('<g class="piece {}"><path class="shade" d="{}"/><path class="body" d="{}"/>{}{}</g>').format(
         look.name, shade, body, face, sign
+    )
+
+
+def _man(look: PieceStyle, man: Silhouette) -> Markup:
+    return Markup(
+        '<g class="piece {}"><path class="shade" transform="translate(0 4)" d="{body}"/>'
+        '<path class="body man" d="{body}"/><path class="pip" d="{}"/></g>'
+    ).format(look.name, man.sign, body=man.body)
+
+
+def _tile(look: PieceStyle, letter: str, is_turned: bool) -> Markup:
+    """A piece that points away from its player; one that is promoted has its letter in another colour."""
+    turned = Markup(' transform="rotate(180 50 50)"') if is_turned else ""
+    shown = _letters(letter.removeprefix("+"), 58, 46)
+    if letter.startswith("+"):
+        shown = Markup('<g class="raised">{}<path class="pip" d="M36 80h28v5h-28z"/></g>').format(shown)
+    shade = Markup('<path class="shade" transform="translate(0 {})" d="{}"/>').format(-4 if is_turned else 4, TILE)
+    return Markup('<g class="piece {}"><g{}>{}<path class="body man" d="{}"/>{}</g></g>').format(
+        look.name, turned, shade, TILE, shown
     )
 
 

@@ -28,6 +28,8 @@ def _piece(look: PieceStyle, colours: Colours) -> str:
 PIECES_LIGHT: Final = (
     "".join(_piece(look, look.light) for look in _STYLES)
     + ".piece .body{stroke-width:7}"
+    + ".piece .man{stroke-width:4.5;stroke-linejoin:round}"
+    + ".piece .raised .pip{fill:#b3261e}.black .raised .pip{fill:#ffb09f}"
     + ".piece .shade{fill:#3a2c10;fill-opacity:.22}"
     + ".piece .face{fill:#fff;fill-opacity:.13}"
     + ".piece text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-weight:700;"
@@ -40,6 +42,7 @@ PIECES_LIGHT: Final = (
 PIECES_DARK: Final = (
     "".join(_piece(look, look.dark) for look in _STYLES)
     + ".piece .shade{fill:#000;fill-opacity:.5}"
+    + ".piece .raised .pip{fill:#b3261e}.black .raised .pip{fill:#ffb09f}"
     + ".piece .seed{fill:#e0b070;stroke:#2b1c08}.nobody .pip{fill:#ece8dd}"
     + ".char{fill:#171512;stroke:#6b6457;stroke-width:3}.cross{stroke:#b3a993}"
 )

@@ -4,9 +4,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from pbmserv.games import xiangqi
 from pbmserv.games.board import Board
 from pbmserv.games.game import Game, Move
-from pbmserv.games.xiangqi import moves
 from pbmserv.games.xiangqi_board import EMPTY, MARKS, ROWS, is_attacked, moved, targets, ways_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
@@ -86,12 +86,12 @@ def _look(_: Game, position: Any, __: Dice) -> Looked:
 
 
 def _likely(position: Any) -> tuple[list[Move], bool]:
-    """All moves, captures that gain and checks last."""
+    """Mate alone, or all moves, captures that gain and checks last."""
     cells, turn, board = position.cells, position.turn, position.board
     worths = _worths(board)
     theirs, _ = _covered(position, 1 - turn)
     ranked = []
-    for move in moves(position):
+    for move in xiangqi.moves(position):
         source, target = int(move[0]), int(move[1])
         mark, taken = cells[source], cells[target]
         worth = worths[mark]
@@ -100,6 +100,9 @@ def _likely(position: Any) -> tuple[list[Move], bool]:
         gain -= worth[target] if target in theirs else 0.0
         gain += 0.8 * worth[source] if source in theirs and mark not in "Gg" else 0.0
         if is_attacked(board, moved(cells, source, target), 1 - turn):
+            ended = xiangqi.outcome(xiangqi.play(position, move)[0])
+            if ended is not None and ended.ranks[turn] < ended.ranks[1 - turn]:
+                return [move], True
             gain += _CHECK
         ranked.append((gain, source * 7919 % 90, move))
     ranked.sort()
