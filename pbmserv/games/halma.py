@@ -56,6 +56,7 @@ info = Info(
     credit=Credit("George Howard Monks", 1883),
     example="g4-g5",
     most_seats=6,
+    group="race",
 )
 
 
