@@ -62,6 +62,7 @@ BOARDS = (
     ("oust", "9", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("star-halma", "", 2),
     ("russian-draughts", "", 2),
     ("shogi", "", 2),
     ("tablut", "", 2),

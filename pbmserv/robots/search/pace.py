@@ -44,6 +44,7 @@ _MEASURED: Final = MappingProxyType(
         "oust": {361: 3600, 169: 5600, 81: 12_000},
         "oware": {12: 28_000},
         "reversi": {64: 17_000, 36: 21_000},
+        "star-halma": {121: 2500},
         "russian-draughts": {64: 11_500},
         "shogi": {81: 2500},
         "tablut": {81: 5500},
