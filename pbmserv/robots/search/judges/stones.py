@@ -23,7 +23,7 @@ _MARKS: Final = "xo"
 def _stones(_: Any, position: Any, __: Dice) -> Looked:
     """Stones, and what whoever is to move can gain at once."""
     own = [bits_of(position.cells, mark) for mark in _MARKS]
-    ahead = own[0].bit_count() - own[1].bit_count()
+    ahead: float = own[0].bit_count() - own[1].bit_count()
     gain = max(_gains(position, own).values(), default=0)
     total = own[0].bit_count() + own[1].bit_count()
     ahead += _GAIN * (gain if position.turn == 0 else -gain)
