@@ -44,7 +44,7 @@ def test_the_start() -> None:
         "P P P P P P P P",
         "R N B Q K B N R",
     ]
-    assert chess.scene(start).cells[cell("E8")][0].kind == "king"
+    assert chess.scene(start).cells[cell("E8")][0].kind == "chess/king"
     for options in ({"setup": "960"}, {"setup": "-1"}, {"setup": "05"}, {"checks": "2"}, {"size": "8"}):
         with pytest.raises(BadOption):
             chess.start(2, options)

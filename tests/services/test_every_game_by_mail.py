@@ -19,11 +19,12 @@ PLIES = 8
 MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {
+    "konane": "6",
+    "infection": "5",
     "amazons": "6",
     "bridges": "12",
     "dots-and-boxes": "3",
     "game-of-y": "9",
-    "go": "9",
     "havannah": "4",
     "hex": "11",
     "reversi": "6",
