@@ -167,7 +167,7 @@ class Crazyhouse(Chess):
 
 
 def _info(name: str, title: str, example: str, words: tuple[str, ...], dialect: str, credit: Credit) -> Info:
-    return Info(name, title, f"{name}/1", _SIDES, credit, example, words=words, dialect=dialect)
+    return Info(name, title, f"{name}/1", _SIDES, credit, example, words=words, dialect=dialect, group="chess")
 
 
 chess = Chess(
@@ -184,6 +184,7 @@ chess = Chess(
         ),
         words=_WORDS,
         dialect=DIALECT,
+        group="chess",
     )
 )
 antichess = Antichess(

@@ -74,6 +74,21 @@ class Credit:
     site: str = ""
 
 
+Group = Literal[
+    "territory",  # to surround, fill or hold the board
+    "connection",  # to join edges, or all one's pieces
+    "chess",  # to capture what is royal
+    "draughts",  # to jump, and to capture by jumping
+    "rows",  # to make rows
+    "race",  # to arrive first
+    "hunt",  # few against many
+    "blocking",  # to have the last move
+    "sowing",
+    "other",
+]
+"""What games are about, in the order of lists; what each is called stands elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """The facts about a game that do not depend on a position."""
@@ -94,6 +109,8 @@ class Info:
     """A regular expression for moves in another notation that `read` knows too, as `11-15` in checkers."""
     least_seats: int = 2
     most_seats: int = 2
+    group: Group = "other"
+    """Where lists of many games have it."""
 
 
 class BadOption(Exception):
@@ -144,7 +161,7 @@ EventKind = Literal[
     "captured",  # it was taken from these cells
     "turned",  # pieces there became those of `seat`
     "promoted",  # it became `piece`
-    "sown",  # `count` pieces were sown over these cells, from the first one on
+    "sown",  # `count` pieces were sown over these cells, from the first one on; or beside the board
     "passed",  # `seat` had its turn and did nothing
     "swapped",  # `seat` took over the other side's piece, which stands on the last cell now
     "linked",  # a line of `seat` joins these two cells now
