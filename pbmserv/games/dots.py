@@ -43,6 +43,7 @@ info = Info(
     credit=Credit("Edouard Lucas", 1889),
     example="e4",
     options=(Option("size", "5", ("3", "4", "5", "6")),),
+    group="territory",
 )
 
 _WAYS: Final = ((0, 1), (1, 0), (0, -1), (-1, 0))

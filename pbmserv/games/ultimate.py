@@ -39,6 +39,7 @@ info = Info(
     sides=(Side("Cross", "x"), Side("Nought", "o")),
     credit=Credit("traditional", 0),
     example="e5",
+    group="rows",
 )
 
 _SIZE: Final = 9

@@ -63,6 +63,7 @@ info = Info(
     words=(ACROSS, UPRIGHT),
     dialect="[a-i][1-9]-?[hv]",
     most_seats=4,
+    group="race",
 )
 
 

@@ -77,6 +77,14 @@ class Strokes:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnLines:
+    """The lines that a turn drew: pairs of cells that it linked, and the names of walls that it set."""
+
+    links: tuple[tuple[str, str], ...]
+    walls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MoveSummary:
     """What one turn did, except for the players that it eliminated: a board's view has these."""
 
@@ -89,17 +97,24 @@ class MoveSummary:
     turned: tuple[str, ...]
     # Pairs of a cell and the kind of piece that stands there now.
     promoted: tuple[tuple[str, str], ...]
-    # Pairs of cells that a line joins now, and the names of walls that were set.
-    linked: tuple[tuple[str, str], ...]
-    walled: tuple[str, ...]
+    drawn: DrawnLines
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
-    has_passed: bool
     has_swapped: bool
-    # Who else had to pass.
+    # Who passed, or had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the turn was a pass."""
+        return self.userid in self.passed
+
+    @property
+    def had_to_pass(self) -> tuple[str, ...]:
+        """Who else passed after it."""
+        return tuple(userid for userid in self.passed if userid != self.userid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +256,6 @@ def _summary(
     by_kind: dict[EventKind, list[Event]] = {}
     for event in happened:
         by_kind.setdefault(event.kind, []).append(event)
-    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
@@ -250,12 +264,13 @@ def _summary(
         captured=named_pieces("captured", names, happened, userids),
         turned=tuple(names[cell] for event in by_kind.get("turned", ()) for cell in event.cells),
         promoted=tuple((names[event.cells[-1]], event.piece) for event in by_kind.get("promoted", ())),
-        linked=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
-        walled=tuple(event.piece for event in by_kind.get("walled", ())),
+        drawn=DrawnLines(
+            tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
+            tuple(event.piece for event in by_kind.get("walled", ())),
+        ),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
-        has_passed=seat in passed,
         has_swapped="swapped" in by_kind,
-        passed=tuple(userids[other] for other in passed if other != seat),
+        passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),
         scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
 

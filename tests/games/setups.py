@@ -19,7 +19,7 @@ from pbmserv.games.game import Game, Move, MoveError, Option
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules"
 NAMES = tuple(games())
 
-QUICK = 3
+QUICK = 2
 """How many setups of a game the quick run takes."""
 SOME = 25
 """How many moves of a position are looked at closely."""

@@ -19,7 +19,11 @@ PLIES = 8
 MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {
+    "konane": "6",
+    "infection": "5",
     "amazons": "6",
+    "game-of-y": "9",
+    "havannah": "4",
     "dots-and-boxes": "3",
     "go": "9",
     "hex": "11",

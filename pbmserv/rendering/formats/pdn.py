@@ -7,7 +7,7 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.game import Move
-from pbmserv.rendering.formats.played import Played, seven_tags, written
+from pbmserv.rendering.formats.played import PlayedLine, seven_tags, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
 """By name of the game."""
 
 
-def pdn(played: Played) -> str:
+def pdn(played: PlayedLine) -> str:
     """The game; who is White is told by the names of its sides."""
     kind = KINDS[played.match.game]
     names = [side.name for side in played.game.info.sides]

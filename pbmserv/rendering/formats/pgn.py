@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from pbmserv.games.game import Game, Move, Piece, Scene
-from pbmserv.rendering.formats.played import Played, seven_tags, written
+from pbmserv.rendering.formats.played import PlayedLine, seven_tags, written
 
 _VARIANTS: Final[Mapping[str, str]] = MappingProxyType(
     {"antichess": "Antichess", "atomic": "Atomic", "crazyhouse": "Crazyhouse"}
@@ -25,7 +25,7 @@ class Booked(Game, Protocol):
         """A legal move: `Nf3`, `exd5`, `O-O`, `e8=Q+`, `Qh7#`."""
 
 
-def pgn(played: Played, game: Booked) -> str:
+def pgn(played: PlayedLine, game: Booked) -> str:
     """The game; White is the first seat."""
     white, black = played.match.userids
     result = played.result("1-0", "0-1", "1/2-1/2")
@@ -46,7 +46,7 @@ def pgn(played: Played, game: Booked) -> str:
     return written(tags, [*words, result])
 
 
-def _variant(played: Played, is_standard: bool) -> str:
+def _variant(played: PlayedLine, is_standard: bool) -> str:
     if played.match.game in _VARIANTS:
         return _VARIANTS[played.match.game]
     if played.option("checks") not in ("", "off"):
@@ -54,7 +54,7 @@ def _variant(played: Played, is_standard: bool) -> str:
     return "" if is_standard else "Chess960"
 
 
-def _termination(played: Played) -> str:
+def _termination(played: PlayedLine) -> str:
     state = played.board.state
     if state.status == "active":
         return "unterminated"

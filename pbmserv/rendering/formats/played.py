@@ -15,7 +15,7 @@ _WIDTH: Final = 79
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedLine:
     """The line that was played on a board."""
 
     board: GameState
@@ -79,7 +79,7 @@ def written(tags: Sequence[tuple[str, str]], words: Sequence[str]) -> str:
     )
 
 
-def seven_tags(played: Played, white: str, black: str, result: str) -> list[tuple[str, str]]:
+def seven_tags(played: PlayedLine, white: str, black: str, result: str) -> list[tuple[str, str]]:
     """The tags that every game has."""
     return [
         ("Event", f"Board {played.match.number}"),

@@ -8,23 +8,23 @@ from typing import Final
 from pbmserv.games import go
 from pbmserv.games.board import Board
 from pbmserv.games.game import Move
-from pbmserv.rendering.formats.played import Played
+from pbmserv.rendering.formats.played import PlayedLine
 
 _COLOURS: Final = ("B", "W")
 """By seat."""
 
 
-def sgf_of_go(played: Played) -> str:
+def sgf_of_go(played: PlayedLine) -> str:
     """A game of Go; Black is the first seat."""
     return _sgf(played, "1", _point, {"KM": str(go.KOMI), "RU": "Chinese"})
 
 
-def sgf_of_hex(played: Played) -> str:
+def sgf_of_hex(played: PlayedLine) -> str:
     """A game of Hex; Black, who joins the upper and the lower edge, is the first seat."""
     return _sgf(played, "11", _cell, {})
 
 
-def _sgf(played: Played, number: str, point: Callable[[Board, Move], str], more: Mapping[str, str]) -> str:
+def _sgf(played: PlayedLine, number: str, point: Callable[[Board, Move], str], more: Mapping[str, str]) -> str:
     board = played.game.scene(played.start).board
     black, white = played.match.userids
     root = {
@@ -46,7 +46,7 @@ def _sgf(played: Played, number: str, point: Callable[[Board, Move], str], more:
     return "\n".join([f"(;{head}", *lines]) + ")\n"
 
 
-def _result(played: Played) -> str:
+def _result(played: PlayedLine) -> str:
     state = played.board.state
     if state.status == "annulled":
         return "Void"

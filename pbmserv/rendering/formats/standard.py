@@ -9,7 +9,7 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.formats.pdn import KINDS, pdn
 from pbmserv.rendering.formats.pgn import Booked, pgn
-from pbmserv.rendering.formats.played import Played
+from pbmserv.rendering.formats.played import PlayedLine
 from pbmserv.rendering.formats.sgf import sgf_of_go, sgf_of_hex
 
 Suffix = Literal["pgn", "sgf", "pdn"]
@@ -36,7 +36,7 @@ class StandardRecord:
         return MEDIA_TYPES[self.suffix]
 
 
-_WRITERS: Final[Mapping[str, tuple[Suffix, Callable[[Played], str]]]] = MappingProxyType(
+_WRITERS: Final[Mapping[str, tuple[Suffix, Callable[[PlayedLine], str]]]] = MappingProxyType(
     {
         "go": ("sgf", sgf_of_go),
         "hex": ("sgf", sgf_of_hex),
@@ -56,7 +56,7 @@ def suffix_of(board: GameState) -> Suffix | None:
 
 def standard_record(board: GameState, server: str) -> StandardRecord | None:
     """The record of a board as it stands in the format of its game; `server` is where it was played."""
-    game, played = rules_of(board.match), Played(board, server)
+    game, played = rules_of(board.match), PlayedLine(board, server)
     if hasattr(game, "san"):
         return StandardRecord("pgn", pgn(played, cast(Booked, game)).encode())
     if board.match.game not in _WRITERS:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from pbmserv.games.game import Info, Piece, Seat, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
-from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, Silhouette
+from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, WALL, Silhouette
 
 _INSET: Final = 9
 _FACE_INSET: Final = 15
@@ -99,8 +99,8 @@ def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
         return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
         return _whole(look, _sign(_pips(piece.value, look.shape)))
-    if piece.kind in CHESS:
-        return _man(look, CHESS[piece.kind])
+    if piece.kind in CHESS or piece.kind == "wall":
+        return _man(look, CHESS.get(piece.kind, WALL))
     if piece.kind in TILES:
         return _tile(look, TILES[piece.kind], is_turned=piece.seat == 1)
     if piece.kind in DISCS:
