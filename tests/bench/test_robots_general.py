@@ -32,6 +32,7 @@ BOARDS = (
     ("brandubh", "", 2),
     ("brazilian-draughts", "", 2),
     ("breakthrough", "8", 2),
+    ("bridges", "12", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
     ("chess", "", 2),
