@@ -16,7 +16,7 @@ from rich.progress import Progress
 from rich.table import Column
 from rich.text import Text
 
-from pbmserv.cli import admin, status, try_out
+from pbmserv.cli import admin, game_tools, status, try_out
 from pbmserv.cli import robots as robot_tools
 from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened
 from pbmserv.cli.config import Settings, WrongSetting
@@ -81,6 +81,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="Play abstract board games by simply answering a mail.",
 )
+cli.add_typer(game_tools.cli, name="games")
 cli.add_typer(robot_tools.cli, name="robots")
 cli.add_typer(admin.cli, name="admin")
 cli.command("mail")(try_out.mail)
