@@ -242,7 +242,7 @@ def _name(mark: str) -> str:
 
 def _tafl(name: str, rows: str, credit: Credit, example: str, has_corners: bool, is_strong: bool) -> Tafl:
     sides = (Side("Attackers", ATTACKER), Side("Defenders", DEFENDER))
-    info = Info(name, name.capitalize(), f"{name}/1", sides, credit, example)
+    info = Info(name, name.capitalize(), f"{name}/1", sides, credit, example, group="hunt")
     return Tafl(info, tuple(rows.split()), has_corners, is_strong)
 
 
