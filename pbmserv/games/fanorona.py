@@ -31,6 +31,7 @@ info = Info(
     title="Fanorona",
     rules="fanorona/1",
     sides=(Side("White", "o"), Side("Black", "x")),
+    group="draughts",
     credit=Credit("traditional", 0, "https://en.wikipedia.org/wiki/Fanorona"),
     example="e2-e3",
     words=(APPROACH, WITHDRAW),

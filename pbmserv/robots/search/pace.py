@@ -17,6 +17,7 @@ _MEASURED: Final = MappingProxyType(
         "brandubh": {49: 6000},
         "brazilian-draughts": {64: 9000},
         "breakthrough": {64: 25_000, 36: 30_000},
+        "bridges": {572: 33, 320: 90, 140: 400},
         "cephalopod": {25: 12_000, 15: 20_000},
         "checkers": {64: 16_000},
         "chess": {64: 3500},
