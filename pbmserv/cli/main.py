@@ -21,6 +21,7 @@ from pbmserv.cli import robots as robot_tools
 from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.doctor import doctor
+from pbmserv.cli.game_tools import tell_left_out
 from pbmserv.cli.greeting import greet
 from pbmserv.cli.login import login
 from pbmserv.cli.logs import start_logging
@@ -113,6 +114,7 @@ def serve() -> None:
     """Run everything: listener, poller, workers, sender, scheduler, robots, web."""
     settings = settings_or_exit()
     start_logging(settings.log)
+    tell_left_out()
     raise_limit()
     try:
         with alone(settings):
