@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from pydantic import SecretStr
@@ -21,7 +21,7 @@ from pbmserv.cli.main import cli
 from pbmserv.commands.base.log_words import LogWords
 from pbmserv.commands.base.registry import commands
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.game import Group, Info
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
 
@@ -48,7 +48,8 @@ def commands_table() -> str:
 
 def games_table() -> str:
     """Each game with its name as it is typed, its players, sizes, a move, and whom it is owed to."""
-    infos = [game.info for game in games().values()]
+    order = get_args(Group)
+    infos = sorted((game.info for game in games().values()), key=lambda info: order.index(info.group))
     rows = [
         f"| {of.title} | `{of.name}` | {_seats(of)} | {_choices(of)} | `{of.example}` | {_credit(of)} |"
         for of in infos

@@ -17,6 +17,7 @@ from pbmserv.cli.serve import (
     listener_parts,
     poller_part,
     run_parts,
+    shared_health_part,
     stop_at_signals,
     tasks,
     web_part,
@@ -70,10 +71,11 @@ def poll() -> None:
 def work() -> None:
     """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = ready()
-    worker = working(app, settings.data, threading.Event(), threading.Event())
-    run_until_told(
-        app, {"worker": worker, "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator))}
-    )
+    parts = {
+        "worker": working(app, settings.data, threading.Event(), threading.Event()),
+        "scheduler": scheduling(app, jobs_with(premises(settings), settings.operator)),
+    }
+    run_until_told(app, parts | _made_or_exit(lambda: shared_health_part(settings, app)))
 
 
 def apart(task: Literal["handle", "tell"], mail_id: int) -> None:

@@ -58,7 +58,14 @@ class Layout:
     shaded: tuple[int, ...] = ()
     """Cells that are darker, as on a chequered board."""
     edges: tuple[tuple[int, int, int], ...] = ()
-    """Edges in the colour of a seat: that, and the first and the last cell along it."""
+    """Edges in the colour of a seat: that, and the first and the last cell along it.
+
+    On points it lies behind these cells, as seen from the rim.
+    """
+    heavy: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
+    """Heavier lines between cells, from where to where; between points they are rivers."""
+    posts: tuple[tuple[int, int], ...] = ()
+    """Places with a dot that are no cells, as between the lines of dots and boxes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,10 @@
-"""What makes boards: `squares`, `points`, `rhombus`, `pits`; `pbmserv.games.drawn` makes one from ASCII art."""
+"""What makes boards of squares, points and pits.
 
-from collections.abc import Sequence
+`pbmserv.games.hexagons` makes those of hexagons, `pbmserv.games.divided` those that something divides, and
+`pbmserv.games.drawn` reads one from ASCII art.
+"""
+
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from string import ascii_uppercase
 from types import MappingProxyType
@@ -18,7 +22,8 @@ N, NE, E, SE, S, SW, W, NW = range(8)
 
 ORTHOGONAL: Final = (N, E, S, W)
 DIAGONAL: Final = (NE, SE, SW, NW)
-_STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+"""The same as steps in columns and rows."""
 
 
 def made(
@@ -60,32 +65,33 @@ def squares(
     >>> [squares(5, 5).names[cell] for cell in squares(5, 5).rays[0][NE]]
     ['B2', 'C3', 'D4', 'E5']
     """
-    return _grid("square", columns, rows, ascii_uppercase, width, empty, is_spread, is_chequered)
+    return grid("square", columns, rows, ascii_uppercase, width, empty, is_spread, is_chequered)
 
 
 @lru_cache(maxsize=16)
 def points(size: int, skips: str = "I", empty: str = "+") -> Board:
     """A square board of so many crossing lines each way; its columns leave out the letters that it `skips`."""
     letters = "".join(letter for letter in ascii_uppercase if letter not in skips)
-    return _grid("point", size, size, letters, 1, empty, False)
+    return grid("point", size, size, letters, empty=empty)
 
 
-def _grid(
+def grid(
     shape: Shape,
     columns: int,
     rows: int,
-    alphabet: str,
-    width: int,
-    empty: str,
-    is_spread: bool,
+    alphabet: str = ascii_uppercase,
+    width: int = 1,
+    empty: str = ".",
+    is_spread: bool = False,
     is_chequered: bool = False,
 ) -> Board:
+    """A board of squares or points in columns and rows, as `squares` makes it. Raises ValueError likewise."""
     if not (1 <= columns <= len(alphabet) and 1 <= rows <= MOST_ROWS):
         raise ValueError(f"no board of {columns} columns and {rows} rows")
     letters = alphabet[:columns]
     places = [(column, row) for column in range(columns) for row in range(rows)]
-
-    rays = [[_ray(place, step, columns, rows) for step in _STEPS] for place in places]
+    cells = {place: cell for cell, place in enumerate(places)}
+    rays = [rays_of(place, STEPS, cells) for place in places]
     labels = [str(row + 1) for row in range(rows)]
     return made(
         key=f"{shape} {columns}x{rows} {letters[-1]} {width} {empty}"
@@ -117,12 +123,18 @@ def _grid(
     )
 
 
-def _ray(place: tuple[int, int], step: tuple[int, int], columns: int, rows: int) -> list[int]:
-    """The cells on from a place, in steps, up to the edge."""
+def rays_of(
+    place: tuple[int, int], steps: Sequence[tuple[int, int]], cells: Mapping[tuple[int, int], int]
+) -> list[list[int]]:
+    """For each step the cells on from a place, up to the edge."""
+    return [_ray(place, step, cells) for step in steps]
+
+
+def _ray(place: tuple[int, int], step: tuple[int, int], cells: Mapping[tuple[int, int], int]) -> list[int]:
     (column, row), (aside, along) = place, step
     found: list[int] = []
-    while 0 <= (column := column + aside) < columns and 0 <= (row := row + along) < rows:
-        found.append(column * rows + row)
+    while (cell := cells.get((column := column + aside, row := row + along))) is not None:
+        found.append(cell)
     return found
 
 
@@ -164,50 +176,6 @@ def _grid_sheet(letters: str, rows: int, width: int, empty: str, is_spread: bool
     lines.append(lines[0])
     slots = [(at[row], left + (width + 1) * column) for column in range(len(letters)) for row in range(rows)]
     return Sheet(tuple(lines), tuple(slots), width)
-
-
-@lru_cache(maxsize=8)
-def rhombus(size: int, empty: str = ".") -> Board:
-    """A board of hexagons of so many columns and rows, A1 at the upper left, each row further to the right.
-
-    The upper and the lower edge are the first seat's, the others the second's.
-
-    >>> [rhombus(3).names[cell] for cell in rhombus(3).neighbours[4]]
-    ['A2', 'A3', 'B1', 'B3', 'C1', 'C2']
-    """
-    letters = ascii_uppercase[:size]
-    places = [(column, row) for column in range(size) for row in range(size)]
-    steps = ((0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))
-
-    rays = [[_ray(place, step, size, size) for step in steps] for place in places]
-    left = MARGIN + 2
-    lines = [" " * (left - 1) + " ".join(letters)]
-    lines += [f"{' ' * (left + row)}{' '.join(empty * size)}  {row + 1}" for row in range(size)]
-    return made(
-        key=f"rhombus {size} {empty}",
-        names=[f"{letters[column]}{row + 1}" for column, row in places],
-        neighbours=[sorted(ray[0] for ray in each if ray) for each in rays],
-        rays=rays,
-        sheet=Sheet(tuple(lines), tuple((row + 1, left + row + 2 * column) for column, row in places), 1),
-        layout=Layout(
-            "hexagon",
-            (3 * size - 1, 2 * size),
-            places=tuple((2 * column + row + 1, 2 * row + 1) for column, row in places),
-            labels=(
-                *((letter, 2 * column, -1) for column, letter in enumerate(letters)),
-                *((str(row + 1), 2 * size + row + 1, 2 * row + 1) for row in range(size)),
-            ),
-            rows=tuple(
-                Row(str(row + 1), tuple(column * size + row for column in range(size))) for row in range(size)
-            ),
-            edges=(
-                (0, 0, size * (size - 1)),
-                (0, size - 1, size * size - 1),
-                (1, 0, size - 1),
-                (1, size * (size - 1), size * size - 1),
-            ),
-        ),
-    )
 
 
 @lru_cache(maxsize=8)

@@ -1,9 +1,9 @@
-"""Draughts: English draughts, called checkers; others of the family will be objects here, too."""
+"""Draughts: English draughts, called checkers. Those with kings that fly are in `pbmserv.games.flying`."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from pbmserv.games import boards
 from pbmserv.games.board import Board
@@ -16,6 +16,7 @@ from pbmserv.games.game import (
     Move,
     Outcome,
     Piece,
+    Reason,
     Scene,
     Seat,
     Side,
@@ -25,17 +26,8 @@ from pbmserv.games.game import (
 from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, read_move, starting
 
-MEN, KINGS = ("x", "o"), ("X", "O")
-
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, MEN_MOVE, KINGS_MOVE, CAPTURING, MUST_CAPTURE, ENDING = 1, 2, 3, 4, 5, 6, 8
-
-_CELLS = {EMPTY: ()} | {
-    mark: (Piece(seat, mark, kind),)
-    for kind, marks in (("", MEN), ("king", KINGS))
-    for seat, mark in enumerate(marks)
-}
-_NAMES = {EMPTY: "", MEN[0]: "", MEN[1]: "", KINGS[0]: "king", KINGS[1]: "king"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +35,7 @@ class Position:
     """The board between two plies: for each cell the mark of its piece, or a dot.
 
     `seen` are the boards before this one since the last ply that captured or moved a man. `last` is the last ply,
-    and `taken` what it captured.
+    and `taken` what it captured. `clocks` count plies of endings with few pieces, where the game has such.
     """
 
     board: Board
@@ -52,22 +44,44 @@ class Position:
     seen: tuple[str, ...] = ()
     last: Move = ()
     taken: tuple[int, ...] = ()
+    clocks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Draughts:
-    """A game of draughts, with so many rows of men on each side."""
+    """A game of draughts, with so many rows of men on each side: this one has kings that go one step."""
 
     info: Info
     size: int
     rows_of_men: int
     quiet_plies: int
     """After so many without a capture or a man's move it is a draw."""
+    is_first_below: bool
+    """Whether those who move first are at the bottom, and go up."""
+
+    @cached_property
+    def men(self) -> tuple[str, ...]:
+        """The mark of each seat's men."""
+        return tuple(side.mark for side in self.info.sides)
+
+    @cached_property
+    def kings(self) -> tuple[str, ...]:
+        """The mark of each seat's kings."""
+        return tuple(mark.upper() for mark in self.men)
+
+    @cached_property
+    def pieces(self) -> Mapping[str, tuple[Piece, ...]]:
+        """What stands on a cell with a mark."""
+        kinds = (("", self.men), ("king", self.kings))
+        return {EMPTY: ()} | {
+            mark: (Piece(seat, mark, kind),) for kind, marks in kinds for seat, mark in enumerate(marks)
+        }
 
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
-        """Men on the dark squares, those who move first at the top. Raises BadOption for any option."""
+        """Men on the dark squares of some rows at the top and at the bottom. Raises BadOption for any option."""
         chosen(self.info, options)
-        rows = MEN[1] * self.rows_of_men + EMPTY * (self.size - 2 * self.rows_of_men) + MEN[0] * self.rows_of_men
+        below, above = self.men if self.is_first_below else reversed(self.men)
+        rows = below * self.rows_of_men + EMPTY * (self.size - 2 * self.rows_of_men) + above * self.rows_of_men
         cells = [
             mark if (column + row) % 2 == 0 else EMPTY
             for column in range(self.size)
@@ -81,45 +95,66 @@ class Draughts:
 
     def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
         """The legal moves that begin so, by the piece moved: captures if there are any."""
-        if self._drawn(position):
+        if self.drawn_by(position):
             return ()
-        jumps = list(_jumps(position))
-        return starting(jumps or _steps(position), begun)
+        return starting(self.captures(position) or self.steps(position), begun)
+
+    def captures(self, position: Position) -> list[Move]:
+        """The captures that are legal."""
+        return list(self.jumps(position))
+
+    def jumps(self, position: Position) -> Iterator[Move]:
+        """The captures that go on as long as they can."""
+        theirs = (self.men[1 - position.turn], self.kings[1 - position.turn])
+        for mark in (self.men[position.turn], self.kings[position.turn]):
+            ways = self._ways(position, mark)
+            for source in places(position.cells, mark):
+                yield from jumps(position.cells, ways, theirs, (source,))
+
+    def steps(self, position: Position) -> Iterator[Move]:
+        """The moves that capture nothing."""
+        for mark in (self.men[position.turn], self.kings[position.turn]):
+            ways = self._ways(position, mark)
+            for source in places(position.cells, mark):
+                yield from ((source, ray[0]) for ray in ways[source] if position.cells[ray[0]] == EMPTY)
+
+    def taken(self, position: Position, move: Move) -> tuple[int, ...]:
+        """The cells of the pieces that a move captures, if it does."""
+        return jumped(position.board, move)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means, by the names of squares or by their numbers."""
-        if re.fullmatch(self.info.dialect, text.strip(), re.ASCII | re.IGNORECASE):
-            text = "-".join([self._named(int(number)) for number in re.findall("[0-9]+", text)])
-        return read_move(text, position.board, partial(self.moves, position), partial(self._why, position))
+        text = self.named(text)
+        return read_move(text, position.board, partial(self.moves, position), partial(self.why, position))
 
     def write(self, position: Position, move: Move) -> str:
         """The notation of a legal move: `F6-E5`, or `C3xE5xG7` for one that captures."""
-        return joined(position.board, move, "x" if jumped(position.board, move) else "-")
+        return joined(position.board, move, "x" if self.taken(position, move) else "-")
 
     def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         """The position after a legal move, and what happened: a piece moved, some captured, a man promoted."""
         seat, board, steps = position.turn, position.board, tuple(int(step) for step in move)
-        cells, taken, mark = list(position.cells), jumped(board, move), position.cells[steps[0]]
-        events = [Event("moved", seat, steps, _NAMES[mark])]
-        events += [Event("captured", 1 - seat, (cell,), _NAMES[cells[cell]]) for cell in taken]
+        cells, taken, mark = list(position.cells), self.taken(position, move), position.cells[steps[0]]
+        events = [Event("moved", seat, steps, self._name(mark))]
+        events += [Event("captured", 1 - seat, (cell,), self._name(cells[cell])) for cell in taken]
         for cell in (steps[0], *taken):
             cells[cell] = EMPTY
-        is_man = mark == MEN[seat]
-        if is_man and steps[-1] % self.size == (0 if seat == 0 else self.size - 1):
-            mark = KINGS[seat]
-            events.append(Event("promoted", seat, steps[-1:], _NAMES[mark]))
+        is_man = mark == self.men[seat]
+        if is_man and self.is_crowned(seat, steps):
+            mark = self.kings[seat]
+            events.append(Event("promoted", seat, steps[-1:], self._name(mark)))
         cells[steps[-1]] = mark
         seen = () if taken or is_man else (*position.seen, position.cells)
-        return Position(board, "".join(cells), 1 - seat, seen, move, taken), tuple(events)
+        after = Position(board, "".join(cells), 1 - seat, seen, move, taken, self.clocked(position, cells))
+        return after, tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended: whoever cannot move has lost; None while somebody is to move."""
-        if self._drawn(position):
-            is_repeated = len(position.seen) < self.quiet_plies
-            return Outcome(two_ranks(None), "repeated" if is_repeated else "exhausted")
+        if drawn := self.drawn_by(position):
+            return Outcome(two_ranks(None), drawn)
         if self.to_move(position) is not None:
             return None
-        own = (MEN[position.turn], KINGS[position.turn])
+        own = (self.men[position.turn], self.kings[position.turn])
         is_bare = not any(mark in position.cells for mark in own)
         return Outcome(two_ranks(1 - position.turn), "bare" if is_bare else "blocked")
 
@@ -128,18 +163,55 @@ class Draughts:
         steps = tuple(int(step) for step in position.last)
         return Scene(
             position.board,
-            tuple(_CELLS[mark] for mark in position.cells),
+            tuple(self.pieces[mark] for mark in position.cells),
             marked=steps[-1:],
             vacated=tuple(step for step in steps[:1] if step != steps[-1]),
             captured=position.taken,
         )
 
-    def _drawn(self, position: Position) -> bool:
-        """Whether too long nothing has happened, or the position is here for the third time."""
-        seen = position.seen
-        return len(seen) >= self.quiet_plies or (len(seen) > 7 and seen[-2::-2].count(position.cells) > 1)
+    def is_far(self, seat: Seat, cell: int) -> bool:
+        """Whether a cell is in the row where men of a seat become kings."""
+        return cell % self.size == (self.size - 1 if self.goes_up(seat) else 0)
 
-    def _named(self, number: int) -> str:
+    def goes_up(self, seat: Seat) -> bool:
+        """Whether men of a seat go up the board."""
+        return (seat == 0) == self.is_first_below
+
+    def is_crowned(self, seat: Seat, steps: tuple[int, ...]) -> bool:
+        """Whether a man that takes these steps becomes a king."""
+        return self.is_far(seat, steps[-1])
+
+    def clocked(self, position: Position, cells: Sequence[str]) -> tuple[int, ...]:
+        """The clocks once a ply has led from a position to these cells."""
+        return ()
+
+    def drawn_by(self, position: Position) -> Reason | None:
+        """Why it is a draw: too long nothing has happened, or the position is here for the third time."""
+        seen = position.seen
+        if len(seen) >= self.quiet_plies:
+            return "exhausted"
+        return "repeated" if len(seen) > 7 and seen[-2::-2].count(position.cells) > 1 else None
+
+    def why(self, position: Position, steps: Move) -> int:
+        """The rule that forbids a move."""
+        if self.to_move(position) is None:
+            return ENDING
+        source, cells = int(steps[0]), position.cells
+        if cells[source] not in (self.men[position.turn], self.kings[position.turn]):
+            return OWN_PIECE
+        if self.taken(position, steps):
+            return CAPTURING
+        if next(self.jumps(position), None):
+            return MUST_CAPTURE
+        return MEN_MOVE if cells[source] in self.men else KINGS_MOVE
+
+    def named(self, text: str) -> str:
+        """A text with the names of squares in place of their numbers, if it has these."""
+        if not re.fullmatch(self.info.dialect, text.strip(), re.ASCII | re.IGNORECASE):
+            return text
+        return "-".join([self._square(int(number)) for number in re.findall("[0-9]+", text)])
+
+    def _square(self, number: int) -> str:
         """The name of a dark square: they are numbered from the top, each row from left to right."""
         row, place = divmod(number - 1, self.size // 2)
         if row >= self.size:
@@ -147,40 +219,16 @@ class Draughts:
         up = self.size - 1 - row
         return f"{chr(ord('A') + 2 * place + up % 2)}{up + 1}"
 
-    def _why(self, position: Position, steps: Move) -> int:
-        """The rule that forbids a move."""
-        if self.to_move(position) is None:
-            return ENDING
-        source, cells = int(steps[0]), position.cells
-        if cells[source] not in (MEN[position.turn], KINGS[position.turn]):
-            return OWN_PIECE
-        if jumped(position.board, steps):
-            return CAPTURING
-        if next(_jumps(position), None):
-            return MUST_CAPTURE
-        return MEN_MOVE if cells[source] in MEN else KINGS_MOVE
+    def _name(self, mark: str) -> str:
+        return self.pieces[mark][0].kind
+
+    def _ways(self, position: Position, mark: str) -> Ways:
+        if mark not in self.men:
+            return ways_of(position.board, DIAGONAL)
+        return ways_of(position.board, UP if self.goes_up(self.men.index(mark)) else DOWN)
 
 
-def _ways(position: Position, mark: str) -> Ways:
-    return ways_of(position.board, (DOWN, UP)[MEN.index(mark)] if mark in MEN else DIAGONAL)
-
-
-def _steps(position: Position) -> Iterator[Move]:
-    for mark in (MEN[position.turn], KINGS[position.turn]):
-        ways = _ways(position, mark)
-        for source in _places(position.cells, mark):
-            yield from ((source, ray[0]) for ray in ways[source] if position.cells[ray[0]] == EMPTY)
-
-
-def _jumps(position: Position) -> Iterator[Move]:
-    theirs = (MEN[1 - position.turn], KINGS[1 - position.turn])
-    for mark in (MEN[position.turn], KINGS[position.turn]):
-        ways = _ways(position, mark)
-        for source in _places(position.cells, mark):
-            yield from jumps(position.cells, ways, theirs, (source,))
-
-
-def _places(cells: str, mark: str) -> Iterator[int]:
+def places(cells: str, mark: str) -> Iterator[int]:
     """Where this mark is; quicker than a look at every cell."""
     place = cells.find(mark)
     while place >= 0:
@@ -193,7 +241,8 @@ checkers = Draughts(
         name="checkers",
         title="Checkers",
         rules="checkers/1",
-        sides=(Side("Black", MEN[0]), Side("White", MEN[1])),
+        sides=(Side("Black", "x"), Side("White", "o")),
+        group="draughts",
         credit=Credit("traditional", 0),
         example="f6-e5",
         dialect="[1-9][0-9]?(?:[-x:][1-9][0-9]?)+",
@@ -201,6 +250,7 @@ checkers = Draughts(
     size=8,
     rows_of_men=3,
     quiet_plies=80,
+    is_first_below=False,
 )
 
 games = (checkers,)

@@ -8,6 +8,7 @@ live in its rules text, `templates/en/rules/NAME.txt`.
 is too short, and what a screen reader offers.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
@@ -41,6 +42,27 @@ class Option:
     choices: tuple[str, ...]
     variants: tuple[str, ...] = ()
     """Choices that are not the game as its inventor published it: offered only where the operator allows it."""
+    numbers: range = range(0)
+    """Whole numbers that it takes besides, too many to be listed."""
+
+    def takes(self, value: str) -> bool:
+        """Whether a value, in lower case, may be chosen.
+
+        >>> setup = Option("setup", "518", ("518",), numbers=range(960))
+        >>> [setup.takes(value) for value in ("518", "0", "959", "960", "007", "any")]
+        [True, True, True, False, False, False]
+        """
+        return value in (*self.choices, *self.variants) or self.is_number(value)
+
+    def is_number(self, value: str) -> bool:
+        """Whether a value is one of the numbers, written without more zeros than it needs."""
+        is_plain = re.fullmatch("0|[1-9][0-9]{0,8}", value, re.ASCII) is not None
+        return is_plain and int(value) in self.numbers
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What to offer whoever gave another value: the choices, and between which numbers it may be."""
+        return (*self.choices, *([f"{self.numbers[0]} to {self.numbers[-1]}"] if self.numbers else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +72,21 @@ class Credit:
     inventor: str
     year: int
     site: str = ""
+
+
+Group = Literal[
+    "territory",  # to surround, fill or hold the board
+    "connection",  # to join edges, or all one's pieces
+    "chess",  # to capture what is royal
+    "draughts",  # to jump, and to capture by jumping
+    "rows",  # to make rows
+    "race",  # to arrive first
+    "hunt",  # few against many
+    "blocking",  # to have the last move
+    "sowing",
+    "other",
+]
+"""What games are about, in the order of lists; what each is called stands elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +109,8 @@ class Info:
     """A regular expression for moves in another notation that `read` knows too, as `11-15` in checkers."""
     least_seats: int = 2
     most_seats: int = 2
+    group: Group = "other"
+    """Where lists of many games have it."""
 
 
 class BadOption(Exception):
@@ -122,7 +161,7 @@ EventKind = Literal[
     "captured",  # it was taken from these cells
     "turned",  # pieces there became those of `seat`
     "promoted",  # it became `piece`
-    "sown",  # `count` pieces were sown over these cells, from the first one on
+    "sown",  # `count` pieces were sown over these cells, from the first one on; or beside the board
     "passed",  # `seat` had its turn and did nothing
     "swapped",  # `seat` took over the other side's piece, which stands on the last cell now
     "linked",  # a line of `seat` joins these two cells now
@@ -187,7 +226,7 @@ class Piece:
     text: str
     """As it is drawn in text, at most as wide as the board's sheet says; of stacks, one character each."""
     kind: str = ""
-    """Names its drawing and its word; "" is a plain piece, "die" one with pips."""
+    """Names its drawing and its word, see `pbmserv.games.kinds`; "" is a plain piece, "die" one with pips."""
     value: int | None = None
     """What it shows or counts, where it does."""
 
@@ -227,6 +266,8 @@ class Scene:
     """For each seat the kinds of pieces that it has beside the board, with their number; empty without hands."""
     strokes: tuple[Stroke, ...] = ()
     """Walls and links, the oldest first."""
+    within: tuple[int, ...] = ()
+    """The part of the board where the next ply has to begin, in a game that narrows it down."""
 
 
 class Game(Protocol):
@@ -286,8 +327,8 @@ def chosen(info: Info, options: Mapping[str, str]) -> dict[str, str]:
     for name, value in options.items():
         if name not in offered:
             raise BadOption(name, value)
-        if value.lower() not in (*offered[name].choices, *offered[name].variants):
-            raise BadOption(name, value, offered[name].choices)
+        if not offered[name].takes(value.lower()):
+            raise BadOption(name, value, offered[name].told)
     return {name: options.get(name, option.default).lower() for name, option in offered.items()}
 
 

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 from pbmserv.games import games
+from pbmserv.games.game import Option
 from pbmserv.matches.log import Match
 
 LONGEST_NAME: Final = 40
@@ -18,6 +19,9 @@ LONGEST_NAME: Final = 40
 
 _SHORT: Final = "size"
 """The option that a name tells by its value alone."""
+
+ANY: Final = "any"
+"""What a pool has for all numbers of an option but its default: nobody would be rated in hundreds of pools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,21 @@ def pool_with(game: str, options: Iterable[tuple[str, str]]) -> Pool:
 
     >>> pool_with("hex", [("size", "11")]).name, pool_with("hex", [("size", "13")]).name
     ('hex', 'hex 13')
+    >>> pool_with("chess", [("setup", "518")]).name, pool_with("chess", [("setup", "0")]).name
+    ('chess', 'chess setup=any')
     """
-    known = games().get(game)
-    defaults = {} if known is None else {option.name: option.default for option in known.info.options}
+    offered = _options(game)
     given = ((name, value.lower()) for name, value in options)
-    return Pool(game, tuple(sorted((name, value) for name, value in given if defaults.get(name) != value)))
+    return Pool(
+        game,
+        tuple(
+            sorted(
+                (name, ANY if name in offered and offered[name].is_number(value) else value)
+                for name, value in given
+                if name not in offered or offered[name].default != value
+            )
+        ),
+    )
 
 
 def pool_of(match: Match) -> Pool:
@@ -79,8 +93,21 @@ def pool_named(name: str) -> Pool:
 @lru_cache(maxsize=64)
 def pools_of(game: str) -> tuple[Pool, ...]:
     """Every pool that a game can have: one for each choice of its options, the plain one first."""
-    known = games().get(game)
-    options = () if known is None else known.info.options
-    choices = ([(option.name, each) for each in (*option.choices, *option.variants)] for option in options)
+    choices = ([(option.name, each) for each in values_of(option)] for option in _options(game).values())
     found = (pool_with(game, each) for each in product(*choices))
     return tuple(sorted(dict.fromkeys(found), key=lambda pool: pool.options))
+
+
+def is_of_pools(option: Option, value: str) -> bool:
+    """Whether a value of an option, in lower case, can be asked for where pools are listed."""
+    return option.takes(value) or value in values_of(option)
+
+
+def _options(game: str) -> dict[str, Option]:
+    known = games().get(game)
+    return {} if known is None else {option.name: option for option in known.info.options}
+
+
+def values_of(option: Option) -> tuple[str, ...]:
+    """The values of an option that have pools of their own."""
+    return (*option.choices, *option.variants, *([ANY] if option.numbers else ()))

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pbmserv.games.choices import choices
 from pbmserv.games.game import Event, EventKind, Game, Move, Piece, Scene, Seat
+from pbmserv.games.kinds import word_of
 from pbmserv.matches.state import Turn
 
 MOST_DESCRIBED: Final = 128
@@ -57,6 +58,14 @@ class RowDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnLines:
+    """The lines that a turn drew: pairs of cells that it linked, and the names of walls that it set."""
+
+    links: tuple[tuple[str, str], ...]
+    walls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MoveSummary:
     """What one turn did, except for the players that it eliminated: a board's view has these."""
 
@@ -69,14 +78,24 @@ class MoveSummary:
     turned: tuple[str, ...]
     # Pairs of a cell and the kind of piece that stands there now.
     promoted: tuple[tuple[str, str], ...]
+    drawn: DrawnLines
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
-    has_passed: bool
     has_swapped: bool
-    # Who else had to pass.
+    # Who passed, or had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the turn was a pass."""
+        return self.userid in self.passed
+
+    @property
+    def had_to_pass(self) -> tuple[str, ...]:
+        """Who else passed after it."""
+        return tuple(userid for userid in self.passed if userid != self.userid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +201,12 @@ def _column(cell: str, pieces: Sequence[Piece], userids: Sequence[str]) -> list[
     for piece in reversed(pieces):
         userid = "" if piece.seat is None else userids[piece.seat]
         value = "" if piece.value is None else str(piece.value)
-        same = NamedPiece(cell, userid, value, piece.kind, found[-1].count if found else 1)
+        kind = word_of(piece.kind)
+        same = NamedPiece(cell, userid, value, kind, found[-1].count if found else 1)
         if found and found[-1] == same:
-            found[-1] = NamedPiece(cell, userid, value, piece.kind, same.count + 1)
+            found[-1] = NamedPiece(cell, userid, value, kind, same.count + 1)
         else:
-            found.append(NamedPiece(cell, userid, value, piece.kind))
+            found.append(NamedPiece(cell, userid, value, kind))
     return found
 
 
@@ -197,7 +217,6 @@ def _summary(
     by_kind: dict[EventKind, list[Event]] = {}
     for event in happened:
         by_kind.setdefault(event.kind, []).append(event)
-    passed = [event.seat for event in by_kind.get("passed", ())]
     return MoveSummary(
         userid=userids[seat],
         ply=ply,
@@ -206,10 +225,13 @@ def _summary(
         captured=named_pieces("captured", names, happened, userids),
         turned=tuple(names[cell] for event in by_kind.get("turned", ()) for cell in event.cells),
         promoted=tuple((names[event.cells[-1]], event.piece) for event in by_kind.get("promoted", ())),
+        drawn=DrawnLines(
+            tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
+            tuple(event.piece for event in by_kind.get("walled", ())),
+        ),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
-        has_passed=seat in passed,
         has_swapped="swapped" in by_kind,
-        passed=tuple(userids[other] for other in passed if other != seat),
+        passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),
         scored=tuple((userids[event.seat], event.count) for event in by_kind.get("scored", ())),
     )
 

@@ -13,10 +13,8 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
-from pbmserv.rendering.accessible import (
-    AccessibleBoard,
-    accessible_board,
-)
+from pbmserv.rendering.accessible import AccessibleBoard, accessible_board
+from pbmserv.rendering.beside import Holding, Strokes, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
 from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
@@ -56,6 +54,8 @@ class BoardPlayers:
     # Those whom the last turn put out, and those whom it made leave.
     eliminated: tuple[str, ...]
     left: tuple[str, ...]
+    # What they have in hand; empty in games without hands.
+    hands: tuple[Holding, ...] = ()
     # Whether a robot of this server is to move; only where it was asked for.
     waits_for_robot: bool = False
 
@@ -216,6 +216,11 @@ class BoardView:
         return userids[1] if is_over and not any(" " in userid for userid in userids) else ""
 
     @property
+    def strokes(self) -> tuple[Strokes, ...]:
+        """The walls and links on the board, by player."""
+        return strokes_of(self.diagram.scene, self.players.userids)
+
+    @property
     def accessible(self) -> AccessibleBoard:
         """The board in words."""
         last = self.moves.turns[-1] if self.moves.turns else None
@@ -278,6 +283,7 @@ def _players(board: GameState, scene: Scene) -> BoardPlayers:
         to_move=board.on_turn,
         scores=tuple(zip(userids, scene.scores, strict=True)) if scene.scores else (),
         outcome=state.outcome,
+        hands=holdings(scene, userids),
         gone=tuple(userids[seat] for seat in state.gone),
         eliminated=tuple(userids[event.seat] for event in last if event.kind == "eliminated"),
         left=tuple(userids[event.seat] for event in last if event.kind == "left"),

@@ -15,9 +15,15 @@ _NARROWEST_COLUMN: Final = 14
 
 
 def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
-    """The board with what stands on it, in rows of characters; empty cells that are `pointed_out` show a star."""
+    """The board with what stands on it, in rows of characters; empty cells that are `pointed_out` show a star.
+
+    Brackets stand around each line of the part of the board within which the next ply has to be.
+    """
     sheet = scene.board.sheet
     lines = list(sheet.lines)
+    for stroke in scene.strokes:
+        for line, begin, text in stroke.text:
+            lines[line] = _over(lines[line], begin, text)
     for (line, begin), pieces in zip(sheet.slots, scene.cells, strict=True):
         if pieces:
             drawn = column_text([piece.text for piece in pieces], sheet.width)
@@ -27,7 +33,32 @@ def draw_sheet(scene: Scene, pointed_out: Collection[int] = ()) -> str:
             line, begin = sheet.slots[cell]
             middle = begin + sheet.width // 2
             lines[line] = f"{lines[line][:middle]}*{lines[line][middle + 1 :]}"
-    return "\n".join(lines)
+    return "\n".join(_bracketed(scene, lines))
+
+
+def _bracketed(scene: Scene, lines: list[str]) -> list[str]:
+    """The lines with brackets around what the scene is within, where there is a blank for each."""
+    sheet = scene.board.sheet
+    inside = {sheet.slots[cell] for cell in scene.within}
+    for line, begin in inside:
+        text, after = lines[line], begin + sheet.width
+        if (line, begin - sheet.width - 1) not in inside and text[begin - 1] == " ":
+            text = f"{text[: begin - 1]}[{text[begin:]}"
+        if (line, after + 1) not in inside and text[after : after + 1] == " ":
+            text = f"{text[:after]}]{text[after + 1 :]}"
+        lines[line] = text
+    return lines
+
+
+def _over(line: str, begin: int, text: str) -> str:
+    """A line with a text written over it; its blanks cover nothing.
+
+    >>> _over(". . .", 1, "| |"), _over(".", 2, "-")
+    ('.|.|.', '. -')
+    """
+    padded = line.ljust(begin + len(text))
+    drawn = "".join(new if new != " " else old for old, new in zip(padded[begin:], text, strict=False))
+    return f"{padded[:begin]}{drawn}{padded[begin + len(text) :]}"
 
 
 def column_text(texts: Sequence[str], width: int) -> str:

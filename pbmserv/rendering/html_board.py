@@ -46,6 +46,8 @@ class HtmlTexts:
     above: tuple[Block, ...]
     offer: tuple[Block, ...]
     below: tuple[Block, ...]
+    # What lies in hands, and what joins cells.
+    beside: tuple[Block, ...]
     # The moves that are listed, and until when the turn lasts; empty if there are none.
     moves: str
     deadline: str
@@ -113,6 +115,7 @@ def draw_board(
                 *_blocks(telling.below),
                 *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
             ),
+            beside=said("mail/beside.txt", view) if view.players.hands or view.strokes else (),
             moves=on_one_line(view.words.moves),
             deadline=on_one_line(view.words.deadline).removesuffix("."),
         ),

@@ -13,8 +13,9 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from pbmserv.games.game import Piece, Seat, Step
+from pbmserv.games.kinds import CHESS, word_of
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.html_grid import HtmlGrid
+from pbmserv.rendering.html_grid import Border, HtmlGrid, walls_of
 from pbmserv.rendering.open_moves import named
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, has_pips, piece_style_of
 from pbmserv.rendering.templates import environment
@@ -28,7 +29,13 @@ _ROW = {"c": "{0}", "l": "{0}\u2003", "r": "\u2003{0}", "b": "{0}\u2002{0}", "":
 
 _PLAIN: Final = "\N{BLACK CIRCLE}\N{WHITE CIRCLE}"
 _CROWNED: Final = "\N{FISHEYE}\N{BULLSEYE}"
+_OF_CHESS: Final = {
+    f"chess/{kind}": (chr(0x265A + place), chr(0x2654 + place)) for place, kind in enumerate(CHESS)
+}
+_AS_TEXT: Final = "\N{VARIATION SELECTOR-15}"
 _BURNT: Final = "\N{MULTIPLICATION X}"
+_NOBODYS: Final = {"across": "\N{BOX DRAWINGS HEAVY HORIZONTAL}", "upright": "\N{BOX DRAWINGS HEAVY VERTICAL}"}
+"""What is nobody's, by kind; anything else is burnt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,8 @@ class HtmlSquare:
     # How many pieces the only move captures.
     takes: int
     mark: Mark
+    # The inline styles of its heavier borders.
+    borders: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +87,15 @@ class MoveLinks:
 
 
 _NO_CELL: Final = '<td class="pn"></td>'
+_POST: Final = '<td class="pn">&bull;</td>'
 
 
 def draw_grid(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> str:
     """The grid with its cells, drawn."""
     cells, address = _cells(view, links, grid), _encoded(links.address)
     userids = [*map(escape, view.players.userids)]
-    rows = ("".join([_NO_CELL if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
+    between = _POST if view.diagram.scene.board.layout.posts else _NO_CELL
+    rows = ("".join([between if cell is None else cells[cell] for cell in row.cells]) for row in grid.rows)
     return grid.html.format(rows=[row.format(*userids, to=address) for row in rows])
 
 
@@ -93,16 +104,17 @@ def _cells(view: BoardView, links: MoveLinks, grid: HtmlGrid) -> list[str]:
     scene, names = view.diagram.scene, view.diagram.scene.board.names
     open_now = {each.step: each for each in view.open_moves.choices} if view.is_viewers_turn else {}
     listed = {name for name, _ in view.open_moves.several} if links.has_list else set()
-    takes, marks = takes_of(view), marks_of(view)
+    takes, marks, walls = takes_of(view), marks_of(view), walls_of(scene, grid.looks)
     found = []
     for cell, pieces in enumerate(scene.cells):
         choice, name, mark = open_now.get(cell), names[cell], marks.get(cell, "")
+        borders = (*grid.borders.get(cell, ()), *walls.get(cell, ()))
         if choice is None:
-            found.append(_drawn(grid, name if pieces else "", pieces, mark))
+            found.append(_drawn(grid, name if pieces else "", pieces, mark, borders))
             continue
         is_listed = choice.ways > 1 and name in listed
         href = f"#{anchor(view, name)}" if is_listed else _HREF + quote(links.command(choice.text), safe="")
-        found.append(_drawn(grid, name, pieces, mark, href, choice.ways, takes.get(cell, 0)))
+        found.append(_drawn(grid, name, pieces, mark, borders, href, choice.ways, takes.get(cell, 0)))
     return found
 
 
@@ -131,6 +143,7 @@ def _drawn(
     name: str,
     pieces: tuple[Piece, ...],
     mark: Mark,
+    borders: tuple[Border, ...] = (),
     href: str = "",
     ways: int = 0,
     takes: int = 0,
@@ -148,6 +161,7 @@ def _drawn(
         ways=ways,
         takes=takes,
         mark=mark,
+        borders=";".join(f"border-{side}:4px solid {colour}" for side, colour in borders),
     )
     macros: Any = environment().get_template("mail/squares.html").module
     cell: Markup = macros.square(square, grid.fit, grid.looks, grid.sign, grid.is_wooden)
@@ -156,7 +170,7 @@ def _drawn(
 
 def _label(piece: Piece) -> str:
     """A piece in words."""
-    shown = piece.kind if piece.value is None else str(piece.value)
+    shown = word_of(piece.kind) if piece.value is None else str(piece.value)
     return " ".join(filter(None, ("" if piece.seat is None else f"{{{piece.seat}}}", shown)))
 
 
@@ -165,9 +179,13 @@ def _glyph(piece: Piece, looks: Sequence[PieceStyle]) -> str:
     if piece.value is not None:
         return str(piece.value)
     if piece.seat is None:
-        return _BURNT
+        return _NOBODYS.get(piece.kind, _BURNT)
     look = looks[piece.seat]
     is_open = look.is_pale if look.is_named else piece.seat % 2 == 1
+    if piece.kind in _OF_CHESS:
+        return f"{_OF_CHESS[piece.kind][is_open]}{_AS_TEXT}"
+    if "/" in piece.kind:
+        return piece.text.strip()
     return (_CROWNED if piece.kind else _PLAIN)[is_open]
 
 

@@ -1,14 +1,15 @@
 """The grid of a board in HTML for mails: all of it that stays the same while the game is played."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import Side
-from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
+from pbmserv.games.game import Scene, Side
+from pbmserv.rendering.piece_style import PieceStyle, are_on_wood, looks_of
 from pbmserv.rendering.templates import environment, render
 
 MOST_CELLS: Final = 169
@@ -20,6 +21,9 @@ _PIXELS: Final = 304
 _NARROWEST: Final = 17
 """Pixels of a cell on which a finger may still land."""
 
+_TIGHT: Final = 22
+"""Pixels of a cell too narrow for three bold letters."""
+
 _LABEL: Final = 18
 _LABEL_OF_PITS: Final = 48
 """Pixels of the labels beside the rows: a number, or a side of the board."""
@@ -28,12 +32,26 @@ _LOWEST: Final = 22
 """Pixels of the lowest row."""
 
 
+_HEAVY: Final = "#8a7a55"
+_RIVER: Final = "#5b93c9"
+_NOBODYS: Final = "#8a7a55"
+
+Border = tuple[Literal["right", "bottom"], str]
+"""A border of a cell and its colour."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Sizes in pixels: the height of a row, and of the letters of names, pieces and pips."""
+    """Sizes in pixels: the height of a row, and of letters and pips."""
 
     height: int
     name: int
+    # Those of a name with a number behind it.
+    mark: int
+    # Those of a row's number with two digits, and of its name.
+    number: int
+    # Whether a name of three letters has just room enough if they are thin.
+    is_tight: bool
     piece: int
     pip: int
     # How wide the board may become where there is more room than on a phone.
@@ -74,6 +92,8 @@ class HtmlGrid:
     sign: str
     # Whether the ground is one on which black and white are seen.
     is_wooden: bool
+    # The lines that divide the board, as borders of cells: "right" or "bottom", and the colour.
+    borders: Mapping[int, tuple[Border, ...]]
 
 
 @lru_cache(maxsize=64)
@@ -82,7 +102,7 @@ def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
     fit, looks = _fit(board), looks_of(sides)
     if fit is None:
         return None
-    rows, is_wooden = _rows(board), are_black_and_white(looks)
+    rows, is_wooden = _rows(board), are_on_wood(looks)
     macros: Any = environment().get_template("mail/squares.html").module
     return HtmlGrid(
         rows=rows,
@@ -99,7 +119,34 @@ def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
         signs=tuple(macros.sign(looks, seat, is_wooden) for seat in range(len(looks))),
         sign="+" if board.layout.shape == "point" else "\N{MIDDLE DOT}",
         is_wooden=is_wooden,
+        borders=_heavy(board),
     )
+
+
+def walls_of(scene: Scene, looks: Sequence[PieceStyle]) -> dict[int, tuple[Border, ...]]:
+    """The walls of a scene as borders of cells."""
+    found: dict[int, tuple[Border, ...]] = {}
+    places = scene.board.layout.places
+    for stroke in scene.strokes:
+        colour = _NOBODYS if stroke.seat is None else looks[stroke.seat % len(looks)].colour
+        for pair in stroke.between:
+            one, other = sorted(pair, key=lambda cell: (places[cell][1], places[cell][0]))
+            side: Literal["right", "bottom"] = "right" if places[one][1] == places[other][1] else "bottom"
+            found[one] = (*found.get(one, ()), (side, colour))
+    return found
+
+
+def _heavy(board: Board) -> dict[int, tuple[Border, ...]]:
+    """The heavier lines of a board, each as borders of the cells to the left of it or above it."""
+    found: dict[int, tuple[Border, ...]] = {}
+    colour = _RIVER if board.layout.shape == "point" else _HEAVY
+    for cell, (x, y) in enumerate(board.layout.places):
+        for (left, top), (right, bottom) in board.layout.heavy:
+            if left == right == x + 1 and top < y < bottom:
+                found[cell] = (*found.get(cell, ()), ("right", colour))
+            if top == bottom == y + 1 and left <= x <= right:
+                found[cell] = (*found.get(cell, ()), ("bottom", colour))
+    return found
 
 
 def _rows(board: Board) -> tuple[GridRow, ...]:
@@ -114,7 +161,9 @@ def _rows(board: Board) -> tuple[GridRow, ...]:
             cells += [*[None] * missing, cell]
         is_shifted = layout.shape == "hexagon"
         before = [] if is_shifted else [None] * ((first - 1) // 2)
-        rows.append(GridRow(row.label, first - 1 if is_shifted else 0, (*before, *cells)))
+        last, down = layout.places[row.cells[-1]]
+        after = [None] * sum(y == down and x > last for x, y in layout.posts)
+        rows.append(GridRow(row.label, first - 1 if is_shifted else 0, (*before, *cells, *after)))
     return tuple(rows)
 
 
@@ -126,9 +175,13 @@ def _fit(board: Board) -> Fit | None:
     if width < _NARROWEST or len(board.names) > MOST_CELLS:
         return None
     height = next((height for most, height in _HEIGHTS if across <= most), max(width, _LOWEST))
+    name = max(8, min(15, height * 2 // 5))
     return Fit(
         height=height,
-        name=max(8, min(15, height * 2 // 5)),
+        name=name,
+        mark=min(name, width * 3 // 10),
+        number=min(name, 11),
+        is_tight=width < _TIGHT,
         piece=min(height, width) * 9 // 10,
         pip=15 if height > 50 else 12 if height > 40 else 8,
         widest=max(_PIXELS, across * height + label) + 40,

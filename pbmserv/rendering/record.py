@@ -71,6 +71,7 @@ def record_of(board: GameState, server: Server) -> Record:
             for cell in row.cells
             for piece in scene.cells[cell]
         ],
+        **_beside(scene),
         "scores": [*scene.scores],
         "log": [
             {
@@ -109,7 +110,7 @@ def match_of(record: Mapping[str, Any], number: int, userid_of: Callable[[int], 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """The fields in which two records do not tell of the same game, whatever server, number and names it has."""
-    return [name for name in one if name not in NOT_OF_THE_GAME and one[name] != other[name]]
+    return [name for name in one if name not in NOT_OF_THE_GAME and one[name] != other.get(name)]
 
 
 def as_file(record: Record) -> bytes:
@@ -169,6 +170,18 @@ def _move(game: Game, scene: Scene, turn: Turn, at: datetime) -> Record:
             for cell in event.cells
         ],
     }
+
+
+def _beside(scene: Scene) -> Record:
+    """What lies in hands, and walls and links, in a game that has such."""
+    found: Record = {}
+    if scene.hands:
+        found["hands"] = [
+            [{"piece": piece.text.strip(), "count": count} for piece, count in hand] for hand in scene.hands
+        ]
+    if scene.strokes:
+        found["strokes"] = [{"seat": stroke.seat, "name": stroke.name} for stroke in scene.strokes]
+    return found
 
 
 def _clock(terms: TimeControl | None) -> Record | None:

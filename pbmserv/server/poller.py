@@ -11,7 +11,14 @@ from typing import Final
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, ShutdownRequested, StoreMail
-from pbmserv.mail.receiving.imap_mailbox import ImapError, ImapMailbox, ImapRefused, LoginRefused, Silence
+from pbmserv.mail.receiving.imap_mailbox import (
+    ImapError,
+    ImapMailbox,
+    ImapRefused,
+    LoginRefused,
+    Silence,
+    UntrustedCertificate,
+)
 from pbmserv.server.bell import Wakeup
 from pbmserv.server.parts import Part
 from pbmserv.server.pulse import Complaint, heartbeat
@@ -162,8 +169,9 @@ class MailboxHealth:
             self._pause_of_login = min(pause * 2, LONGEST_PAUSE_OF_LOGIN)
         else:
             if self._is_new(str(error)):
-                # What has never worked is most likely a setting: the host, its certificate.
-                level = logging.WARNING if self._connected_at else logging.ERROR
+                # What has never worked is most likely a setting, such as the host; no certificate mends itself.
+                passes = self._connected_at and not isinstance(error, UntrustedCertificate)
+                level = logging.WARNING if passes else logging.ERROR
                 log.log(level, "trouble with the mailbox %s", pairs(mailbox=self.name, error=str(error)))
             self.complain(f"{self.name}: {error}")
             pause = self._pause

@@ -39,6 +39,19 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
+class VainMails:
+    """Mails that were queued after the last one that was sent, and tried, so that none of them went out."""
+
+    count: int
+    recipients: int
+    """How many different ones."""
+    oldest: datetime
+    """When the first of them was queued."""
+    said: str
+    """Why that one was not taken."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartTrouble:
     """What keeps a part from its work."""
 
@@ -112,6 +125,22 @@ def waiting_out(connection: Connection, now: datetime) -> Queue:
     is_due = outbox.c.not_before <= now
     query = select(func.count().label("number"), func.min(_DUE_SINCE).label("oldest")).where(waits, is_due)
     return _queue(connection.execute(query).one(), connection.scalar(select(func.count()).where(waits, ~is_due)))
+
+
+def sent_in_vain(connection: Connection) -> VainMails | None:
+    """The mails that a relay takes none of, though each was tried; None if the last mail tried went out."""
+    # By the primary key, backwards: an outage is as long as this takes.
+    last_sent = select(outbox.c.id).where(outbox.c.sent_at.is_not(None)).order_by(outbox.c.id.desc()).limit(1)
+    was_tried = (outbox.c.status == "waiting") & (outbox.c.tries > 0)
+    since = was_tried & (outbox.c.id > (connection.scalar(last_sent) or 0))
+    first = connection.execute(
+        select(outbox.c.created_at, outbox.c.error).where(since).order_by(outbox.c.id).limit(1)
+    ).one_or_none()
+    if first is None:
+        return None
+    counts = select(func.count(), func.count(outbox.c.recipient.distinct())).where(since)
+    count, recipients = connection.execute(counts).one()
+    return VainMails(count, recipients, first.created_at, first.error or "")
 
 
 def _queue(due: Any, postponed: int | None) -> Queue:

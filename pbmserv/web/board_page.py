@@ -10,6 +10,7 @@ from pbmserv.matches.log import Match, rules_of
 from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
+from pbmserv.rendering.formats.standard import Suffix, suffix_of
 from pbmserv.rendering.html_board import said
 from pbmserv.rendering.piece_style import NAMED_STYLES, looks_of
 from pbmserv.rendering.svg.table import Table, draw_scores
@@ -134,6 +135,11 @@ class BoardPage(Page):
     def personal(self) -> Personal | None:
         """Who looks at it, if that is known."""
         return self.query.personal
+
+    @property
+    def standard(self) -> Suffix | None:
+        """The format for programs in which its game is recorded too."""
+        return suffix_of(self.now.board)
 
     @property
     def match(self) -> Match:

@@ -16,6 +16,7 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
+from pbmserv.rendering.formats.standard import MEDIA_TYPES, Suffix, standard_record
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.record import as_file, record_of
@@ -144,6 +145,7 @@ def routes(site: Site) -> Routes:
         "/boards/{number}": show,
         "/boards/{number}/record.txt": _written(site, TEXT, lambda board: laid_out(record_text(board, server))),
         "/boards/{number}/record.json": _written(site, JSON, lambda board: as_file(record_of(board, server))),
+        **{f"/boards/{{number}}/record.{suffix}": _standard(site, suffix) for suffix in MEDIA_TYPES},
         "/boards/{number}/feed.atom": _written(site, ATOM, lambda board: board_feed(board, server)),
     }
 
@@ -183,6 +185,19 @@ def _missing(
     site: Site, request: Request, number: str, headers: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
     return site.show(request, NotFoundPage("board", number[:LONGEST_ECHO]), 404, headers)
+
+
+def _standard(site: Site, suffix: Suffix) -> Callable[..., Response]:
+    """The handler of a board's record in a standard format, where its game has that one."""
+
+    def show(request: Request, number: str) -> Response:
+        board = load_game_state(site.app, int(number)) if is_number(number) else None
+        record = standard_record(board, site.app.server.domain) if board else None
+        if record is None or record.suffix != suffix:
+            return _missing(site, request, number)
+        return site.send(request, record.content, record.media_type)
+
+    return show
 
 
 def _written(site: Site, media_type: str, write: Write) -> Callable[..., Response]:

@@ -14,7 +14,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_number, is_userid
 from pbmserv.commands.standings import FILTERS, MOST_LINES
 from pbmserv.games import games, titles
-from pbmserv.matches.pools import Pool, pool_with, pools_of
+from pbmserv.matches.pools import Pool, is_of_pools, pool_with, pools_of
 from pbmserv.matches.queries import Profile, RatedGame
 from pbmserv.matches.rankings import Rated, Standings
 from pbmserv.matches.ratings import Section
@@ -149,15 +149,15 @@ def read_sought(game: str, pairs: Iterable[tuple[str, str]]) -> StandingsQuery:
     """What a query asks for; of a name that is there twice the last counts."""
     values = {name: value.strip().lower() for name, value in pairs}
     show, page = values.get("show", ""), values.get("page", "")
-    offered = {each.name: (*each.choices, *each.variants) for each in games()[game].info.options}
+    offered = {each.name: each for each in games()[game].info.options}
     options = [(name, values[name]) for name in offered if values.get(name)]
-    wrong = [(name, value[:LONGEST_ECHO]) for name, value in options if value not in offered[name]]
+    wrong = [(name, value[:LONGEST_ECHO]) for name, value in options if not is_of_pools(offered[name], value)]
     if show and show not in FILTERS:
         wrong.append(("show", show[:LONGEST_ECHO]))
     if page and not (is_number(page) and int(page)):
         wrong.append(("page", page[:LONGEST_ECHO]))
     return StandingsQuery(
-        pool=pool_with(game, [(name, value) for name, value in options if value in offered[name]]),
+        pool=pool_with(game, [(name, value) for name, value in options if is_of_pools(offered[name], value)]),
         show=show if show in FILTERS else "active",
         page=max(1, int(page)) if is_number(page) else 1,
         wrong=tuple(wrong),

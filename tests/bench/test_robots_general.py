@@ -22,27 +22,59 @@ from pbmserv.robots.search.pace import iterations_in
 GAMES, ENOUGH = 40, 36
 ASKED_BY = "PBMSERV_BENCH_ROBOTS"
 HALF_A_SECOND = 0.5
-SHARE = {"go": 2}
+SHARE = {"dots-and-boxes": 10, "go": 2, "hnefatafl": 10}
 """Of the iterations of half a second one in so many is played; of those not named one in twenty."""
 
 BOARDS = (
     *(("amazons", size, 2) for size in ("6", "8", "10")),
+    ("antichess", "", 2),
+    ("atomic", "", 2),
+    ("brandubh", "", 2),
+    ("brazilian-draughts", "", 2),
     ("breakthrough", "8", 2),
+    ("bridges", "12", 2),
     ("cephalopod", "5x5", 3),
     ("checkers", "", 2),
+    ("chess", "", 2),
+    *(("clobber", size, 2) for size in ("6x5", "8x8", "10x10")),
     ("connect6", "", 2),
+    ("crazyhouse", "", 2),
+    ("dots-and-boxes", "5", 2),
+    ("fanorona", "", 2),
     ("five-or-pairs", "", 2),
     ("four-in-a-row", "", 2),
+    ("game-of-y", "13", 2),
     ("go", "9", 2),
     ("go", "13", 2),
     ("gomoku", "13", 2),
+    ("havannah", "8", 2),
+    ("havannah", "5", 2),
     ("hex", "11", 2),
     ("hex", "13", 2),
+    ("hnefatafl", "", 2),
+    *(("infection", size, 2) for size in ("7", "5")),
+    ("international-draughts", "", 2),
+    ("kalah", "", 2),
+    ("konane", "8", 2),
     ("lasca", "", 2),
+    ("lines-of-action", "", 2),
+    ("minishogi", "", 2),
     ("morris", "", 2),
+    ("oust", "9", 2),
     ("oware", "", 2),
     ("reversi", "8", 2),
+    ("russian-draughts", "", 2),
+    ("shogi", "", 2),
+    ("six-mens-morris", "", 2),
+    ("star-halma", "", 2),
+    ("tablut", "", 2),
+    ("tanbo", "", 2),
+    ("three-mens-morris", "", 2),
     ("tic-tac-toe", "", 2),
+    ("twelve-mens-morris", "", 2),
+    ("ultimate-tic-tac-toe", "", 2),
+    ("wall-race", "", 2),
+    ("xiangqi", "", 2),
 )
 
 

@@ -88,7 +88,7 @@ def test_games(club: Terminal) -> None:
     assert boards("--filter", "next", "--player", "alice") == []
     assert boards("--player", "alice", "--player", "bob") == [101]
     assert boards("--player", "zoe") == []
-    assert boards("--game", "chess") == []
+    assert boards("--game", "ludo") == []
     assert "alice, bob" in club.succeed("admin", "games")
 
 

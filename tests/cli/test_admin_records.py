@@ -54,7 +54,7 @@ def test_one_record_in_many_lines(over: Terminal) -> None:
 def test_many_records_of_which_one_is_wrong(over: Terminal) -> None:
     """The others are taken, packed or not; `--rated` is heeded."""
     games = copies(over, "01", "02", "03")
-    games[1]["game"] = "chess"
+    games[1]["game"] = "ludo"
     lines = "\n".join(map(json.dumps, games)) + "\n"
     (over.folder / "games.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     done = over.run("admin", "import", "games.jsonl.gz", *NAMES, "--rated")

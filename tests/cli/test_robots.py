@@ -65,7 +65,7 @@ def test_options_of_the_game(terminal: Terminal) -> None:
     [
         (("robots", "match", "club"), "name two robots"),
         (("robots", "match", "club", "nobody"), 'nobody called "nobody" plays Cephalopod: it may be random, '),
-        (("robots", "match", "club", "greedy", "--game", "chess"), 'there is no game "chess": write --game with '),
+        (("robots", "match", "club", "greedy", "--game", "ludo"), 'there is no game "ludo": write --game with '),
         (("robots", "match", "club", "random", "--option", "size"), '"size" is not an option of a game'),
         (
             ("robots", "match", "club", "random", "--option", "size=2x2"),

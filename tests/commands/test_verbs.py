@@ -174,7 +174,7 @@ def test_move_refused(table: Table) -> None:
     )
     assert isinstance(table.give("move 101 later", "bob"), UnreadableMove)
     assert isinstance(
-        table.give("chess move 101 a2", "bob") if False else table.give("101 zz", "bob"), UnreadableMove
+        table.give("ludo move 101 a2", "bob") if False else table.give("101 zz", "bob"), UnreadableMove
     )
 
 
@@ -257,4 +257,4 @@ def test_list(table: Table) -> None:
     playing = {each.info.name: each.playing for each in offered.games}
     assert playing == dict.fromkeys(games(), ()) | {"cephalopod": ("Anna", "bob")}
     assert numbers(table.give("list cephalopod", None)) == [101]
-    assert table.give("list chess", None) == UnknownGame(suggestions=tuple(games()))
+    assert table.give("list ludo", None) == UnknownGame(suggestions=tuple(games()))

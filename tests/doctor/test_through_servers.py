@@ -3,7 +3,6 @@
 import re
 import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ import pytest
 from pbmserv.services.views import list_inbox, list_outbox
 from tests.cli.processes import Running, running
 from tests.cli.terminal import Terminal
-from tests.conftest import needed
 from tests.doctor.findings import examined
 from tests.doctor.nameserver import DOMAIN, Nameserver
 from tests.doctor.site import running_site
 from tests.faults.test_disk import fill, mounted
 from tests.free_port import free_port
+from tests.servers.certificate import make_certificate
 from tests.servers.dovecot import PASSWORD, Dovecot, running_dovecot
 from tests.servers.postfix import Postfix, running_postfix
 
@@ -49,15 +48,7 @@ class Club:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for 127.0.0.1 that vouches for itself; its key is beside it."""
-    folder = tmp_path_factory.mktemp("tls")
-    folder.chmod(0o755)
-    names = ("-subj", "/CN=mailbox.test", "-addext", "subjectAltName=IP:127.0.0.1")
-    command = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names)
-    try:
-        subprocess.run([*command, "-keyout", "key", "-out", "cert"], cwd=folder, check=True, capture_output=True)
-    except FileNotFoundError:
-        needed("openssl")
-    return folder / "cert"
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +221,9 @@ def test_a_full_disk(club: Club, tmp_path: Path) -> None:
         club.terminal.settings["PBMSERV_DATA"] = str(disk)
         fill(disk)
         found = examined(club.terminal, *SHORT)
+        status = club.terminal.run("status")
+    assert status.code == 2
+    assert f"0.0 GB free at {disk}" in " ".join(status.out.split())
     assert f"0.0 GB free at {disk}" in found.line("disk", "broken")
     assert "is not available" in found.line("database", "broken")
     assert "not tried" in found.line("mail to itself", "broken")

@@ -35,6 +35,14 @@ class SecondEngine:
     """Whether a game of theirs may be over here by a rule that we do not have: asked of both positions."""
     is_extra: Callable[[Any, Any, int], bool] = lambda _position, _state, _action: False
     """Whether an action of theirs is known to be no move with us: asked of both positions."""
+    is_apart: Callable[[Any], bool] = lambda _position: False
+    """Whether a game cannot be compared any further, for a known fault of theirs."""
+    spelled: Callable[[str], str] = lambda name: name
+    """What of their names is compared."""
+    begin: Callable[[Any], Any] = lambda their_game: their_game.new_initial_state()
+    """Their first state."""
+    players: tuple[int, ...] = (0, 1)
+    """The numbers that our seats have there: in chess White is their player 1."""
 
 
 def play_random_games(engine: SecondEngine, plies: int, seed: str = "") -> int:
@@ -43,7 +51,7 @@ def play_random_games(engine: SecondEngine, plies: int, seed: str = "") -> int:
     their_game, random = pyspiel.load_game(engine.theirs), Random(f"{engine.theirs} {seed}")
     played = games = 0
     while played < plies:
-        played += _play_one(engine, their_game.new_initial_state(), random)
+        played += _play_one(engine, engine.begin(their_game), random)
         games += 1
     return games
 
@@ -60,9 +68,11 @@ def _play_one(engine: SecondEngine, state: Any, random: Random) -> int:
             assert outcome.reason in engine.our_limits, f"we end here, they do not:\n{state}"
             return plies
         if outcome is not None:
-            _compare_ends(outcome.ranks, state)
+            _compare_ends(engine, outcome.ranks, state)
             return plies
-        assert game.to_move(position) == state.current_player(), state
+        if engine.is_apart(position):
+            return plies
+        assert engine.players[game.to_move(position)] == state.current_player(), state
         legal = {move: engine.names(position, move) for move in game.moves(position)}
         assert len(set(legal.values())) == len(legal)
         begins = plies < len(engine.opening)
@@ -78,7 +88,7 @@ def _step(
     """Plays a move there, action by action, and compares what could be played at each."""
     for count, name in enumerate(move):
         ours = {each[count] for each in legal if each[:count] == move[:count]}
-        theirs = _actions(state)
+        theirs = {engine.spelled(name): action for name, action in _actions(state).items()}
         extra = [theirs[each] for each in theirs.keys() - ours]
         assert ours <= theirs.keys(), f"{ours - theirs.keys()} after {move[:count]}:\n{state}"
         assert all(engine.is_extra(position, state, action) for action in extra), f"{extra}:\n{state}"
@@ -98,7 +108,7 @@ def _skip_passes(engine: SecondEngine, state: Any) -> None:
         state.apply_action(*actions.values())
 
 
-def _compare_ends(ranks: tuple[int, ...], state: Any) -> None:
+def _compare_ends(engine: SecondEngine, ranks: tuple[int, ...], state: Any) -> None:
     """Ranks are the order of what they return."""
-    returns = state.returns()
+    returns = [state.returns()[player] for player in engine.players]
     assert list(ranks) == [1 + sum(other > value for other in returns) for value in returns], state

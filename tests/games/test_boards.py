@@ -8,11 +8,26 @@ from hypothesis import strategies as st
 
 from pbmserv.games import board as board_module
 from pbmserv.games import boards as boards_module
+from pbmserv.games import divided as divided_module
 from pbmserv.games import drawn as drawn_module
+from pbmserv.games import hexagons as hexagons_module
 from pbmserv.games.board import Board, is_cell_like, split_cells
-from pbmserv.games.boards import DIAGONAL, NE, ORTHOGONAL, E, N, S, W, pits, points, rhombus, squares
+from pbmserv.games.boards import DIAGONAL, NE, ORTHOGONAL, E, N, S, W, pits, points, squares
+from pbmserv.games.divided import blocks, pegs, river
 from pbmserv.games.drawn import drawn
-from tests.games.board_laws import check_board
+from pbmserv.games.hexagons import (
+    EAST,
+    NORTHEAST,
+    SOUTHEAST,
+    SOUTHWEST,
+    WEST,
+    hexagon,
+    rhombus,
+    star,
+    tips_of_star,
+    triangle,
+)
+from pbmserv.services.laws.boards import check_board
 
 SIZES = st.tuples(st.integers(1, 26), st.integers(1, 99))
 
@@ -119,6 +134,15 @@ EVERY = [
     points(9, empty="."),
     *map(rhombus, (2, 3, 11, 19)),
     rhombus(3, "+"),
+    *map(triangle, (2, 3, 11, 19)),
+    *map(hexagon, (2, 3, 8, 10, 13)),
+    *map(star, (2, 3, 5)),
+    blocks(9, 9),
+    blocks(6, 4, 2),
+    blocks(10, 10, 3),
+    river(),
+    *map(pegs, (4, 6, 12, 24)),
+    points(24),
     *map(pits, (1, 2, 6, 7)),
     pits(6, ("Below", "Above")),
     drawn("nine", MILL),
@@ -190,6 +214,41 @@ def test_a_sheet_of_hexagons() -> None:
     ]
 
 
+def test_a_sheet_of_a_triangle() -> None:
+    assert shown(triangle(3), ("A1", "x"), ("C1", "o"), ("A3", "v")) == [
+        "     A B C",
+        "      x . o  1",
+        "       . .  2",
+        "        v  3",
+    ]
+
+
+def test_a_sheet_of_a_hexagon() -> None:
+    assert shown(hexagon(3), ("A1", "x"), ("E5", "o"), ("A3", "v")) == [
+        "          A B C",
+        "      1  x . . D",
+        "     2  . . . . E",
+        "    3  v . . . .",
+        "     4  . . . .",
+        "      5  . . o",
+    ]
+
+
+def test_a_sheet_of_a_star() -> None:
+    assert shown(star(3), ("C1", "x"), ("C7", "o")) == [
+        "              C",
+        "    1        x D",
+        "    2   A B . . E F G",
+        "    3  . . . . . . .",
+        "    4   . . . . . .",
+        "    5    . . . . . H",
+        "    6   . . . . . . I",
+        "    7  o . . . . . .",
+        "    8       . .",
+        "    9        .",
+    ]
+
+
 def test_a_sheet_of_pits() -> None:
     assert shown(pits(2), ("A1", " 4"), ("B1", "12"), ("D1", " 1")) == [
         "             D    C",
@@ -228,6 +287,34 @@ def test_neighbours_of_hexagons() -> None:
         [],
         [],
     ]
+
+
+def test_neighbours_on_a_hexagon() -> None:
+    assert beside(hexagon(3), "C3") == ["B2", "B3", "C2", "C4", "D3", "D4"]
+    assert beside(hexagon(3), "A1") == ["A2", "B1", "B2"]
+    assert [ray(hexagon(3), "A3", way) for way in (NORTHEAST, EAST, SOUTHEAST)] == [
+        ["A2", "A1"],
+        ["B3", "C3", "D3", "E3"],
+        ["B4", "C5"],
+    ]
+    assert [len(hexagon(size).names) for size in (4, 8, 10)] == [37, 169, 271]
+
+
+def test_neighbours_on_a_triangle() -> None:
+    assert beside(triangle(3), "B2") == ["A2", "A3", "B1", "C1"]
+    assert ray(triangle(4), "A4", NORTHEAST) == ["B3", "C2", "D1"]
+
+
+def test_lines_on_a_star_cross_it_from_tip_to_tip() -> None:
+    board = star()
+    assert ray(board, "E1", SOUTHWEST)[-1] == "E13"
+    assert ray(board, "E1", SOUTHEAST)[-1] == "Q13"
+    assert ray(board, "M5", WEST)[-1] == "A5"
+    tips = tips_of_star()
+    assert len(board.names) == 121
+    assert [board.names[tip[0]] for tip in tips] == ["E1", "J5", "N10", "J14", "E10", "A5"]
+    assert {len(tip) for tip in tips} == {10}
+    assert sorted(cell for tip in tips for cell in tip) == list(board.layout.shaded)
 
 
 def test_pits_go_round() -> None:
@@ -371,6 +458,6 @@ def test_long_texts_take_no_long_time() -> None:
     assert split_cells("c3 " * 20000 + "!") == ()
 
 
-@pytest.mark.parametrize("module", [board_module, boards_module, drawn_module])
+@pytest.mark.parametrize("module", [board_module, boards_module, divided_module, drawn_module, hexagons_module])
 def test_examples_in_the_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

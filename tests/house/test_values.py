@@ -16,7 +16,10 @@ ROWS_AND_STATES = {
     "Server": 13,
     "State": 19,
 }
-"""Values as wide as their table, the settings, or the whole state of a game; they may shrink, not grow."""
+"""Values as wide as their table, the settings, or the whole state of a game.
+
+They may shrink, not grow.
+"""
 
 TO_BE_SPLIT = {"Decision": 13, "Help": 13}
 

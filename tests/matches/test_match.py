@@ -154,7 +154,7 @@ def test_nobody_leaves_twice() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"game": "chess"},
+        {"game": "ludo"},
         {"rules": "cephalopod/2"},
         {"options": (("size", "4x4"),)},
         {"options": (("speed", "3"),)},

@@ -1,6 +1,7 @@
 """Records: of any log they fit the schema, hold no address and no words, and can be read back."""
 
 import json
+from itertools import islice
 from random import Random
 
 import pytest
@@ -79,6 +80,21 @@ def test_fits_the_schema() -> None:
         assert "@" not in json.dumps(record)
 
 
+@pytest.mark.parametrize("name", sorted(games()))
+def test_every_game_fits_the_schema(name: str) -> None:
+    """Its name, what stands on its board, and what lies beside it."""
+    game, chance = games()[name], Random(name)
+    seats = game.info.least_seats
+    userids = ("alice", "bob", "carol", "dora", "eve", "fay")[:seats]
+    board = replay(Match(101, name, game.info.rules, (), True, userids, "bob", NOON, ()))
+    for seq in range(1, 9):
+        seat, position = board.state.to_move, board.state.position
+        if seat is not None:
+            text = game.write(position, chance.choice(list(islice(game.moves(position), 99))))
+            board = board.apply(Entry(101, seq, NOON, "played", seat, text))
+    assert list(CHECKED.iter_errors(record_of(board, SERVER))) == []
+
+
 def test_is_read_back() -> None:
     """Head and log make the same match, whatever it is called; the rest follows."""
     for board in BOARDS:
@@ -128,7 +144,9 @@ def test_every_story_can_be_told(words: bool) -> None:
     """In text that a mail can carry, with every move in it."""
     for board in BOARDS:
         story = game_log(board)
-        text = laid_out(render("mail/record.txt", words=words, story=story, is_attached=True, server=SERVER))
+        text = laid_out(
+            render("mail/record.txt", words=words, story=story, attached=("board-101.json",), server=SERVER)
+        )
         assert all(len(line) <= 72 for line in text.split("\n"))
         for entry in board.match.entries:
             if entry.kind == "played":
@@ -156,7 +174,7 @@ def test_what_happened_is_told() -> None:
     board = replay(started(2))
     for seq, (kind, seat, text) in enumerate(log, 1):
         board = board.apply(Entry(101, seq, NOON, kind, seat, text))
-    told = render("mail/record.txt", story=game_log(board), is_attached=False, server=SERVER)
+    told = render("mail/record.txt", story=game_log(board), attached=(), server=SERVER)
     lines = [line.strip().removeprefix("2026-01-01 12:00  ") for line in told.split("\n")]
     start = lines.index("alice proposed a draw")
     assert lines[start : start + 11] == [

@@ -27,7 +27,7 @@ SMALLEST = {
 
 BY_SEARCH = ("beginner", "club", "master")
 
-MOST_PLIES = {"connect6": 6, "five-or-pairs": 40, "go": 60, "gomoku": 40}
+MOST_PLIES = {"connect6": 6, "five-or-pairs": 40, "go": 60, "gomoku": 40, "star-halma": 40, "wall-race": 40}
 """Of long games, or those with very many moves, only the beginning is played."""
 
 

@@ -78,7 +78,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "A": ("eve@example.org", "alice@example.org", "eve@b\u00fccher.example"),
     "B": ("101", "101#1", "101#99", "102", "999999999", "0", ""),
     "M": ("a1", "c3", "b2", "a1#1", "a1#0", "a1xb1", "resign", "c2xb2,c1"),
-    "G": ("cephalopod", "Cephalopod", "chess"),
+    "G": ("cephalopod", "Cephalopod", "ludo"),
     "F": ("all", "active", "inactive", "next", ""),
     "O": ("-size=3x3", "--unrated", "-size=", "-x=1", "-size=9x9", "-"),
 }

@@ -30,7 +30,7 @@ LOGS = {
     "something that does not happen": "UPDATE entries SET kind = 'sneezed' WHERE match = 101 AND seq = 3",
     "after the end": "UPDATE entries SET kind = 'declined', text = '' WHERE match = 101 AND seq = 2",
     "rules that are not there": "UPDATE matches SET rules = 'cephalopod/9' WHERE number = 101",
-    "a game that is not there": "UPDATE matches SET game = 'chess' WHERE number = 101",
+    "a game that is not there": "UPDATE matches SET game = 'ludo' WHERE number = 101",
     "options that are none": """UPDATE matches SET options = '{"size": "0x0"}' WHERE number = 101""",
     "an empty seat": "DELETE FROM seats WHERE match = 101 AND seat = 1",
 }

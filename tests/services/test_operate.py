@@ -37,7 +37,7 @@ def test_a_move_in_a_players_place(club: Post) -> None:
 
 def test_a_refusal_changes_nothing(club: Post) -> None:
     before = len(club.letters())
-    for line in ("move 101 c3", "move 102 c3", "resign 999", "mvoe 101", "move 101", "chess move 101 c3"):
+    for line in ("move 101 c3", "move 102 c3", "resign 999", "mvoe 101", "move 101", "ludo move 101 c3"):
         done = run_as(club.house, "bob", line, club.clock())
         assert not done.done, line
         assert done.text

@@ -124,7 +124,7 @@ TAMPERED = {
     "a tally": ("UPDATE ratings SET counted = 7 WHERE player_id = 1", 0),
     "a tally too few": ("DELETE FROM ratings WHERE player_id = 2", 0),
     "another size": ("UPDATE ratings SET pool = 'cephalopod' WHERE player_id = 1", 0),
-    "a game that is none": ("UPDATE ratings SET pool = 'chess' WHERE player_id = 1", 0),
+    "a game that is none": ("UPDATE ratings SET pool = 'ludo' WHERE player_id = 1", 0),
 }
 
 

@@ -128,7 +128,7 @@ def test_declined_and_running_games(club: Post, other: Post) -> None:
 
 WRONG: list[tuple[str, Any, str]] = [
     ("format", "pbmserv-record/2", r"\$.format"),
-    ("game", "chess", "chess/1|which this server does not have"),
+    ("game", "ludo", "ludo/1|which this server does not have"),
     ("rules", "cephalopod/2", "does not have"),
     ("options", {"size": "3x4"}, "options that its rules do not know"),
     ("result", {"ranks": [2, 1], "scores": [1, 1], "reason": "alone"}, "'result'"),

@@ -29,6 +29,7 @@ from tests.services.post import Post, text_of
 
 PARTS = ("listener", "poller", "worker", "sender", "scheduler", "robots")
 OPERATOR = "op@example.net"
+DAY = timedelta(days=1)
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +131,33 @@ def test_mail_that_nobody_sends(club: Post, tmp_path: Path) -> None:
         assert bad(club, tmp_path).get("mail out") is verdict
 
 
+def put_off(post: Post) -> None:
+    """The sender has tried all that waits, and the relay wants none of it now."""
+    with writing(post.house.engine) as connection:
+        for letter in post.letters():
+            outbox.mark_deferred(connection, letter.id, "452 4.3.1 mail system full", post.clock() + DAY)
+
+
+@pytest.mark.parametrize(("people", "verdicts"), [(("alice", "bob"), (None, 1, 2)), (("alice",), (None, None, 1))])
+def test_a_relay_that_puts_everything_off(
+    club: Post, tmp_path: Path, people: tuple[str, ...], verdicts: tuple[int | None, ...]
+) -> None:
+    """Nothing is due meanwhile, and yet mail has stopped; with one person it may be their provider alone."""
+    for each in people:
+        club.mail(f"{each}@example.org", "help")
+    put_off(club)
+    assert found(club, tmp_path)["mail out"].figures["waiting"] == 0
+    for minutes, verdict in zip((10, 10, 50), verdicts, strict=True):
+        club.clock.now += timedelta(minutes=minutes)
+        beat(club, *PARTS)
+        assert bad(club, tmp_path).get("mail out") == verdict
+    line = found(club, tmp_path)["mail out"].found
+    assert line == f"none has gone out for 70 minutes, {len(people)} tried in vain: 452 4.3.1 mail system full"
+    club.mail("carol@example.org", "help")
+    send(club, max(letter.id for letter in club.letters()))
+    assert "mail out" not in bad(club, tmp_path)
+
+
 def test_people_in_trouble(club: Post, tmp_path: Path) -> None:
     """A quarantined mail wants a look, and so do three suspended addresses of three players."""
     first = club.inbox()[0].id
@@ -155,10 +183,10 @@ def test_a_full_disk(
     assert bad(club, tmp_path) == {"disk": verdict}
 
 
-def pass_time(post: Post, folder: Path, minutes: int, *but: str) -> None:
-    """Minutes in which all parts live but some, and somebody watches."""
-    for _ in range(minutes):
-        post.clock.now += timedelta(minutes=1)
+def pass_time(post: Post, folder: Path, minutes: int, *but: str, step: int = 1) -> None:
+    """Minutes in which all parts live but some, and somebody watches, each `step` minutes."""
+    for _ in range(0, minutes, step):
+        post.clock.now += timedelta(minutes=step)
         beat(post, *(each for each in PARTS if each not in but))
         watch(post.house, post.clock(), Premises(folder, PARTS), OPERATOR)
         for letter in post.sent_to(OPERATOR):
@@ -177,7 +205,7 @@ def test_what_lasts_is_said_again(club: Post, tmp_path: Path, caplog: pytest.Log
     assert {level for _, level, _ in caplog.record_tuples} == {logging.ERROR}
     (letter,) = club.sent_to(OPERATOR)
     assert "poller: has stopped: not heard of for 19 minutes" in " ".join(text_of(letter).split())
-    pass_time(club, tmp_path, 24 * 60, "poller")
+    pass_time(club, tmp_path, 24 * 60, "poller", step=20)
     assert len(club.sent_to(OPERATOR)) == 2
     pass_time(club, tmp_path, 3)
     *_, last = club.sent_to(OPERATOR)

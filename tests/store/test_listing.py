@@ -53,7 +53,7 @@ def found_by_looking(club: Club, deadlines: dict[int, Any], wanted: BoardSearch)
 def searches() -> Iterator[BoardSearch]:
     """Every kind of question."""
     for game, userids, boards, sort in product(
-        (None, "cephalopod", "chess"), NAMED, get_args(Boards), get_args(Sort)
+        (None, "cephalopod", "ludo"), NAMED, get_args(Boards), get_args(Sort)
     ):
         if sort != "time" or boards == "active":
             yield BoardSearch(game, userids, boards, sort, count=4)

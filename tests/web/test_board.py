@@ -590,6 +590,20 @@ def test_the_record_for_programs(look: Get) -> None:
     assert [move["move"] for move in record["moves"]] == CROWDED
 
 
+def test_the_record_in_the_format_of_its_game(tmp_path: Path) -> None:
+    with opened(tmp_path) as house:
+        sign_up(house, *PAIR)
+        put_game(house, 101, "go", ["E5", "pass"], options={"size": "9"})
+        put(house, 102, "3x3", PAIR, SHORT)
+        look = asking(house)
+        response = look("/boards/101/record.sgf")
+        assert response.headers["content-type"] == "application/x-go-sgf"
+        assert ";B[ee];W[]" in response.text
+        assert 'href="/boards/101/record.sgf">Record as SGF</a>' in look("/boards/101").text
+        assert "record.sgf" not in look("/boards/102").text
+        assert look("/boards/101/record.pgn").status_code == look("/boards/102/record.sgf").status_code == 404
+
+
 @pytest.mark.parametrize("form", ["record.txt", "record.json", "feed.atom"])
 def test_no_board_has_no_record(look: Get, form: str) -> None:
     for number in ("999", "abc", "9" * 40):

@@ -78,7 +78,7 @@ def test_the_form_keeps_what_was_asked(get: Get) -> None:
         ("player=zzz", "Nobody here is called zzz.", []),
         ("player=alice+zzz", "Nobody here is called zzz.", []),
         ("player=12", "Nobody here is called 12.", []),
-        ("game=chess", "There is no game chess here. You can choose from: ", []),
+        ("game=ludo", "There is no game ludo here. You can choose from: ", []),
         ("status=zombie", "zombie is not a status. These are the boards being played.", [105, 103, 101]),
         (
             "sort=zombie",

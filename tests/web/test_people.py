@@ -494,9 +494,9 @@ def test_what_cannot_be_is_said(get_of_crowd: Get, query: str, said: str) -> Non
 
 
 def test_a_game_that_is_not_here(get: Get) -> None:
-    response = get("/standings/chess")
+    response = get("/standings/ludo")
     assert response.status_code == 404
-    assert "There is no game chess here. You can choose from: " in main(response).said
+    assert "There is no game ludo here. You can choose from: " in main(response).said
     assert get("/standings/Cephalopod").status_code == 200
 
 

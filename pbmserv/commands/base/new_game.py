@@ -218,7 +218,7 @@ def _require_options(
     for option in games()[game].info.options:
         values = [value for name, value in options if name == option.name]
         if len(values) > 1:
-            raise bad(option.name, option.choices)
+            raise bad(option.name, option.told)
     try:
         games()[game].start(seats, dict(options))
     except BadOption as error:

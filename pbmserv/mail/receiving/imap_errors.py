@@ -16,6 +16,10 @@ class Silence(ImapError):
     """An idling server did not answer in time."""
 
 
+class UntrustedCertificate(ImapError):
+    """The server's certificate is not trusted. The text says why."""
+
+
 class LoginRefused(ImapError):
     """The server refused user and password. The text is the server's."""
 
@@ -40,7 +44,7 @@ def translating_errors(command: str, silence: type[ImapError] = ImapError) -> It
     except TimeoutError:
         raise silence(f"no answer to {command}") from None
     except ssl.SSLCertVerificationError as error:
-        raise ImapError(f"its certificate is not trusted: {error.verify_message}") from None
+        raise UntrustedCertificate(f"its certificate is not trusted: {error.verify_message}") from None
     except (IMAPClientAbortError, OSError) as error:
         raise ImapError(f"{command}: {printable(error)}") from None
     except IMAPClientError as error:

@@ -19,6 +19,7 @@ from pbmserv.mail.receiving.imap_errors import ImapRefused as ImapRefused
 from pbmserv.mail.receiving.imap_errors import LoginRefused as LoginRefused
 from pbmserv.mail.receiving.imap_errors import Silence as Silence
 from pbmserv.mail.receiving.imap_errors import TokenRefused, translating_errors
+from pbmserv.mail.receiving.imap_errors import UntrustedCertificate as UntrustedCertificate
 from pbmserv.mail.receiving.imap_login import log_in
 
 CONNECT_WITHIN: Final = 10.0

@@ -26,10 +26,11 @@ header is set, ids and addresses of strangers too, and write long ids as encoded
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes with a mail: `name` in letters, digits, dots and dashes, and JSON as its `content`."""
+    """A file that goes with a mail: its `name` is of letters, digits, dots and dashes."""
 
     name: str
     content: bytes = field(repr=False)
+    media_type: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ def _attached(file: Attachment) -> _Part:
     """A file in base64: no line of it is too long, none is taken for another, whatever is in it."""
     where = ("Content-Disposition", f'attachment; filename="{file.name}"')
     return _part(
-        f'application/json; name="{file.name}"', "base64", encodebytes(file.content).decode("ascii"), where
+        f'{file.media_type}; name="{file.name}"', "base64", encodebytes(file.content).decode("ascii"), where
     )
 
 

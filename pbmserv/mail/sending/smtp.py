@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
 from pbmserv.mail.oauth.access_tokens import AccessTokens
+from pbmserv.mail.sending.relay_words import words_of
 from pbmserv.mail.sending.replies import GO_ON, queue_id, refusal, refused_recipient, refused_sender
 from pbmserv.mail.sending.smtp_login import log_in
 from pbmserv.mail.sending.transport import (
@@ -108,7 +109,7 @@ class Relay:
             link = self.ready()
         except (OSError, ValueError) as error:
             self._drop()
-            return Closed(reason(error))
+            return Closed(f"{self._address.host}:{self._address.port}: {words_of(error).found}")
         try:
             return self._hand_over(link, mail, batch)
         except PipeliningBrokenError:

@@ -14,18 +14,25 @@ LONGEST_LINE: Final = 510
 GO_ON: Final = 334
 
 
+class RelayLoginError(smtplib.SMTPException):
+    """We cannot log in at a relay. The message is half a sentence without a secret."""
+
+
 def log_in(link: smtplib.SMTP, address: RelayAddress, password: str | AccessTokens) -> None:
-    """Log in at the relay. Raises SMTPException without the relay's text, which may repeat what we sent."""
+    """Log in at the relay. Raises RelayLoginError without the relay's text, which may repeat what we sent."""
     try:
         if isinstance(password, str):
             link.login(address.user, password)
         else:
             _log_in_by_token(link, address, password)
     except (SignInNeeded, TokenDelayed) as error:
-        raise smtplib.SMTPException(str(error)) from None
+        raise RelayLoginError(str(error)) from None
+    except smtplib.SMTPResponseException as error:
+        raise RelayLoginError(f"it refuses the login: {error.smtp_code}") from None
+    except smtplib.SMTPNotSupportedError:
+        raise RelayLoginError("it offers no login that we know") from None
     except (OSError, ValueError) as error:
-        what = f"{type(error).__name__} {getattr(error, 'smtp_code', '')}"
-        raise smtplib.SMTPException(f"login refused: {what}") from None
+        raise RelayLoginError(f"the login fails: {type(error).__name__}") from None
 
 
 def _log_in_by_token(link: smtplib.SMTP, address: RelayAddress, tokens: AccessTokens) -> None:

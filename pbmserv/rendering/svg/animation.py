@@ -16,7 +16,7 @@ from pbmserv.games.game import Scene
 from pbmserv.rendering.piece_style import PieceStyle
 from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.pieces import symbols
-from pbmserv.rendering.svg.plan import Plan, plan_of
+from pbmserv.rendering.svg.plan import Plan, plan_for
 from pbmserv.rendering.svg.position import (
     HIDDEN,
     Mark,
@@ -82,11 +82,10 @@ def draw_movie(
 
     All scenes are of one board; `looks` are those of the sides, by seat; there are as many `captions` as scenes.
     """
-    board = scenes[0].board
-    plan = plan_of(board)
+    plan = plan_for(scenes[0])
     pacing = Pacing(len(scenes))
     film = Markup('<g class="film">{}{}{}{}{}</g>').format(
-        _drawn(map(marks, scenes), pacing),
+        _drawn((marks(scene, looks) for scene in scenes), pacing),
         _drawn(map(puts, scenes), pacing),
         _fading(scenes, pacing),
         _bar(plan, pacing),
@@ -94,10 +93,11 @@ def draw_movie(
     )
     last = scenes[-1]
     still = Markup('<g class="still">{}{}{}</g>').format(
-        draw_marks(last), draw_pieces(last), _line(captions[-1], plan, 0)
+        draw_marks(last, looks), draw_pieces(last), _line(captions[-1], plan, 0)
     )
     kinds = symbols((piece for scene in scenes for piece in pieces_of(scene)), looks)
-    inside = Markup("<defs>{}</defs>{}{}{}").format(kinds, _foot(plan), draw_ground(board, looks), film + still)
+    ground = draw_ground(scenes[0], looks)
+    inside = Markup("<defs>{}</defs>{}{}{}").format(kinds, _foot(plan), ground, film + still)
     return whole(inside, plan.width, plan.height + _FOOT, title, description, f"{SHEET}{_SHEET}")
 
 
@@ -113,7 +113,7 @@ def _fading(scenes: Sequence[Scene], pacing: Pacing) -> Markup:
     """What each ply took, which fades while the ply is shown."""
     gone: list[set[Put]] = [set()]
     for before, after in pairwise(scenes):
-        plan = plan_of(before.board)
+        plan = plan_for(before)
         were = {put for cell in after.captured for put in puts_on(plan, cell, before.cells[cell])}
         are = {put for cell in after.captured for put in puts_on(plan, cell, after.cells[cell])}
         gone.append(were - are)

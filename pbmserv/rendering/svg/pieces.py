@@ -15,6 +15,7 @@ from markupsafe import Markup
 from pbmserv.games.game import Info, Piece, Seat, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
+from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, WALL, Silhouette
 
 _INSET: Final = 9
 _FACE_INSET: Final = 15
@@ -59,8 +60,8 @@ def symbols(pieces: Iterable[Piece], looks: Sequence[PieceStyle]) -> Markup:
     """
     kinds = {piece_id(piece): piece for piece in pieces}
     return Markup("").join(
-        Markup('<symbol id="{}" viewBox="0 0 {size} {size}">{}</symbol>').format(
-            name, drawing(piece, looks), size=SIZE
+        Markup('<symbol id="{}" viewBox="0 0 {size} {size}"{}>{}</symbol>').format(
+            name, _BEYOND if piece.kind in _BARS else "", drawing(piece, looks), size=SIZE
         )
         for name, piece in sorted(kinds.items())
     )
@@ -92,10 +93,19 @@ def token(look: PieceStyle) -> Markup:
 def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
     if piece.kind == "seeds":
         return _seeds(piece.value or 0)
+    if piece.kind in _BARS:
+        return Markup('<g class="piece nobody"><path class="char" d="{}"/></g>').format(_BARS[piece.kind])
     if look is None:
-        return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
+        return _BURNT if piece.kind == "burnt" else _nobodys(piece)
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
         return _whole(look, _sign(_pips(piece.value, look.shape)))
+    if piece.kind in CHESS or piece.kind == "wall":
+        return _man(look, CHESS.get(piece.kind, WALL))
+    if piece.kind in TILES:
+        return _tile(look, TILES[piece.kind], is_turned=piece.seat == 1)
+    if piece.kind in DISCS:
+        ring = Markup('<path class="pip" fill-rule="evenodd" d="{}"/>').format(RING)
+        return _whole(look, ring + _letters(piece.text.strip(), 50, 40))
     if piece.kind in _SIGNS:
         return _whole(look, _sign(_SIGNS[piece.kind]))
     text = piece.text.strip() if piece.value is None else str(piece.value)
@@ -124,6 +134,25 @@ def _whole(look: PieceStyle, sign: Markup) -> Markup:
     )
 
 
+def _man(look: PieceStyle, man: Silhouette) -> Markup:
+    return Markup(
+        '<g class="piece {}"><path class="shade" transform="translate(0 4)" d="{body}"/>'
+        '<path class="body man" d="{body}"/><path class="pip" d="{}"/></g>'
+    ).format(look.name, man.sign, body=man.body)
+
+
+def _tile(look: PieceStyle, letter: str, is_turned: bool) -> Markup:
+    """A piece that points away from its player; one that is promoted has its letter in another colour."""
+    turned = Markup(' transform="rotate(180 50 50)"') if is_turned else ""
+    shown = _letters(letter.removeprefix("+"), 58, 46)
+    if letter.startswith("+"):
+        shown = Markup('<g class="raised">{}<path class="pip" d="M36 80h28v5h-28z"/></g>').format(shown)
+    shade = Markup('<path class="shade" transform="translate(0 {})" d="{}"/>').format(-4 if is_turned else 4, TILE)
+    return Markup('<g class="piece {}"><g{}>{}<path class="body man" d="{}"/>{}</g></g>').format(
+        look.name, turned, shade, TILE, shown
+    )
+
+
 def _sign(outline: str) -> Markup:
     return Markup('<path class="pip" fill-rule="evenodd" d="{}"/>').format(outline)
 
@@ -147,8 +176,13 @@ def _seeds(count: int) -> Markup:
     )
 
 
-def _nobodys(text: str) -> Markup:
-    return Markup('<g class="piece nobody">{}</g>').format(_letters(text, 50, 48))
+def _nobodys(piece: Piece) -> Markup:
+    """The text of a piece, or its value on a round body."""
+    if piece.value is None:
+        return Markup('<g class="piece nobody">{}</g>').format(_letters(piece.text.strip(), 50, 48))
+    return Markup('<g class="piece nobody"><path class="body" d="{}"/>{}</g>').format(
+        _box("50%", _INSET), _letters(str(piece.value), 50, 48)
+    )
 
 
 def _box(corners: str, inset: float, drop: float = 0) -> str:
@@ -222,6 +256,11 @@ _SIGNS: Final = {
     "officer": f"{_pip('circle', (50, 50), 25)}{_pip('circle', (50, 50), 17)}{_pip('circle', (50, 50), 8)}",
 }
 """What is on the body of a piece, by its kind."""
+
+_BARS: Final = {"across": "M-64 42H164V58H-64z", "upright": "M42-64V164H58V-64z"}
+"""Lines that are drawn, from the middle of the place on one side to that on the other: beyond the cell."""
+
+_BEYOND: Final = Markup(' overflow="visible"')
 
 _BURNT: Final = Markup(
     '<g class="piece nobody"><path class="char" d="{}"/><path class="cross" d="M34 34L66 66M66 34L34 66"/></g>'

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from pbmserv.games.board import Board, Layout, Shape
+from pbmserv.games.game import Scene
 
 SIZE: Final = 100
 """The sides of the box that a piece is drawn in."""
@@ -22,6 +23,9 @@ LEAN: Final = 0.866
 BAND: Final = 18
 """How wide the coloured edge of a board is."""
 
+TRAY: Final = 100
+"""How high the tray is in which a seat's pieces in hand lie, with what parts it from the board."""
+
 _CORNER: Final = 62
 _POINT: Final = 61
 _PIT: Final = 52
@@ -31,6 +35,9 @@ _BESIDE: Final = 26
 
 _LABELLED_TWICE: Final = 18
 """From this size, in half cells, rows and columns are named at both ends."""
+
+_NEXT: Final = 2
+"""How far from a hexagon a label beside it is, in half cells."""
 
 _PIECES: Final[dict[Shape, int]] = {"square": SIZE, "point": 106, "hexagon": 98, "pit": SIZE}
 _STACKED: Final = 0.86
@@ -53,6 +60,21 @@ class Plan:
     """The box around the cells: left, top, right, bottom."""
     edges: tuple[tuple[Point, ...], ...]
     """The triangle that shows each coloured edge where the cells do not cover it."""
+    origin: Point
+    """Where the place 0, 0 of the layout is."""
+    trays: tuple[Point, ...]
+    """For each seat the upper left corner of what it has in hand; empty without hands."""
+
+    @property
+    def middle(self) -> Point:
+        """The middle of the frame."""
+        left, top, right, bottom = self.frame
+        return (left + right) // 2, (top + bottom) // 2
+
+    def at(self, x: int, y: int) -> Point:
+        """Where a place of the layout is."""
+        down = HALF * (LEAN if self.shape == "hexagon" else 1)
+        return self.origin[0] + x * HALF, self.origin[1] + round(y * down)
 
     def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
         """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
@@ -68,13 +90,18 @@ class Plan:
         return f"M{x} {y}{around(self.shape, inset)}"
 
 
+def plan_for(scene: Scene) -> Plan:
+    """The plan of a scene: its board, and a tray for what each seat has in hand, if the game has hands."""
+    return plan_of(scene.board, len(scene.hands))
+
+
 @lru_cache(maxsize=64)
-def plan_of(board: Board) -> Plan:
-    """The plan of a board."""
+def plan_of(board: Board, hands: int = 0) -> Plan:
+    """The plan of a board with so many trays: that of the first seat is below it, that of the second above."""
     layout = board.layout
     down = HALF * (LEAN if layout.shape == "hexagon" else 1)
     places = [(x * HALF, round(y * down)) for x, y in layout.places]
-    labels = [(text, *_drawn_near(layout, x, y, down)) for text, x, y in _wanted(layout)]
+    labels = [(text, *_drawn_near(board, text, x, y, down)) for text, x, y in _wanted(layout)]
     high = _CORNER if layout.shape == "hexagon" else CELL
     edges = _corners(layout, places)
     beyond = [point for edge in edges for point in edge]
@@ -84,11 +111,11 @@ def plan_of(board: Board) -> Plan:
     bottom = max([*(y + high for _, y in places), *(y for _, y in beyond)])
     begin = (
         min([left - _MARGIN, *(x - _BESIDE for _, x, _ in labels)]),
-        min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]),
+        min([top - _MARGIN, *(y - _BESIDE for _, _, y in labels)]) - TRAY * (hands // 2),
     )
     end = (
         max([right + _MARGIN, *(x + _BESIDE for _, x, _ in labels)]),
-        max([bottom + _MARGIN, *(y + _BESIDE for _, _, y in labels)]),
+        max([bottom + _MARGIN, *(y + _BESIDE for _, _, y in labels)]) + TRAY * (hands - hands // 2),
     )
     return Plan(
         layout.shape,
@@ -98,6 +125,11 @@ def plan_of(board: Board) -> Plan:
         tuple((text, x - begin[0], y - begin[1]) for text, x, y in labels),
         (left - begin[0], top - begin[1], right - begin[0], bottom - begin[1]),
         tuple(tuple((x - begin[0], y - begin[1]) for x, y in edge) for edge in edges),
+        (-begin[0], -begin[1]),
+        tuple(
+            (left - begin[0], (TRAY * (seat // 2) if seat % 2 else end[1] - begin[1] - TRAY * (1 + seat // 2)))
+            for seat in range(hands)
+        ),
     )
 
 
@@ -126,11 +158,17 @@ def _wanted(layout: Layout) -> Iterable[tuple[str, int, int]]:
     )
 
 
-def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
+def _drawn_near(board: Board, text: str, x: int, y: int, down: float) -> Point:
     """The place of a label, in units, drawn near to the cells that it names."""
+    layout = board.layout
     width, height = layout.size
     if layout.shape == "hexagon":
-        beside = min(layout.places, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
+        named = [
+            place for name, place in zip(board.names, layout.places, strict=True) if text in (name[0], name[1:])
+        ]
+        beside = min(named, key=lambda place: (place[0] - x) ** 2 + (place[1] - y) ** 2)
+        if abs(beside[0] - x) > _NEXT:
+            return HALF * x, round(down * y)
         away = (CELL + _BESIDE + (BAND + 26 if layout.edges else 0)) / (2 * HALF)
         return (
             round(HALF * (beside[0] + (x - beside[0]) * away)),
@@ -145,7 +183,7 @@ def _drawn_near(layout: Layout, x: int, y: int, down: float) -> Point:
 def _corners(layout: Layout, places: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
     """Of each coloured edge the triangle from the middle of the board to the board's corners beyond its ends."""
     ends = {cell for _, *both in layout.edges for cell in both}
-    if not ends:
+    if not ends or layout.shape == "point":
         return ()
     x, y = (round(sum(each) / len(ends)) for each in zip(*(places[cell] for cell in ends), strict=True))
     deep = max(abs(places[cell][1] - y) for cell in ends)

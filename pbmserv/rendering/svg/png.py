@@ -14,7 +14,7 @@ from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.piece_style import PieceStyle, looks_of
 from pbmserv.rendering.svg.pieces import token
-from pbmserv.rendering.svg.plan import plan_of
+from pbmserv.rendering.svg.plan import plan_for
 from pbmserv.rendering.svg.position import draw_inside
 from pbmserv.rendering.svg.stylesheet import BOARD_LIGHT, PIECES_LIGHT
 from pbmserv.rendering.templates import render_block
@@ -100,7 +100,7 @@ def _fonts() -> tuple[str | None, tuple[str, ...]]:
 
 
 def _position(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
-    plan = plan_of(scene.board)
+    plan = plan_for(scene)
     return Markup('<svg x="{}" y="{}" width="{size}" height="{size}" viewBox="0 0 {} {}">{}</svg>').format(
         _LEFT, _LEFT, plan.width, plan.height, draw_inside(scene, looks), size=_BOARD
     )

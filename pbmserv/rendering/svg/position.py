@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from markupsafe import Markup
@@ -10,7 +11,7 @@ from pbmserv.games.game import Piece, Scene
 from pbmserv.rendering.piece_style import PieceStyle
 from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.pieces import piece_id, symbols
-from pbmserv.rendering.svg.plan import HALF, Plan, plan_of
+from pbmserv.rendering.svg.plan import HALF, TRAY, Plan, plan_for
 from pbmserv.rendering.svg.stylesheet import SHEET
 
 _PIXELS_A_CELL: Final = 72
@@ -18,6 +19,11 @@ _MOST_PIXELS: Final = 960
 _RING: Final = 22
 _WITHIN: Final = 3
 _NOTHING: Final = Markup("")
+_HELD: Final = Markup(' class="held"')
+_HELD_SIZE: Final = 80
+_HELD_GAP: Final = 12
+_HELD_STEP: Final = 22
+"""How much further to the right the next piece of a kind lies, where there is room."""
 
 HIDDEN: Final = Markup(' visibility="hidden"')
 """The attribute of what is there and not seen."""
@@ -25,13 +31,14 @@ HIDDEN: Final = Markup(' visibility="hidden"')
 
 @dataclass(frozen=True, slots=True, order=True)
 class Put:
-    """A drawing of a piece and where it is put; pieces of a higher level cover those of a lower one."""
+    """A drawing of a piece and where it is put, on the board or in a hand; higher levels cover lower ones."""
 
     level: int
     name: str
     x: int
     y: int
     size: int
+    is_held: bool = False
 
     def drawn(self, inside: Markup = _NOTHING, attributes: Markup = _NOTHING) -> Markup:
         """The element that draws it, perhaps with something `inside`."""
@@ -39,7 +46,7 @@ class Put:
             self.name,
             self.x,
             self.y,
-            attributes,
+            attributes + (_HELD if self.is_held else _NOTHING),
             Markup(">{}</use>").format(inside) if inside else Markup("/>"),
             size=self.size,
         )
@@ -64,14 +71,14 @@ def draw_scene(scene: Scene, looks: Sequence[PieceStyle], title: str, descriptio
 
     `looks` are those of the sides, by seat. It turns dark where its viewer asks for that.
     """
-    plan = plan_of(scene.board)
+    plan = plan_for(scene)
     return whole(draw_inside(scene, looks), plan.width, plan.height, title, description, SHEET)
 
 
 def draw_inside(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
     """A position as what an SVG of its plan's size holds."""
     kinds = Markup("<defs>{}</defs>").format(symbols(pieces_of(scene), looks))
-    return Markup("").join([kinds, draw_ground(scene.board, looks), draw_marks(scene), draw_pieces(scene)])
+    return Markup("").join([kinds, draw_ground(scene, looks), draw_marks(scene, looks), draw_pieces(scene)])
 
 
 def whole(inside: Markup, width: int, height: int, title: str, description: str, sheet: str) -> str:
@@ -94,9 +101,9 @@ def whole(inside: Markup, width: int, height: int, title: str, description: str,
     )
 
 
-def draw_marks(scene: Scene) -> Markup:
-    """What the last ply touched, left and took."""
-    return Markup("").join(mark.drawn() for mark in sorted(marks(scene)))
+def draw_marks(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
+    """What the last ply touched, left and took, and walls and links above it."""
+    return Markup("").join(mark.drawn() for mark in sorted(marks(scene, looks)))
 
 
 def draw_pieces(scene: Scene) -> Markup:
@@ -104,18 +111,26 @@ def draw_pieces(scene: Scene) -> Markup:
     return Markup("").join(each.drawn() for each in sorted(puts(scene)))
 
 
-def marks(scene: Scene) -> Iterator[Mark]:
-    """The marks of a scene."""
-    plan = plan_of(scene.board)
+def marks(scene: Scene, looks: Sequence[PieceStyle]) -> Iterator[Mark]:
+    """The marks of a scene, and its strokes."""
+    plan = plan_for(scene)
     yield from (Mark(0, "d-taken", plan.outline(cell, _WITHIN)) for cell in scene.captured)
     yield from (Mark(1, "d-left", _ring(plan, cell)) for cell in scene.vacated)
     yield from (Mark(2, "d-last", plan.outline(cell, _WITHIN)) for cell in scene.marked)
+    if scene.within:
+        yield Mark(3, "d-within", _frame(plan, scene.within))
+    for stroke in scene.strokes:
+        kind = "d-wall" if stroke.between else "d-link"
+        of = "" if stroke.seat is None else f" d-of {looks[stroke.seat % len(looks)].name}"
+        (x, y), (to_x, to_y) = (plan.at(*end) for end in stroke.ends)
+        yield Mark(3, kind + of, f"M{x} {y}L{to_x} {to_y}")
 
 
 def puts(scene: Scene) -> Iterator[Put]:
     """The pieces of a scene, each with its place."""
-    plan = plan_of(scene.board)
-    return (put for cell, pieces in enumerate(scene.cells) for put in puts_on(plan, cell, pieces))
+    plan = plan_for(scene)
+    standing = (put for cell, pieces in enumerate(scene.cells) for put in puts_on(plan, cell, pieces))
+    return chain(standing, _held(scene, plan))
 
 
 def puts_on(plan: Plan, cell: int, pieces: Sequence[Piece]) -> Iterator[Put]:
@@ -125,9 +140,31 @@ def puts_on(plan: Plan, cell: int, pieces: Sequence[Piece]) -> Iterator[Put]:
         yield Put(level, piece_id(piece), x, y, size)
 
 
+def _held(scene: Scene, plan: Plan) -> Iterator[Put]:
+    """The pieces in the hands, each kind in a row, closer together where there are many."""
+    width = plan.frame[2] - plan.frame[0] - 2 * _HELD_GAP
+    for hand, (left, top) in zip(scene.hands, plan.trays, strict=True):
+        more = sum(count - 1 for _, count in hand)
+        room = width - (_HELD_SIZE + _HELD_GAP) * len(hand)
+        step, x = min(_HELD_STEP, room / more) if more else 0, left + _HELD_GAP
+        for piece, count in hand:
+            for each in range(count):
+                at = round(x + each * step)
+                yield Put(each, piece_id(piece), at, top + (TRAY - _HELD_SIZE) // 2, _HELD_SIZE, is_held=True)
+            x += round(step * (count - 1)) + _HELD_SIZE + _HELD_GAP
+
+
 def pieces_of(scene: Scene) -> Iterable[Piece]:
-    """Everything that stands on the board."""
-    return (piece for pieces in scene.cells for piece in pieces)
+    """Everything that stands on the board or lies in a hand."""
+    yield from (piece for pieces in scene.cells for piece in pieces)
+    yield from (piece for hand in scene.hands for piece, _ in hand)
+
+
+def _frame(plan: Plan, cells: Sequence[int]) -> str:
+    """The box around some cells."""
+    across, down = zip(*(plan.centres[cell] for cell in cells), strict=True)
+    left, top = min(across) - HALF, min(down) - HALF
+    return f"M{left} {top}h{max(across) + HALF - left}v{max(down) + HALF - top}H{left}z"
 
 
 def _ring(plan: Plan, cell: int) -> str:

@@ -10,7 +10,7 @@ from pbmserv.games.board import Shape
 from pbmserv.games.game import Scene
 from pbmserv.rendering.piece_style import PieceStyle
 from pbmserv.rendering.svg.ground import draw_ground
-from pbmserv.rendering.svg.plan import HALF, around, plan_of
+from pbmserv.rendering.svg.plan import HALF, around, plan_for
 from pbmserv.rendering.svg.position import draw_marks, draw_pieces, puts_on
 
 _BAR: Final = 600
@@ -43,11 +43,11 @@ def draw_table(
 
     What was taken since the scene `before` stands there faintly; cells that were `chosen` are marked.
     """
-    plan = plan_of(scene.board)
+    plan = plan_for(scene)
     inside = Markup("").join(
         [
-            draw_ground(scene.board, looks),
-            draw_marks(scene),
+            draw_ground(scene, looks),
+            draw_marks(scene, looks),
             *(
                 Markup('<path class="d-chosen" d="{}"/>').format(plan.outline(cell, 3))
                 for cell in dict.fromkeys(chosen)
@@ -63,12 +63,12 @@ def draw_table(
 
 def middle_of(scene: Scene, cell: int) -> tuple[int, int]:
     """Where the middle of a cell is, in units of the drawing."""
-    return plan_of(scene.board).centres[cell]
+    return plan_for(scene).centres[cell]
 
 
 def _gone(scene: Scene, before: Scene) -> Iterator[Markup]:
     """What was taken from cells on which nothing stands now."""
-    plan = plan_of(scene.board)
+    plan = plan_for(scene)
     for cell in scene.captured:
         if not scene.cells[cell]:
             for put in puts_on(plan, cell, before.cells[cell]):

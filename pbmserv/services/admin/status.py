@@ -12,7 +12,7 @@ from pbmserv.services.admin.findings import Finding, Verdict, see_room, spell
 from pbmserv.services.admin.pulse import KeptCopy, kept_copies
 from pbmserv.services.app import App
 from pbmserv.store import condition, heartbeats
-from pbmserv.store.condition import PartTrouble, Queue, Totals
+from pbmserv.store.condition import PartTrouble, Queue, Totals, VainMails
 from pbmserv.store.engine import reading
 from pbmserv.store.schema import NEWEST
 
@@ -29,6 +29,9 @@ STUCK_IN: Final = timedelta(minutes=10)
 SLOW_OUT: Final = timedelta(minutes=5)
 STUCK_OUT: Final = timedelta(hours=1)
 """The same for mail that is due to be sent."""
+
+VAIN_OUT: Final = timedelta(minutes=15)
+"""How long a relay may put off all mail to several people before somebody should look."""
 
 BACKUP_WITHIN: Final = timedelta(days=8)
 """A club without a newer backup is told of it: a weekly one may be a day late."""
@@ -106,7 +109,7 @@ def _road(name: str, setting: str, trouble: PartTrouble, now: datetime) -> Findi
     lasts = now - trouble.began_at
     verdict = Verdict.BROKEN if lasts >= PASSING else Verdict.ATTENTION
     figures = {"since": trouble.began_at.isoformat()}
-    mend = f"check `{setting}` and its password; it is tried again by itself"
+    mend = f"check `{setting}` and its password; `pbmserv doctor` looks closer. It is tried again by itself"
     return Finding(name, verdict, f"{trouble.said} (for {spell(lasts)})", mend, figures)
 
 
@@ -118,13 +121,27 @@ def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
         now,
         "see whether a worker runs, and `pbmserv admin inbox --all`",
     )
-    yield _queue(
+    out = _queue(
         "mail out",
         condition.waiting_out(connection, now),
         (SLOW_OUT, STUCK_OUT),
         now,
         "see whether the sender runs, and `pbmserv admin outbox --status waiting`",
     )
+    yield max(_in_vain(condition.sent_in_vain(connection), out, now), out, key=lambda each: each.verdict)
+
+
+def _in_vain(mails: VainMails | None, queue: Finding, now: datetime) -> Finding:
+    """Of mail that is tried and put off nothing is due most of the time, so the queue alone looks well."""
+    if mails is None:
+        return queue
+    lasts, to_many = now - mails.oldest, mails.recipients > 1
+    if lasts <= (VAIN_OUT if to_many else STUCK_OUT):
+        return queue
+    verdict = Verdict.BROKEN if to_many and lasts > STUCK_OUT else Verdict.ATTENTION
+    found = f"none has gone out for {spell(lasts)}, {mails.count} tried in vain: {mails.said}"
+    mend = "see the relay's log, and `pbmserv admin outbox --status waiting`; they are tried again by themselves"
+    return Finding("mail out", verdict, found, mend, {**queue.figures, "in_vain": mails.count})
 
 
 def _queue(name: str, queue: Queue, limits: tuple[timedelta, timedelta], now: datetime, mend: str) -> Finding:

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from pbmserv.games.game import Scene
 from pbmserv.rendering.svg.pieces import piece_id
-from pbmserv.rendering.svg.plan import plan_of
+from pbmserv.rendering.svg.plan import plan_for
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 MARKS = {"marked": "d-last", "vacated": "d-left", "captured": "d-taken"}
@@ -44,7 +44,7 @@ def seen_in(root: Element, scene: Scene, moment: float = 0) -> Seen:
     uses = [
         use
         for use in every(root, "use")
-        if use.get("width") and use.get("class") != "gone" and _is_visible(use, moment)
+        if use.get("width") and use.get("class") not in ("gone", "held") and _is_visible(use, moment)
     ]
     stacks: dict[int, list[tuple[float, str]]] = {}
     for use in uses:
@@ -94,7 +94,7 @@ def _marked(root: Element, scene: Scene, kind: str, moment: float) -> frozenset[
 
 def _nearest(scene: Scene, x: float, y: float) -> int:
     """The cell on which that point lies."""
-    centres = plan_of(scene.board).centres
+    centres = plan_for(scene).centres
     away = {cell: max(abs(x - at_x), abs(y - at_y)) for cell, (at_x, at_y) in enumerate(centres)}
     cell = min(away, key=away.__getitem__)
     assert away[cell] < 30

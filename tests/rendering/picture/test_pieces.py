@@ -5,8 +5,9 @@ from itertools import combinations, product
 
 import pytest
 
-from pbmserv.games.game import Piece
-from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, PieceStyle
+from pbmserv.games.game import Piece, Side
+from pbmserv.games.kinds import CHESS, ROUND, SHOGI, XIANGQI, word_of
+from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, PieceStyle, looks_of
 from pbmserv.rendering.svg.pieces import drawing, piece_id, symbols
 from pbmserv.rendering.svg.stylesheet import (
     DARK_LAST,
@@ -18,6 +19,7 @@ from pbmserv.rendering.svg.stylesheet import (
     PIECES_DARK,
     PIECES_LIGHT,
 )
+from pbmserv.rendering.templates import environment
 from tests.rendering.picture.svg import every, parsed
 
 TEXT, SHAPE = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11
@@ -140,3 +142,29 @@ def test_seeds_lie_in_their_pit(count: int) -> None:
     starts = [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", seeds.get("d") or "")]
     assert len(set(starts)) == count
     assert all((x - 50) ** 2 + (y - 50) ** 2 < 50**2 for x, y in starts)
+
+
+def test_kinds_with_a_drawing() -> None:
+    """Every kind that is named for the games has a drawing of its own, on every side, and a word."""
+    kinds = [
+        *(f"chess/{kind}" for kind in CHESS),
+        *(f"shogi/{kind}" for kind in SHOGI),
+        *(f"xiangqi/{kind}" for kind in XIANGQI),
+        *ROUND,
+    ]
+    words = environment().get_template("parts/row.txt").module.kinds  # type: ignore[attr-defined]
+    assert {word_of(kind) for kind in kinds} <= set(words)
+    looks = looks_of((Side("White", "P"), Side("Black", "p")))
+    texts = SHOGI | XIANGQI
+    drawn = {
+        str(drawing(Piece(seat, texts.get(word_of(kind), "p"), kind), looks)) for kind in kinds for seat in (0, 1)
+    }
+    assert len(drawn) == 2 * len(kinds)
+
+
+def test_pieces_of_shogi_point_to_the_other_side() -> None:
+    """The second player's stand on their heads."""
+    looks = looks_of((Side("Black", "P"), Side("White", "p")))
+    first, second = (str(drawing(Piece(seat, "P", "shogi/pawn"), looks)) for seat in (0, 1))
+    assert "rotate(180" not in first
+    assert "rotate(180" in second

@@ -1,7 +1,6 @@
 """A real Dovecot with TLS: a certificate that nobody vouches for ends it before the login."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,24 +8,15 @@ import pytest
 
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, open_mailbox
-from tests.conftest import needed
 from tests.free_port import free_port
+from tests.servers.certificate import make_certificate
 from tests.servers.dovecot import PASSWORD, Dovecot, running_dovecot
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for 127.0.0.1 that vouches for itself; its key is beside it."""
-    folder = tmp_path_factory.mktemp("tls")
-    names = ("-subj", "/CN=mailbox.test", "-addext", "subjectAltName=IP:127.0.0.1")
-    command = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names)
-    try:
-        subprocess.run(
-            [*command, "-keyout", "key", "-out", "certificate"], cwd=folder, check=True, capture_output=True
-        )
-    except FileNotFoundError:
-        needed("openssl")
-    return folder / "certificate"
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture(scope="module")

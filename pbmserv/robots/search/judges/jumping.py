@@ -1,17 +1,18 @@
-"""Checkers and lasca: who has more, once nobody can capture any more."""
+"""Draughts and lasca: who has more, once nobody can capture any more."""
 
 from collections.abc import Callable
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
-from pbmserv.games import draughts, lasca
+from pbmserv.games import lasca
 from pbmserv.games.game import Game
-from pbmserv.games.jumping import EMPTY, jumped
+from pbmserv.games.jumping import EMPTY
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood, rewards_of
 
 _KING: Final = 1.6
+_FLYING_KING: Final = 3.0
 _STEP: Final = 0.03
 """What a man gains by a step forward."""
 _GUARD: Final = 0.35
@@ -19,7 +20,7 @@ _GUARD: Final = 0.35
 _SHARE: Final = 9.0
 
 
-def _look(count: Callable[[Any], tuple[float, float]], game: Game, position: Any, dice: Dice) -> Looked:
+def _look(count: Callable[[Any, Any], tuple[float, float]], game: Game, position: Any, dice: Dice) -> Looked:
     """What both sides have after captures by chance: who must capture hasn't got the say."""
     while True:
         moves = list(game.moves(position))
@@ -27,28 +28,28 @@ def _look(count: Callable[[Any], tuple[float, float]], game: Game, position: Any
             outcome = game.outcome(position)
             assert outcome is not None
             return rewards_of(outcome.ranks), ()
-        if not jumped(position.board, moves[0]):
+        if "x" not in game.write(position, moves[0]):
             break
         position, _ = game.play(position, moves[dice.below(len(moves))])
-    first, second = count(position)
+    first, second = count(game, position)
     return likelihood(_SHARE * (first - second) / (first + second)), ()
 
 
-def _draughtsmen(position: Any) -> tuple[float, float]:
-    cells, size = position.cells, len(position.board.layout.rows)
+def _draughtsmen(worth_of_king: float, game: Any, position: Any) -> tuple[float, float]:
+    cells, size = position.cells, game.size
     worth = [0.0, 0.0]
     for seat in (0, 1):
-        man, king = draughts.MEN[seat], draughts.KINGS[seat]
-        worth[seat] = cells.count(man) + _KING * cells.count(king)
+        man, up = game.men[seat], game.goes_up(seat)
+        worth[seat] += cells.count(man) + worth_of_king * cells.count(game.kings[seat])
         place = cells.find(man)
         while place >= 0:
             row = place % size
-            worth[seat] += _STEP * (size - 1 - row if seat == 0 else row)
+            worth[seat] += _STEP * (row if up else size - 1 - row)
             place = cells.find(man, place + 1)
     return worth[0], worth[1]
 
 
-def _columns(position: Any) -> tuple[float, float]:
+def _columns(_: Any, position: Any) -> tuple[float, float]:
     worth = [0.01, 0.01]
     for cell, column in enumerate(position.cells):
         if column == EMPTY:
@@ -63,9 +64,12 @@ def _columns(position: Any) -> tuple[float, float]:
     return worth[0], worth[1]
 
 
+_FLYING: Final = ("international-draughts", "brazilian-draughts", "russian-draughts")
+
 judges: Final = MappingProxyType(
     {
-        "checkers": Judge(partial(_look, _draughtsmen), curiosity=0.3),
+        "checkers": Judge(partial(_look, partial(_draughtsmen, _KING)), curiosity=0.3),
         "lasca": Judge(partial(_look, _columns), curiosity=0.3),
     }
+    | {name: Judge(partial(_look, partial(_draughtsmen, _FLYING_KING)), curiosity=0.3) for name in _FLYING}
 )

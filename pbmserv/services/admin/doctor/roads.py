@@ -5,7 +5,13 @@ from contextlib import closing
 
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.receiving.imap_address import MailboxAddress
-from pbmserv.mail.receiving.imap_mailbox import ImapError, ImapMailbox, ImapRefused, LoginRefused
+from pbmserv.mail.receiving.imap_mailbox import (
+    ImapError,
+    ImapMailbox,
+    ImapRefused,
+    LoginRefused,
+    UntrustedCertificate,
+)
 from pbmserv.mail.sending.destination import Transport
 from pbmserv.mail.sending.rehearsal import RelayTrouble, rehearse
 from pbmserv.mail.sending.smtp import Relay
@@ -34,7 +40,7 @@ def see_mailbox(open_mailbox: Callable[[], ImapMailbox], address: MailboxAddress
         words = str(error)
         mend = (
             "name the host in `imap` as its certificate does; name a private authority's file in SSL_CERT_FILE"
-            if "certificate" in words
+            if isinstance(error, UntrustedCertificate)
             else "see the host and the port in `imap`, and whether a firewall lets us through"
         )
         return Finding("mailbox", Verdict.BROKEN, f"{address.host}:{address.port}: {words}", mend, figures)

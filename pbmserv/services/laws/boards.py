@@ -91,4 +91,9 @@ def check_layout(board: Board) -> None:
     assert set(layout.stars) <= set(every)
     if layout.shape == "point":
         on_lines = {cell for line in layout.lines for cell in line}
-        assert on_lines or len(every) == 1
+        assert on_lines or set(layout.stars) == set(every) or len(every) == 1
+    for (x, y), (to_x, to_y) in layout.heavy:
+        assert (x == to_x) != (y == to_y)
+        assert 0 <= x <= to_x <= wide
+        assert 0 <= y <= to_y <= high
+        assert (x if x == to_x else y) % 2 == 0

@@ -1,0 +1,268 @@
+"""Shogi, the chess of Japan, and minishogi on a small board: what is captured is dropped again."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from pbmserv.games import boards
+from pbmserv.games.game import (
+    Credit,
+    Event,
+    Illegal,
+    Info,
+    Move,
+    Outcome,
+    Scene,
+    Seat,
+    Side,
+    Unfinished,
+    chosen,
+    two_ranks,
+)
+from pbmserv.games.notation import joined, read_move
+from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
+from pbmserv.games.shogi_board import (
+    EMPTY,
+    KINDS,
+    MARKS,
+    PLAIN,
+    PROMOTED,
+    WORDS,
+    attackers,
+    paths_of,
+    targets,
+)
+from pbmserv.games.shogi_books import DIALECT, BookMove, book_move
+from pbmserv.games.shogi_position import PROMOTE, STAY, Position, after, is_attacked, scene_of, target_of
+
+TIMES: Final = 4
+"""A position that comes so often ends the game."""
+MOST_PLIES: Final = 500
+
+# The numbers of the paragraphs in the rules text that Illegal may quote.
+THE_BOARD, OWN_PIECE, KING, ROOK, BISHOP, GOLD, SILVER, KNIGHT, LANCE, PAWN = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+PROMOTION, DROPPING, PAWN_DROPS, SAFETY, ENDING, NOTATION = 11, 12, 13, 14, 15, 18
+
+_RULES: Final = dict(zip("KRBGSNLP", range(KING, PAWN + 1), strict=True)) | dict.fromkeys(PLAIN, PROMOTION)
+
+
+@dataclass(frozen=True)
+class Shogi:
+    """A game of shogi with so many rows in which a side promotes."""
+
+    info: Info
+    rows: tuple[str, ...]
+    """The pieces at the start, from the top."""
+    zone: int
+    first_loses: bool = field(default=False)
+    """Whether a repetition is lost by whoever moved first, and no draw."""
+
+    def start(self, seats: int, options: Mapping[str, str]) -> Position:
+        """All pieces on the board. Raises BadOption for any option."""
+        chosen(self.info, options)
+        size = len(self.rows)
+        cells = [self.rows[size - 1 - row][column] for column in range(size) for row in range(size)]
+        return Position(boards.squares(size, size, width=2), "".join(cells))
+
+    def to_move(self, position: Position) -> Seat | None:
+        """The seat on turn; None when the game is over."""
+        return None if next(iter(self.moves(position)), None) is None else position.turn
+
+    def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
+        """The legal moves that begin so: those on the board by the piece moved, and then what is dropped."""
+        if len(position.seen) >= MOST_PLIES or times_before(position.seen, position.now) >= TIMES - 1:
+            return ()
+        found = self._legal(position, begun[0] if begun else None)
+        return (move for move in found if move[: len(begun)] == begun)
+
+    def read(self, position: Position, text: str) -> Move:
+        """The legal move that `text` means, by cells and words or as books write it: `P-7f`, `7g7f`."""
+        text = text.strip()
+        if (book := book_move(text, len(self.rows))) is not None:
+            return self._find(position, book)
+        if text.endswith("+"):
+            text = text[:-1] + PROMOTE
+        finder = partial(self.moves, position)
+        return read_move(text, position.board, finder, partial(self._why, position), self.info.words)
+
+    def write(self, position: Position, move: Move) -> str:
+        """The notation of a legal move: `C3-C4`, `C4xC7=PROMOTE`, `BISHOP-E5` for a drop."""
+        cells = [step for step in move if isinstance(step, int)]
+        if len(cells) == 1:
+            return joined(position.board, move).upper()
+        text = joined(position.board, tuple(cells), "-" if position.cells[cells[1]] == EMPTY else "x")
+        return "=".join([text, *(step.upper() for step in move if isinstance(step, str))])
+
+    def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
+        """The position after a legal move, and what happened: a piece dropped, or moved, captured, promoted."""
+        seat, target = position.turn, target_of(move)
+        events = []
+        taken = position.cells[target]
+        if isinstance(move[0], str):
+            events.append(Event("placed", seat, (target,), move[0]))
+        else:
+            mark = position.cells[move[0]].upper()
+            events.append(Event("moved", seat, (move[0], target), KINDS[mark][1]))
+            if taken != EMPTY:
+                events.append(Event("captured", 1 - seat, (target,), KINDS[taken.upper()][1]))
+            if move[-1] == PROMOTE:
+                events.append(Event("promoted", seat, (target,), KINDS[PROMOTED[mark]][1]))
+        cells, hands = after(position, move)
+        seen = (*position.seen, position.now)
+        return Position(position.board, cells, hands, 1 - seat, seen, move, taken != EMPTY), tuple(events)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """How it ended: whoever cannot move has lost; None while somebody is to move."""
+        seat = position.turn
+        if times_before(position.seen, position.now) >= TIMES - 1:
+            guilty = checked_for_ever(position.seen, position.now, seat, partial(is_attacked, position.board))
+            if guilty is None and self.first_loses:
+                return Outcome(two_ranks(1), "repeated")
+            return ended_by_repetition(guilty)
+        if len(position.seen) >= MOST_PLIES:
+            return Outcome(two_ranks(None), "exhausted")
+        if self.to_move(position) is not None:
+            return None
+        is_mate = is_attacked(position.board, position.cells, seat)
+        return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
+
+    def scene(self, position: Position) -> Scene:
+        """What to draw and say of the position."""
+        return scene_of(position)
+
+    def _legal(self, position: Position, first: int | str | None) -> Iterator[Move]:
+        """The legal moves, those only that begin with a step where one is given."""
+        checks = attackers(position.board, position.cells, position.turn)
+        if not isinstance(first, str):
+            yield from self._on_board(position, bool(checks), first)
+        if not isinstance(first, int) and len(checks) < 2:
+            yield from self._drops(position, checks, first)
+
+    def _on_board(self, position: Position, is_checked: bool, only: int | None) -> Iterator[Move]:
+        cells, seat, board = position.cells, position.turn, position.board
+        paths, own = paths_of(board), MARKS[seat]
+        home = cells.find(own[0])
+        for source in range(len(cells)) if only is None else (only,):
+            if cells[source] not in own:
+                continue
+            is_bound = is_checked or source == home or source in paths.lines[home]
+            for target in targets(paths, cells, seat, source):
+                if not is_bound or not is_attacked(board, after(position, (source, target))[0], seat):
+                    for how in self._ways_to_end(position, source, target):
+                        yield (source, target, *how)
+
+    def _ways_to_end(self, position: Position, source: int, target: int) -> tuple[tuple[str, ...], ...]:
+        """The words that may end a move: whether the piece promotes."""
+        mark, seat = position.cells[source].upper(), position.turn
+        is_there = self._row_left(seat, source) < self.zone or self._row_left(seat, target) < self.zone
+        if not is_there or mark not in PROMOTED:
+            return ((),)
+        return ((PROMOTE,),) if self._is_stuck(mark, seat, target) else ((PROMOTE,), (STAY,))
+
+    def _drops(self, position: Position, checks: list[tuple[int, ...]], only: str | None) -> Iterator[Move]:
+        cells, seat = position.cells, position.turn
+        free = [cell for line in checks for cell in line[:-1]] if checks else range(len(cells))
+        for word, mark in WORDS.items():
+            if mark in position.hands[seat] and only in (None, word):
+                for cell in free:
+                    if cells[cell] == EMPTY and self._can_drop(position, mark, cell):
+                        yield (word, cell)
+
+    def _can_drop(self, position: Position, mark: str, cell: int) -> bool:
+        """Whether a piece can stand on an empty cell: one that can move on, and a pawn without another rule."""
+        if self._is_stuck(mark, position.turn, cell):
+            return False
+        return mark != "P" or not (self._has_pawn(position, cell) or self._mates(position, cell))
+
+    def _row_left(self, seat: Seat, cell: int) -> int:
+        """How many rows are still ahead of a cell."""
+        row = cell % len(self.rows)
+        return len(self.rows) - 1 - row if seat == 0 else row
+
+    def _is_stuck(self, mark: str, seat: Seat, cell: int) -> bool:
+        """Whether a piece could never move on from a cell."""
+        return self._row_left(seat, cell) < {"P": 1, "L": 1, "N": 2}.get(mark, 0)
+
+    def _has_pawn(self, position: Position, cell: int) -> bool:
+        """Whether the side on turn has a pawn in a cell's column."""
+        size = len(self.rows)
+        first = cell - cell % size
+        return ("P" if position.turn == 0 else "p") in position.cells[first : first + size]
+
+    def _mates(self, position: Position, cell: int) -> bool:
+        """Whether a pawn dropped there would be mate."""
+        king = MARKS[1 - position.turn][0]
+        ahead = paths_of(position.board).steps["P" if position.turn == 0 else "p"][cell]
+        if not ahead or position.cells[ahead[0]] != king:
+            return False
+        cells, hands = after(position, ("pawn", cell))
+        return next(self._legal(Position(position.board, cells, hands, 1 - position.turn), None), None) is None
+
+    def _find(self, position: Position, book: BookMove) -> Move:
+        """The legal move that a book writes so. Raises Illegal, or Unfinished where both ends would do."""
+        if self.to_move(position) is None:
+            raise Illegal(ENDING)
+        if book.is_off:
+            raise Illegal(THE_BOARD)
+        found = [move for move in self.moves(position) if book.fits(position.cells, move)]
+        if len(found) == 1:
+            return found[0]
+        if len({move[:2] for move in found}) == 1:
+            raise Unfinished(found[0][:2])
+        rule = NOTATION if found else DROPPING if book.is_drop else _RULES.get(book.mark, OWN_PIECE)
+        near = found or [move for move in self.moves(position) if target_of(move) == book.target]
+        raise Illegal(rule, tuple(near[:10]))
+
+    def _why(self, position: Position, steps: Move) -> int:
+        """The rule that forbids a move."""
+        if self.to_move(position) is None:
+            return ENDING
+        first, *others = steps
+        if isinstance(first, str):
+            mark = WORDS.get(first, "")
+            is_pawn = mark == "P" and mark in position.hands[position.turn] and len(others) == 1
+            return PAWN_DROPS if is_pawn and position.cells[target_of(steps)] == EMPTY else DROPPING
+        if position.cells[first] not in MARKS[position.turn]:
+            return OWN_PIECE
+        reached = list(targets(paths_of(position.board), position.cells, position.turn, first))
+        if not others or others[0] not in reached:
+            return _RULES[position.cells[first].upper()]
+        is_safe = next(iter(self.moves(position, steps[:2])), None) is not None
+        return PROMOTION if is_safe else SAFETY
+
+
+shogi = Shogi(
+    Info(
+        name="shogi",
+        title="Shogi",
+        rules="shogi/1",
+        sides=(Side("Black", "K"), Side("White", "k")),
+        group="chess",
+        credit=Credit("traditional", 0),
+        example="c3-c4",
+        words=(*WORDS, PROMOTE, STAY),
+        dialect=DIALECT,
+    ),
+    ("lnsgkgsnl", ".r.....b.", "p" * 9, "." * 9, "." * 9, "." * 9, "P" * 9, ".B.....R.", "LNSGKGSNL"),
+    zone=3,
+)
+
+minishogi = Shogi(
+    Info(
+        name="minishogi",
+        title="Minishogi",
+        rules="minishogi/1",
+        sides=(Side("Black", "K"), Side("White", "k")),
+        group="chess",
+        credit=Credit("Shigenobu Kusumoto", 1970),
+        example="a2-a3",
+        words=("rook", "bishop", "gold", "silver", "pawn", PROMOTE, STAY),
+        dialect=DIALECT,
+    ),
+    ("rbsgk", "....p", ".....", "P....", "KGSBR"),
+    zone=1,
+    first_loses=True,
+)
+
+games = (shogi, minishogi)

@@ -1,0 +1,220 @@
+"""Xiangqi, the chess of China: a palace for each general, and a river between them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pbmserv.games.board import Board
+from pbmserv.games.divided import river
+from pbmserv.games.game import (
+    Credit,
+    Event,
+    Illegal,
+    Info,
+    Move,
+    Outcome,
+    Piece,
+    Scene,
+    Seat,
+    Side,
+    chosen,
+    two_ranks,
+)
+from pbmserv.games.notation import joined, read_move
+from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
+from pbmserv.games.xiangqi_board import COLUMNS, EMPTY, KINDS, MARKS, ROWS, is_attacked, moved, targets, ways_of
+
+_SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.", "H.C..", "R..S.")
+"""Of each column Red's half, from the bottom."""
+
+QUIET_PLIES: Final = 120
+"""After so many without a capture it is a draw."""
+TIMES: Final = 3
+"""A position that comes so often ends the game."""
+
+# The numbers of the paragraphs in the rules text that Illegal may quote.
+THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
+SAFETY, ENDING, NOTATION = 10, 11, 14
+
+_RULES = {"G": GENERAL, "A": ADVISOR, "E": ELEPHANT, "H": HORSE, "R": CHARIOT, "C": CANNON, "S": SOLDIER}
+_ATTACKERS: Final = re.compile("[RHCS]", re.IGNORECASE)
+_OTHER_LETTERS: Final = str.maketrans("KBNP.", "GEHS=")
+"""What books in English call the pieces as well, and the other sign for a move across."""
+
+info = Info(
+    name="xiangqi",
+    title="Xiangqi",
+    rules="xiangqi/1",
+    sides=(Side("Red", "G"), Side("Black", "g")),
+    group="chess",
+    credit=Credit("traditional", 0),
+    example="b3-e3",
+    dialect="(?:[kgaebhnrcps][-+1-9]|[-+][kgaebhnrcps])[-+=.][1-9]",
+)
+
+_CELLS = {EMPTY: ()} | {
+    mark: (Piece(seat, mark, f"xiangqi/{KINDS[mark.upper()]}"),)
+    for seat, marks in enumerate(MARKS)
+    for mark in marks
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The board between two plies: for each point the letter of its piece, small for Black, or a dot.
+
+    `seen` are the boards before this one since the last capture. `last` is the last ply.
+    """
+
+    board: Board
+    cells: str
+    turn: Seat = 0
+    seen: tuple[str, ...] = ()
+    last: Move = ()
+    has_captured: bool = False
+    """Whether the last ply did."""
+
+
+def start(seats: int, options: Mapping[str, str]) -> Position:
+    """Sixteen pieces on each side. Raises BadOption for any option."""
+    chosen(info, options)
+    return Position(river(), "".join([own + own[::-1].lower() for own in _SET_UP]))
+
+
+def to_move(position: Position) -> Seat | None:
+    """The seat on turn; None when the game is over."""
+    return None if next(iter(moves(position)), None) is None else position.turn
+
+
+def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
+    """The legal moves that begin so, by the piece moved."""
+    if not is_played(position):
+        return
+    own, ways, cells = MARKS[position.turn], ways_of(position.board), position.cells
+    home = cells.find(own[0])
+    zone = ways.zones[home]
+    is_checked = is_attacked(position.board, cells, position.turn)
+    for source in begun[:1] or range(len(cells)):
+        if not isinstance(source, int) or cells[source] not in own:
+            continue
+        is_bound = is_checked or source in zone or source == home
+        for target in targets(ways, cells, position.turn, source):
+            if begun[1:] not in ((), (target,)):
+                continue
+            if not (is_bound or target in zone) or _is_safe(position, source, target):
+                yield (source, target)
+
+
+def read(position: Position, text: str) -> Move:
+    """The legal move that `text` means, by points or as books write it: `C2=5`."""
+    if re.fullmatch(info.dialect, text.strip(), re.ASCII | re.IGNORECASE):
+        return _read_book(position, text.strip().upper().translate(_OTHER_LETTERS))
+    return read_move(text, position.board, partial(moves, position), partial(_why, position))
+
+
+def write(position: Position, move: Move) -> str:
+    """The notation of a legal move: `B3-E3`, or `B3xB10` for one that captures."""
+    return joined(position.board, move, "-" if position.cells[int(move[1])] == EMPTY else "x")
+
+
+def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
+    """The position after a legal move, and what happened: a piece moved, one was captured."""
+    seat, cells, (source, target) = position.turn, position.cells, (int(step) for step in move)
+    events = [Event("moved", seat, (source, target), KINDS[cells[source].upper()])]
+    taken = cells[target]
+    if taken != EMPTY:
+        events.append(Event("captured", 1 - seat, (target,), KINDS[taken.upper()]))
+    seen = (*position.seen, cells) if taken == EMPTY else ()
+    after = Position(position.board, moved(cells, source, target), 1 - seat, seen, move, taken != EMPTY)
+    return after, tuple(events)
+
+
+def outcome(position: Position) -> Outcome | None:
+    """How it ended: whoever cannot move has lost; None while somebody is to move."""
+    cells, seat = position.cells, position.turn
+    if not _ATTACKERS.search(cells):
+        return Outcome(two_ranks(None), "bare")
+    if len(position.seen) >= QUIET_PLIES:
+        return Outcome(two_ranks(None), "exhausted")
+    if _is_repeated(position):
+        guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
+        return ended_by_repetition(guilty)
+    if to_move(position) is not None:
+        return None
+    is_mate = is_attacked(position.board, cells, seat)
+    return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
+
+
+def scene(position: Position) -> Scene:
+    """What to draw and say of the position."""
+    steps = tuple(int(step) for step in position.last)
+    return Scene(
+        position.board,
+        tuple(_CELLS[mark] for mark in position.cells),
+        marked=steps[1:],
+        vacated=steps[:1],
+        captured=steps[1:] if position.has_captured else (),
+    )
+
+
+def is_played(position: Position) -> bool:
+    """Whether no rule has ended the game, if whoever is on turn can move."""
+    return (
+        len(position.seen) < QUIET_PLIES
+        and not _is_repeated(position)
+        and _ATTACKERS.search(position.cells) is not None
+    )
+
+
+def _is_safe(position: Position, source: int, target: int) -> bool:
+    """Whether the own general is not attacked after a move."""
+    return not is_attacked(position.board, moved(position.cells, source, target), position.turn)
+
+
+def _is_repeated(position: Position) -> bool:
+    return times_before(position.seen, position.cells) >= TIMES - 1
+
+
+def _read_book(position: Position, text: str) -> Move:
+    """The move that a book writes so: a piece, its file, and where it goes. Raises Illegal."""
+    letter, which, sign, number = tuple(text if text[0] not in "+-" else text[1] + text[0] + text[2:])
+    if to_move(position) is None:
+        raise Illegal(ENDING)
+    mark = letter if position.turn == 0 else letter.lower()
+    found = [move for move in moves(position) if position.cells[int(move[0])] == mark]
+    fits = [move for move in found if _is_called(position, move, which, sign, int(number))]
+    if len(fits) == 1:
+        return fits[0]
+    raise Illegal(NOTATION if fits else _RULES[letter], tuple((fits or found)[:10]))
+
+
+def _is_called(position: Position, move: Move, which: str, sign: str, number: int) -> bool:
+    """Whether a book may write a move with this file (or which of two), sign and number."""
+    (column, row), (to_column, to_row) = (divmod(int(step), ROWS) for step in move)
+    seat, mark = position.turn, position.cells[int(move[0])]
+    files = [COLUMNS - each if seat == 0 else each + 1 for each in (column, to_column)]
+    ahead = to_row - row if seat == 0 else row - to_row
+    file = position.cells[column * ROWS : (column + 1) * ROWS]
+    if which.isdigit():
+        is_it = int(which) == files[0]
+    else:
+        is_front = file.rindex(mark) == row if seat == 0 else file.index(mark) == row
+        is_it = file.count(mark) == 2 and is_front == (which == "+")
+    is_straight = column == to_column
+    goes = "=" if ahead == 0 else "+" if ahead > 0 else "-"
+    return is_it and goes == sign and number == (abs(ahead) if is_straight else files[1])
+
+
+def _why(position: Position, steps: Move) -> int:
+    """The rule that forbids a move."""
+    if to_move(position) is None:
+        return ENDING
+    source, target = int(steps[0]), int(steps[-1])
+    if position.cells[source] not in MARKS[position.turn]:
+        return OWN_PIECE
+    ways = ways_of(position.board)
+    if len(steps) == 2 and target in targets(ways, position.cells, position.turn, source):
+        return SAFETY
+    return _RULES[position.cells[source].upper()]
