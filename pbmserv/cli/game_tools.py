@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, err, give_up, out
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import games, others
@@ -15,7 +16,12 @@ from pbmserv.services.laws.check import LAWS, try_laws
 
 log = logging.getLogger(__name__)
 
-cli = typer.Typer(add_completion=False, help="Look after games that other packages add.", no_args_is_help=True)
+cli = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Look after games that other packages add.",
+    no_args_is_help=True,
+)
 
 
 @cli.callback()
@@ -23,11 +29,14 @@ def main() -> None:
     """Look after games that other packages add."""
 
 
-@cli.command()
+@cli.command(cls=PlainCommand)
 def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")]) -> None:
     """Try all laws of games on one game, and tell of each whether it holds.
 
     The exit code is 1 if one does not. A game of another package that is left out is told, and why.
+
+    Examples:
+        pbmserv games check hex
     """
     if not __debug__:
         give_up("the laws are asserts: run it without python -O", Exit.USAGE)
