@@ -14,8 +14,8 @@ from pbmserv.parser.line import parse_line
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import as_text
+from pbmserv.services.laws.setups import some
 from tests.conftest import ADDRESS
-from tests.games.setups import some
 
 CONVERSATION = (Path(__file__).parent / "golden" / "tutorial.txt").read_text()
 A_LINE = re.compile(r"(?: {7}| {4})(\w.*)")

@@ -11,7 +11,6 @@ from pbmserv.cli.bootstrap import CannotStart, alone
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.greeting import greet
 from pbmserv.cli.logs import start_logging
-from pbmserv.cli.premises import premises
 from pbmserv.cli.roads import road_out
 from pbmserv.cli.serve import (
     all_parts,
@@ -23,6 +22,7 @@ from pbmserv.cli.serve import (
     tasks,
     web_part,
 )
+from pbmserv.cli.status import premises
 from pbmserv.cli.terminal import Exit, app_or_exit, give_up, settings_or_exit
 from pbmserv.server.connections import raise_limit
 from pbmserv.server.isolation import run_isolated

@@ -1,32 +1,38 @@
-"""Floor 0: the rules of the games. Standard library only; nothing here knows players, mail or language."""
+"""Floor 0: the rules of the games. Standard library only; nothing here knows players, mail or language.
+
+Other packages may add games: see `pbmserv.games.packages`.
+"""
 
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType, ModuleType
-from typing import cast
+from types import MappingProxyType
 
 import pbmserv.games
 from pbmserv.games.game import Game
+from pbmserv.games.packages import Packaged, games_in, packaged
 
 
 @lru_cache(maxsize=1)
 def games() -> Mapping[str, Game]:
-    """All games by name, in alphabetical order."""
+    """All games by name, in alphabetical order: ours, and those of other packages that are installed."""
+    return MappingProxyType(dict(sorted({**ours(), **others().games}.items())))
+
+
+@lru_cache(maxsize=1)
+def ours() -> Mapping[str, Game]:
+    """The games of this package, by name."""
     modules = (
         importlib.import_module(f"pbmserv.games.{found.name}")
         for found in pkgutil.iter_modules(pbmserv.games.__path__)
     )
-    playable = {game.info.name: game for module in modules for game in _games_of(module)}
-    return MappingProxyType(dict(sorted(playable.items())))
+    return MappingProxyType({game.info.name: game for module in modules for game in games_in(module)})
 
 
-def _games_of(module: ModuleType) -> tuple[Game, ...]:
-    """A module with an `info` is a game; one with `games` has several."""
-    if hasattr(module, "info"):
-        return (cast(Game, module),)
-    return cast(tuple[Game, ...], getattr(module, "games", ()))
+def others() -> Packaged:
+    """The games of other packages, and what is left out of them."""
+    return packaged(frozenset(ours()))
 
 
 @lru_cache(maxsize=1)

@@ -46,6 +46,7 @@ info = Info(
     title="Bridges",
     rules="bridges/1",
     sides=(Side("Vertical", "V"), Side("Horizontal", "H")),
+    group="connection",
     credit=Credit("Alex Randolph", 1962),
     example="h8",
     options=(Option("size", "24", ("24", "18", "12")),),

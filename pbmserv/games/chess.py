@@ -176,6 +176,7 @@ chess = Chess(
         title="Chess",
         rules="chess/1",
         sides=_SIDES,
+        group="chess",
         credit=Credit("traditional", 0),
         example="e2-e4",
         options=(
@@ -184,7 +185,6 @@ chess = Chess(
         ),
         words=_WORDS,
         dialect=DIALECT,
-        group="chess",
     )
 )
 antichess = Antichess(

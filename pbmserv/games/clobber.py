@@ -32,6 +32,7 @@ info = Info(
     title="Clobber",
     rules="clobber/1",
     sides=(Side("White", "o"), Side("Black", "x")),
+    group="blocking",
     credit=Credit("Michael Albert, J. P. Grossman, Richard Nowakowski and David Wolfe", 2001),
     example="c3-c4",
     options=(Option("size", "6x5", ("6x5", "8x8", "10x10")),),

@@ -35,6 +35,7 @@ info = Info(
     title="Infection",
     rules="infection/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="territory",
     credit=Credit("Dave Crummack and Craig Galley", 1988),
     example="b6",
     options=(Option("size", "7", ("7", "5")),),

@@ -36,6 +36,7 @@ info = Info(
     title="Kalah",
     rules="kalah/1",
     sides=(Side("South", "n"), Side("North", "n")),
+    group="sowing",
     credit=Credit("William Julius Champion", 1940),
     example="e1",
     options=(Option("seeds", "4", ("4", "3", "5", "6")),),

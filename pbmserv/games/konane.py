@@ -33,6 +33,7 @@ info = Info(
     title="Konane",
     rules="konane/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="blocking",
     credit=Credit("traditional", 0),
     example="a1",
     options=(Option("size", "8", ("8", "6", "10")),),

@@ -270,7 +270,7 @@ def _closes(board: Board, cells: str, mark: str, path: tuple[int, ...]) -> bool:
 
 def _info(name: str, title: str, example: str) -> Info:
     sides = (Side("White", "o"), Side("Black", "x"))
-    return Info(name, title, f"{name}/1", sides, Credit("traditional", 0), example)
+    return Info(name, title, f"{name}/1", sides, Credit("traditional", 0), example, group="rows")
 
 
 morris = Morris(_info("morris", "Nine men's morris", "d6"), NINE, men=9, quiet_plies=100)

@@ -31,6 +31,7 @@ info = Info(
     title="Oust",
     rules="oust/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="territory",
     credit=Credit("Mark Steere", 2007, "marksteeregames.com"),
     example="e5",
     options=(Option("size", "9", ("9", "13", "19")),),

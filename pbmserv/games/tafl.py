@@ -167,15 +167,11 @@ class Tafl:
                 cells[each] == ATTACKER or each == throne(board) for each in board.neighbours[cell]
             )
         beyond = next((rays[0] for rays in _opposite(board, mover, cell)), None)
-        return beyond is not None and (
-            cells[beyond] in MEN[seat] or self._is_hostile(board, cells, beyond, 1 - seat)
-        )
+        return beyond is not None and (cells[beyond] in MEN[seat] or self._is_hostile(board, cells, beyond))
 
-    def _is_hostile(self, board: Board, cells: list[str], cell: int, seat: Seat) -> bool:
-        """Whether a cell helps to capture the men of a seat, whatever stands there."""
-        if cell == throne(board):
-            return seat == ATTACKERS or cells[cell] == EMPTY
-        return self.has_corners and cell in _corners(board)
+    def _is_hostile(self, board: Board, cells: list[str], cell: int) -> bool:
+        """Whether a cell helps to capture either side's men; on his throne the king himself does, not the cell."""
+        return cells[cell] == EMPTY and cell in self._restricted(board)
 
     def _why(self, position: Position, steps: Move) -> int:
         """The rule that forbids a move."""
@@ -242,7 +238,7 @@ def _name(mark: str) -> str:
 
 def _tafl(name: str, rows: str, credit: Credit, example: str, has_corners: bool, is_strong: bool) -> Tafl:
     sides = (Side("Attackers", ATTACKER), Side("Defenders", DEFENDER))
-    info = Info(name, name.capitalize(), f"{name}/1", sides, credit, example)
+    info = Info(name, name.capitalize(), f"{name}/1", sides, credit, example, group="hunt")
     return Tafl(info, tuple(rows.split()), has_corners, is_strong)
 
 

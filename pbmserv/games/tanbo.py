@@ -23,6 +23,7 @@ info = Info(
     title="Tanbo",
     rules="tanbo/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="territory",
     credit=Credit("Mark Steere", 1993, "marksteeregames.com"),
     example="g2",
 )

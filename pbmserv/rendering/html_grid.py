@@ -21,6 +21,9 @@ _PIXELS: Final = 304
 _NARROWEST: Final = 17
 """Pixels of a cell on which a finger may still land."""
 
+_TIGHT: Final = 22
+"""Pixels of a cell too narrow for three bold letters."""
+
 _LABEL: Final = 18
 _LABEL_OF_PITS: Final = 48
 """Pixels of the labels beside the rows: a number, or a side of the board."""
@@ -45,8 +48,10 @@ class Fit:
     name: int
     # Those of a name with a number behind it.
     mark: int
-    # Those of a row's number with two digits.
+    # Those of a row's number with two digits, and of its name.
     number: int
+    # Whether a name of three letters has just room enough if they are thin.
+    is_tight: bool
     piece: int
     pip: int
     # How wide the board may become where there is more room than on a phone.
@@ -176,6 +181,7 @@ def _fit(board: Board) -> Fit | None:
         name=name,
         mark=min(name, width * 3 // 10),
         number=min(name, 11),
+        is_tight=width < _TIGHT,
         piece=min(height, width) * 9 // 10,
         pip=15 if height > 50 else 12 if height > 40 else 8,
         widest=max(_PIXELS, across * height + label) + 40,

@@ -6,27 +6,20 @@ template uses must be given to it: a missing one is an error, never an empty pla
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import fields, replace
 from functools import cache, lru_cache, partial
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    Environment,
-    FileSystemLoader,
-    StrictUndefined,
-    TemplateNotFound,
-    pass_context,
-    select_autoescape,
-)
+from jinja2 import Environment, StrictUndefined, pass_context, select_autoescape
 from jinja2.runtime import Context
 
 from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import Command
 from pbmserv.commands.base.server import Server
-from pbmserv.games import games
+from pbmserv.games import games, others
 from pbmserv.games.game import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
@@ -41,12 +34,12 @@ from pbmserv.rendering.markup import (
     Marked,
     document_of,
     filled,
-    marked,
     marked_command,
     plotted,
     source_of,
     without_marks,
 )
+from pbmserv.rendering.sources import Loader, WordsFirst
 from pbmserv.rendering.text import WIDTH
 from pbmserv.robots import spiel
 from pbmserv.robots.levels import level_of, rungs_of
@@ -62,39 +55,6 @@ _PACKAGE = Path(__file__).parent.parent
 def templates_folder() -> Path:
     """`templates/`, inside an installed package or beside it in a checkout."""
     return next(path for path in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if path.is_dir())
-
-
-_INCLUDE = re.compile(r'{% include "([^"]*\.(\w+))" %}')
-
-
-class _Loader(FileSystemLoader):
-    """Replaces signs by marks in text templates, and an include of the same kind of file by that file.
-
-    So a mail is one template. As in an included one, what the file sets holds in it alone.
-    """
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        source, name, is_current = super().get_source(environment, template)
-        kind = template.rpartition(".")[2]
-
-        def included(found: re.Match[str]) -> str:
-            if found[2] != kind:
-                return found[0]
-            inner, _, _ = self.get_source(environment, found[1])
-            return f"{{% with %}}{inner.removesuffix(chr(10))}{{% endwith %}}"
-
-        whole = marked(source) if kind == "txt" else source
-        return _INCLUDE.sub(included, whole), name, is_current
-
-
-class _WordsFirst(_Loader):
-    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        try:
-            return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
-        except TemplateNotFound:
-            return super().get_source(environment, template)
 
 
 class _Templates(Environment):
@@ -116,7 +76,10 @@ def environment(words: bool = False) -> Environment:
 @lru_cache(maxsize=2)
 def _environment(words: bool) -> Environment:
     env = _Templates(
-        loader=(_WordsFirst if words else _Loader)(templates_folder() / language.LANGUAGE.folder),
+        loader=(WordsFirst if words else Loader)(
+            templates_folder() / language.LANGUAGE.folder,
+            (Path(folder) / language.LANGUAGE.folder for folder in others().folders),
+        ),
         undefined=StrictUndefined,
         autoescape=select_autoescape(enabled_extensions=("html", "xml"), default=False),
         trim_blocks=True,
@@ -215,6 +178,15 @@ def in_columns(words: Iterable[str], indent: int = 4) -> str:
 def one_a_line(words: Iterable[str], indent: int = 4) -> str:
     """Words one below the other, which is how they are best heard, each line indented."""
     return "\n".join(" " * indent + word for word in words)
+
+
+def rules_text(game: str) -> str:
+    """The rules of a game as they were written. Raises LookupError where there are none."""
+    for folder in (templates_folder(), *map(Path, others().folders)):
+        file = folder / language.LANGUAGE.folder / "rules" / f"{game}.txt"
+        if file.is_file():
+            return file.read_text("ascii")
+    raise LookupError(f"{game} has no rules text")
 
 
 @cache

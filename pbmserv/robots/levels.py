@@ -3,19 +3,16 @@
 And how a level comes to its move: it thinks as it asks for, or shorter where many boards wait.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
-import pbmserv.robots
 from pbmserv.games.game import Game, Move
 from pbmserv.robots import greedy, random, spiel
 from pbmserv.robots.chance import Dice
+from pbmserv.robots.knowing import Knowing, is_ours, knowing
 from pbmserv.robots.search import uct
 from pbmserv.robots.search.pace import iterations_in
 from pbmserv.robots.thought import Thinker, Thought
@@ -48,30 +45,14 @@ class Level:
     """Its measured strength; `robot.random` has 0. None where it was not measured."""
 
 
-class Knowing(Thinker, Protocol):
-    """A thinker with knowledge of one game: `pbmserv/robots/NAME/thinker.py`."""
-
-    def knows(self, position: Any) -> bool:
-        """Whether its knowledge covers the board and the number of seats of this position."""
-
-
 def thinker_of(game: Game, position: Any) -> Thinker:
     """The best thinker there is for a position of a game; what it is depends on board and seats only."""
-    knowing = _knowing().get(game.info.name)
-    return knowing if knowing is not None and knowing.knows(position) else cast(Thinker, uct)
+    known = _knowing().get(game.info.name)
+    return known if known is not None and known.knows(position) else cast(Thinker, uct)
 
 
-@lru_cache(maxsize=1)
 def _knowing() -> Mapping[str, Knowing]:
-    """The thinkers that know a game, by its name."""
-    folders = [found.name for found in pkgutil.iter_modules(pbmserv.robots.__path__) if found.ispkg]
-    return MappingProxyType(
-        {
-            name: cast(Knowing, importlib.import_module(f"pbmserv.robots.{name}.thinker"))
-            for name in folders
-            if name != "search"
-        }
-    )
+    return knowing()
 
 
 _PLAIN: Final = MappingProxyType(
@@ -118,6 +99,7 @@ def _with_knowledge(thinker: Thinker, robot: str) -> Level | None:
     if robot not in _WITH_KNOWLEDGE:
         return None
     iterations, looseness, elo = _WITH_KNOWLEDGE[robot]
+    elo = elo if is_ours(thinker) else None
     return Level(thinker, iterations, Looseness(looseness) if looseness else 0.0, elo)
 
 
@@ -128,8 +110,9 @@ def rungs_of(game: Game, position: Any) -> tuple[str, ...]:
 
 def strengths_of(game: Game, position: Any) -> tuple[int, ...]:
     """How strong these rungs are, in Elo: as measured, or supposed to stand evenly apart where one was not."""
-    ladder = _ladder(thinker_of(game, position))
-    measured = [ladder[rung][2] for rung in rungs_of(game, position)]
+    thinker = thinker_of(game, position)
+    ladder, is_known = _ladder(thinker), is_ours(thinker)
+    measured = [ladder[rung][2] if is_known else None for rung in rungs_of(game, position)]
     known = [elo for elo in measured if elo is not None]
     return tuple(known) if len(known) == len(measured) else tuple(_APART * each for each in range(len(measured)))
 

@@ -1,4 +1,4 @@
-"""How much CPU commands take to start, beside a bare Python and beside the libraries that they need."""
+"""How much CPU commands take to start, beside a bare Python and the libraries that they cannot do without."""
 
 import os
 import subprocess
@@ -41,7 +41,8 @@ def cpu_seconds(words: tuple[str, ...], folder: Path) -> float:
     assert process.stdin is not None
     process.stdin.write(b"From: alice@example.org\nTo: pbmserv@localhost\nSubject: help\n\n")
     process.stdin.close()
-    used = os.wait4(process.pid, 0)[2]
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     return used.ru_utime + used.ru_stime
 
 
@@ -59,11 +60,9 @@ def test_start(benchmark: BenchmarkFixture, report: Report, tmp_path: Path) -> N
         for name, words in every.items():
             best[name] = min(best[name], cpu_seconds(words, tmp_path))
 
-    benchmark.pedantic(go_round, rounds=rounds, warmup_rounds=1)  # type: ignore[no-untyped-call]
+    benchmark.pedantic(go_round, rounds=rounds, warmup_rounds=int(benchmark.enabled))  # type: ignore[no-untyped-call]
     for name in STARTS:
-        report(
-            f"start of {name:14} {best[name] * 1000:5.0f} ms of CPU, "
-            f"{best[name] / best['bare Python']:5.1f} x a bare Python, "
-            f"{best[name] / best['libraries']:4.1f} x the libraries"
-        )
+        to_bare, to_libraries = (best[name] / best[other] for other in ("bare Python", "libraries"))
+        beside = f"{to_bare:5.1f} x a bare Python, {to_libraries:4.1f} x the libraries"
+        report(f"start of {name:14} {best[name] * 1000:5.0f} ms of CPU, {beside}")
     assert best["--help"] < best["libraries"] < best["admin games"]

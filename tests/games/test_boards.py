@@ -27,7 +27,7 @@ from pbmserv.games.hexagons import (
     tips_of_star,
     triangle,
 )
-from tests.games.board_laws import check_board
+from pbmserv.services.laws.boards import check_board
 
 SIZES = st.tuples(st.integers(1, 26), st.integers(1, 99))
 

@@ -342,7 +342,7 @@ def test_a_second_engine_agrees_on_other_setups(number: int) -> None:
     assert play_random_games(engine, 250) >= 1
 
 
-@pytest.mark.parametrize("plies", [20, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("plies", [8, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rules", ["chess", "checks"])
 def test_a_slow_engine_agrees(rules: str, plies: int) -> None:
     """From all setups, with three checks or without."""

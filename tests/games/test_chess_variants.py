@@ -300,7 +300,7 @@ def test_a_second_engine_agrees_on_crazyhouse() -> None:
     assert play_random_games(HOUSE_ENGINE, 20_000) > 1
 
 
-@pytest.mark.parametrize("plies", [20, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("plies", [10, pytest.param(3000, marks=pytest.mark.slow)])
 def test_a_slow_engine_agrees_on_atomic(plies: int) -> None:
     random, done = Random(f"atomic {plies}"), 0
     while done < plies:

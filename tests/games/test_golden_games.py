@@ -16,8 +16,9 @@ import pytest
 from pbmserv.games import games
 from pbmserv.games.board import Board
 from pbmserv.games.game import Event, Game, Info, ManySeats
+from pbmserv.services.laws.setups import board_of
 from tests.games.drawing import draw_board
-from tests.games.setups import NAMES, board_of
+from tests.games.setups import NAMES
 
 GOLDEN = Path(__file__).parent / "golden"
 

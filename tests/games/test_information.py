@@ -1,83 +1,21 @@
 """The laws of what a game says about itself: facts, options, and its rules text."""
 
-import re
-from typing import Any
-
 import pytest
 
-from pbmserv.games import games
-from pbmserv.games.game import BadOption
-from tests.games.setups import NAMES, RULES, rules_of
+from pbmserv.services.laws.facts import check_information, check_options, check_rules_text
+from tests.games.setups import NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_information(name: str) -> None:
-    game, info = games()[name], games()[name].info
-    assert re.fullmatch(r"[a-z][a-z0-9-]*", info.name)
-    assert info.title.isascii()
-    assert re.fullmatch(rf"{re.escape(info.name)}/[0-9]+", info.rules)
-    assert 2 <= info.least_seats <= info.most_seats <= len(info.sides)
-    marks = [side.mark for side in info.sides]
-    assert len({side.name for side in info.sides}) == len(info.sides)
-    assert len(set(marks)) == len(marks) or set(marks) == {"n"}
-    for side in info.sides:
-        assert re.fullmatch(r"[A-Z][A-Za-z]*", side.name)
-        assert re.fullmatch(r"[!-~]{1,3}", side.mark)
-    start = game.start(info.least_seats, {})
-    assert game.to_move(start) == 0
-    assert game.read(start, info.example) in list(game.moves(start))
-    assert (info.credit.inventor == "traditional") == (info.credit.year == 0)
+    check_information(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options(name: str) -> None:
-    game, info = games()[name], games()[name].info
-    assert len({option.name for option in info.options}) == len(info.options)
-    defaults = {option.name: option.default for option in info.options}
-    start = game.start(info.least_seats, {})
-    assert start == game.start(info.least_seats, defaults)
-    with pytest.raises(BadOption) as unknown:
-        game.start(info.least_seats, {"no-such-option": "1"})
-    assert told(unknown.value) == ("no-such-option", "1", ())
-    for option in info.options:
-        values = (*option.choices, *option.variants, *map(str, option.numbers))
-        values = tuple(dict.fromkeys(values))
-        assert len(set(option.choices + option.variants)) == len(option.choices + option.variants)
-        assert re.fullmatch(r"[a-z][a-z-]*", option.name)
-        assert option.default in option.choices
-        assert len(values) > 1
-        starts = {game.start(info.least_seats, {option.name: value}): value for value in values}
-        assert len(starts) == len(values)
-        for value in values:
-            assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", value)
-            assert starts[game.start(info.least_seats, {option.name: value.upper()})] == value
-        for value in ("", "nonsense", option.default + " ", option.default * 2):
-            with pytest.raises(BadOption) as bad:
-                game.start(info.least_seats, {option.name: value})
-            assert told(bad.value) == (option.name, value, option.told)
-
-
-def told(error: BadOption) -> Any:
-    """What was wrong with an option, and what would do."""
-    return error.name, error.value, error.choices
+    check_options(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rules_text(name: str) -> None:
-    text = (RULES / f"{name}.txt").read_text("ascii")
-    info = games()[name].info
-    assert list(rules_of(name)) == list(range(1, len(rules_of(name)) + 1))
-    assert re.findall(r"(?m)^([0-9]+)\.", text) == [str(number) for number in rules_of(name)]
-    said = " ".join(text.lower().split())
-    assert info.credit.inventor.lower() in said, "the rules do not name the inventor as info.credit does"
-    assert info.credit.site in text
-    assert str(info.credit.year or "") in text
-    assert all(f"{side.name}" in text and side.mark in text for side in info.sides)
-    assert all(re.search(rf"(?i)\b{word}\b", text) for word in info.words)
-    assert all(f"-{option.name}=" in text for option in info.options)
-    assert text.endswith("\n")
-    for line in text.splitlines():
-        assert len(line) <= 72
-        assert line == line.rstrip()
-        assert not re.match(r">|From |\.$|-- ?$", line)
-        assert not re.search(r"\{[{%#]|[%#]\}|\}\}|\t", line)
+    check_rules_text(name)

@@ -1,6 +1,7 @@
 """The laws that hold for every game found, with every number of seats and every option value.
 
-Here are those of how games go and end; `test_laws_of_moves.py` has those of reading and tapping,
+They are stated in `pbmserv/services/laws`, which tries them on games of other packages too. Here are those of how
+games go and end; `test_laws_of_moves.py` has those of reading and tapping,
 `test_laws_of_scenes.py` those of boards, `test_information.py` those of facts and options. A new game needs
 nothing in any of them. It needs a rules text and a golden game:
 
@@ -10,122 +11,24 @@ nothing in any of them. It needs a rules text and a golden game:
 * `tests/games/golden/NAME.txt` is one or more whole games: see `test_golden_games.py`.
 """
 
-from itertools import islice
 from random import Random
-from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import games
-from pbmserv.games.game import Event, EventKind, ManySeats, Outcome, Reason, Seat
+from pbmserv.services.laws.courses import check_leaving, check_playout, check_position
+from pbmserv.services.laws.setups import Setup, reached, setups_of
 from tests.examples import examples
-from tests.games.setups import (
-    NAMES,
-    PLIES,
-    SEEDS,
-    VERY_MANY,
-    Setup,
-    any_move,
-    board_of,
-    cases,
-    reached,
-    setups_of,
-    some_moves,
-)
-
-MOST_PLIES = 5000
-LOOKS = 3
-"""How many positions of a playout are looked at closely."""
+from tests.games.setups import NAMES, PLIES, SEEDS, cases
 
 MANY = tuple(name for name in NAMES if games()[name].info.most_seats > 2)
 
 
-def check_position(setup: Setup, position: Any, random: Random) -> None:
-    """What holds of every position and of its moves, of which some are played."""
-    game, before = setup.game, (repr(position), hash(position))
-    seat, outcome = game.to_move(position), game.outcome(position)
-    legal = list(islice(game.moves(position), VERY_MANY))
-    assert (seat is None) != (outcome is None)
-    assert bool(legal) == (seat is not None)
-    assert seat is None or seat in range(setup.seats)
-    assert list(islice(game.moves(position), VERY_MANY)) == legal
-    assert len(set(legal)) == len(legal)
-    for move in some_moves(game, position, random):
-        after, events = game.play(position, move)
-        assert (after, events) == game.play(position, move)
-        assert after != position
-        assert hash(after) == hash(game.play(position, move)[0])
-        check_events(setup, position, events)
-    assert (repr(position), hash(position)) == before
-
-
-def check_events(setup: Setup, position: Any, events: tuple[Event, ...]) -> None:
-    """Something happened, to a seat and to cells that there are; and what the players on turn did is the first."""
-    every = range(len(board_of(setup.game, position).names))
-    assert events
-    assert isinstance(events, tuple)
-    for event in events:
-        assert event.kind in get_args(EventKind)
-        assert event.seat in range(setup.seats)
-        assert all(type(cell) is int and cell in every for cell in event.cells)
-        assert event.piece.isascii()
-        assert event.count >= 0
-        assert len(set(event.cells)) == len(event.cells) or event.kind in ("moved", "sown")
-        assert bool(event.cells) or event.kind in ("passed", "swapped", "scored", "eliminated", "left")
-        assert len(event.cells) >= 2 or event.kind != "moved"
-        assert event.count > 0 or event.kind not in ("sown", "scored")
-        assert event.piece or event.kind != "promoted"
-        assert event.kind != "left"
-
-
-def check_outcome(setup: Setup, outcome: Outcome | None, gone: list[Seat]) -> None:
-    """Ranks as after a race: from 1, ties sharing the better one, those who have gone last; and why."""
-    assert outcome is not None
-    ranks, scores = outcome.ranks, outcome.scores
-    assert len(ranks) == setup.seats
-    assert len(scores) in (0, setup.seats)
-    assert outcome.reason in get_args(Reason)
-    assert list(ranks) == [1 + sum(other < rank for other in ranks) for rank in ranks]
-    stayed = [seat for seat in range(setup.seats) if seat not in gone]
-    worst = max(ranks[seat] for seat in stayed)
-    assert all(ranks[seat] > worst for seat in gone)
-    assert (outcome.reason == "alone") == (len(stayed) == 1)
-    assert ranks.count(1) > 1 or outcome.reason != "draw"
-    assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal")
-    assert ranks.count(1) == 1 or outcome.reason not in ("score", "goal", "mate", "king", "checks", "perpetual")
-    if outcome.reason == "score":
-        assert scores
-        assert sorted(stayed, key=lambda seat: ranks[seat]) == sorted(stayed, key=lambda seat: -scores[seat])
-
-
 @pytest.mark.parametrize("setup", cases())
 def test_random_playouts_end_and_replay(setup: Setup) -> None:
-    game, random = setup.game, Random(f"playout of {setup}")
-    position = setup.start()
-    texts: list[str] = []
-    gone: list[Seat] = []
-    while (seat := game.to_move(position)) is not None:
-        assert seat in range(setup.seats)
-        assert seat not in gone
-        assert len(texts) < MOST_PLIES
-        move = any_move(game, position, random)
-        texts.append(game.write(position, move))
-        position, events = game.play(position, move)
-        gone += [event.seat for event in events if event.kind == "eliminated"]
-    check_position(setup, position, random)
-    check_outcome(setup, game.outcome(position), gone)
-    assert len(set(gone)) == len(gone) < setup.seats
-
-    looks = {0, *random.sample(range(len(texts)), min(LOOKS, len(texts)))}
-    again = setup.start()
-    for ply, text in enumerate(texts):
-        if ply in looks:
-            check_position(setup, again, random)
-        again, _ = game.play(again, game.read(again, text))
-    assert again == position
-    assert hash(again) == hash(position)
+    check_playout(setup)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,25 +47,4 @@ def test_one_may_leave_where_the_others_can_play_on(name: str) -> None:
 
 @pytest.mark.parametrize("setup", cases(MANY))
 def test_players_leave_until_one_is_alone(setup: Setup) -> None:
-    game, random = cast(ManySeats, setup.game), Random(f"leaving {setup}")
-    position = reached(setup, setup.seats * 3, random)
-    inside = list(range(setup.seats))
-    gone: list[Seat] = []
-    while len(inside) > 1 and game.to_move(position) is not None:
-        before = repr(position)
-        leaver = random.choice(inside)
-        was_on_turn = game.to_move(position)
-        after, events = game.leave(position, leaver)
-        assert repr(position) == before
-        assert events[0] == Event("left", leaver)
-        inside.remove(leaver)
-        gone.append(leaver)
-        out = [event.seat for event in events if event.kind == "eliminated"]
-        inside = [seat for seat in inside if seat not in out]
-        gone += out
-        position = after
-        if leaver != was_on_turn and game.to_move(position) is not None:
-            assert game.to_move(position) == was_on_turn
-        check_position(setup, position, random)
-        assert game.to_move(position) in {*inside, None}
-    check_outcome(setup, game.outcome(position), gone)
+    check_leaving(setup)

@@ -178,6 +178,7 @@ def test_the_throne_helps_against_attackers_always(on_throne: str) -> None:
         (GAME, ON_THE_THRONE.replace("x K", ". K"), "f4-e4", None),
         (GAME, BESIDE_THE_THRONE, "g5-e5", Outcome((1, 2), "king")),
         (GAME, BESIDE_THE_THRONE.replace("x K", ". K"), "g5-e5", None),
+        (GAME, BESIDE_THE_THRONE.replace(". . . x . . .", ". . . . . . ."), "g5-e5", None),
         (GAME, RING, "g4-f4", Outcome((1, 2), "goal")),
         (GAME, RING.replace("x o", "x ."), "c5-b5", None),
     ],

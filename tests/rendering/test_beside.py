@@ -6,7 +6,8 @@ from pbmserv.games import games
 from pbmserv.games.boards import squares
 from pbmserv.games.divided import blocks, pegs, river
 from pbmserv.games.game import Event, Piece, Scene, Side, Stroke
-from pbmserv.rendering.accessible import holdings, move_summary, strokes_of
+from pbmserv.rendering.accessible import move_summary
+from pbmserv.rendering.beside import holdings, strokes_of
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.html_grid import grid_of, walls_of
 from pbmserv.rendering.piece_style import NAMED_STYLES, are_on_wood, looks_of

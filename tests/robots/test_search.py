@@ -16,8 +16,8 @@ from pbmserv.robots.search.bits import bits_of, cells_of, joined_with, lines_of
 from pbmserv.robots.search.judge import rewards_of
 from pbmserv.robots.search.judges import judge_of
 from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.services.laws.setups import any_move
 from tests.commands.toys import ninerows
-from tests.games.setups import any_move
 
 TOY: Any = ninerows
 GAMES = [*games().values(), TOY]

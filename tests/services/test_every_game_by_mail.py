@@ -34,8 +34,8 @@ SMALL = {
     "tumbleweed": "5",
 }
 ENDINGS = {
-    ("alice",): re.compile(r"^You played \S+ and won\b|\b[Yy]ou won\b"),
-    ("bob",): re.compile(r"\bbob (?:played|answered) \S+ and won\b|\bbob won\b"),
+    ("alice",): re.compile(r"^You (?:played|took) [^.:]+ and won\b|\b[Yy]ou won\b"),
+    ("bob",): re.compile(r"\bbob (?:played|answered|took) [^.:]+ and won\b|\bbob won\b"),
     ("alice", "bob"): re.compile(r"\bThe game is a draw\b"),
 }
 """What alice's last letter begins with, by who has won."""

@@ -96,7 +96,7 @@ def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
     if piece.kind in _BARS:
         return Markup('<g class="piece nobody"><path class="char" d="{}"/></g>').format(_BARS[piece.kind])
     if look is None:
-        return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
+        return _BURNT if piece.kind == "burnt" else _nobodys(piece)
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
         return _whole(look, _sign(_pips(piece.value, look.shape)))
     if piece.kind in CHESS or piece.kind == "wall":
@@ -176,8 +176,13 @@ def _seeds(count: int) -> Markup:
     )
 
 
-def _nobodys(text: str) -> Markup:
-    return Markup('<g class="piece nobody">{}</g>').format(_letters(text, 50, 48))
+def _nobodys(piece: Piece) -> Markup:
+    """The text of a piece, or its value on a round body."""
+    if piece.value is None:
+        return Markup('<g class="piece nobody">{}</g>').format(_letters(piece.text.strip(), 50, 48))
+    return Markup('<g class="piece nobody"><path class="body" d="{}"/>{}</g>').format(
+        _box("50%", _INSET), _letters(str(piece.value), 50, 48)
+    )
 
 
 def _box(corners: str, inset: float, drop: float = 0) -> str:
