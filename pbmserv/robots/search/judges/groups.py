@@ -95,7 +95,8 @@ def _sets(position: Any) -> tuple[list[Move], bool]:
             worth[cell] = joined[0] + _OTHERS * joined[1] + len(board.neighbours[cell]) / 10
     best = sorted(worth, key=lambda cell: (worth[cell], cell))[-_CELLS:]
     sets = [some for count in range(1, position.most + 1) for some in combinations(sorted(best), count)]
-    return sorted(sets, key=lambda some: (sum([worth[cell] for cell in some]), some)), False
+    ranked = sorted((sum([worth[cell] for cell in some]), some) for some in sets)
+    return [some for _, some in ranked], False
 
 
 def _cells(_: Game, position: Any, __: Dice) -> Looked:
