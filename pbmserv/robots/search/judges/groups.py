@@ -1,11 +1,11 @@
-"""Slither, Catchup and Tumbleweed: who lacks fewer stones, whose groups are larger, who has more cells."""
+"""Slither and Catchup: who lacks fewer stones for a chain, whose groups are larger."""
 
 from collections import deque
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final
 
-from pbmserv.games import slither, tumbleweed
+from pbmserv.games import slither
 from pbmserv.games.game import Game, Move, Seat
 from pbmserv.games.groups import EMPTY, groups_of
 from pbmserv.robots.chance import Dice
@@ -19,8 +19,6 @@ _CELLS: Final = 6
 _OTHERS: Final = 0.7
 """What cutting a group of the other side is worth, of joining one as large."""
 _FILLED: Final = 3
-_POINTS: Final = 6
-"""By so many cells ahead, three games of four are won."""
 
 
 def _lacking(position: Any, seat: Seat, way: int) -> list[int]:
@@ -99,27 +97,9 @@ def _sets(position: Any) -> tuple[list[Move], bool]:
     return [some for _, some in ranked], False
 
 
-def _cells(_: Game, position: Any, __: Dice) -> Looked:
-    """Cells that each side has or controls."""
-    white, red = tumbleweed.scores(position)
-    return likelihood((white - red) / _POINTS), ()
-
-
-def _spread(position: Any) -> tuple[list[Move], bool] | None:
-    """At the beginning a few pairs of cells opposite each other; later all cells, and to pass only when ahead."""
-    count = len(position.owners)
-    if not position.begun:
-        return [(cell, count - 1 - cell) for cell in range(0, count // 2, 7)], False
-    white, red = tumbleweed.scores(position)
-    is_ahead = (white > red) if position.turn == 0 else (red > white)
-    found = [move for move in tumbleweed.moves(position) if is_ahead or move != (tumbleweed.PASSES,)]
-    return (found, False) if found else None
-
-
 judges: Final = MappingProxyType(
     {
         "slither": Judge(_chains, curiosity=0.3, likely=_on_the_way),
         "catchup": Judge(_filled, curiosity=0.2, likely=_sets),
-        "tumbleweed": Judge(_cells, curiosity=0.3, likely=_spread),
     }
 )
