@@ -55,7 +55,7 @@ _MEASURED: Final = MappingProxyType(
         "tanbo": {361: 1600},
         "three-mens-morris": {9: 22_000},
         "tic-tac-toe": {9: 100_000},
-        "tumbleweed": {169: 1700, 61: 6500},
+        "tumbleweed": {169: 4300, 91: 7000, 61: 10_000},
         "twelve-mens-morris": {24: 14_000},
         "ultimate-tic-tac-toe": {81: 8000},
         "wall-race": {81: 2000},
