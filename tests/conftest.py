@@ -26,6 +26,7 @@ from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, metadata, outbox
 from tests.examples import register_profiles
+from tests.representatives import is_of_another_game
 from tests.scratch import put_scratch_into_memory
 from tests.shelf import Shelf, postgresql_schema
 
@@ -74,17 +75,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the slow folders, what runs on PostgreSQL once more (in the store SQL differs), and most
-    cases of what is only sampled by the quick run.
+    """Marks the tests of the slow folders, what runs on PostgreSQL once more (in the store SQL differs), games
+    that are like others, and most cases of what is only sampled by the quick run.
     """
     sampled: dict[str, list[pytest.Item]] = {}
     for item in items:
-        parameters = (
-            item.callspec.params.values()
-            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-            else ()
+        case = item.callspec if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+        again = case and (
+            ("postgresql" in case.params.values() and not item.path.is_relative_to(HERE / "store"))
+            or is_of_another_game(case.id)
         )
-        again = "postgresql" in parameters and not item.path.is_relative_to(HERE / "store")
         if again or _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
         elif item.get_closest_marker("sampled"):

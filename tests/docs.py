@@ -16,6 +16,7 @@ import typer
 from pydantic import SecretStr
 
 from pbmserv.cli.config import PREFIX, Settings
+from pbmserv.cli.lazy import LazyGroup, examples_of, told_of
 from pbmserv.cli.main import cli
 from pbmserv.commands.base.log_words import LogWords
 from pbmserv.commands.base.registry import commands
@@ -178,10 +179,24 @@ def _command_lines(root: Any, start: tuple[str, ...]) -> Iterator[str]:
             words.append("COMMAND" if not command.invoke_without_command or path == start else "[COMMAND]")
         yield f"{'#' * (len(path) + 1)} {' '.join(path)}"
         yield f"    {' '.join(words)}"
-        yield inspect.cleandoc(command.help or "")
+        yield told_of(inspect.cleandoc(command.help or ""))
         rows = [row for each in shown if (row := _parameter(each))]
         if rows:
             yield "\n".join(["| | |", "| --- | --- |", *rows])
+        if listed := examples_of(command.help):
+            yield "For example:"
+            yield textwrap.indent("\n".join(listed), "    ")
+        if isinstance(command, LazyGroup):
+            yield "\n".join(_sections(command, path))
+
+
+def _sections(group: LazyGroup, path: tuple[str, ...]) -> Iterator[str]:
+    """The commands of a group, section by section, with links to what follows."""
+    shown = [each for each in group.listed if not each.hidden]
+    yield from ("| | |", "| --- | --- |")
+    for section in dict.fromkeys(each.section for each in shown):
+        links = (f"[{each.name}](#{'-'.join((*path, each.name))})" for each in shown if each.section == section)
+        yield f"| {section} | {', '.join(links)} |"
 
 
 def _argument(argument: Any) -> str:
@@ -197,7 +212,7 @@ def _parameter(parameter: Any) -> str:
         return f"| `{_argument(parameter).strip('[]')}` | {_cell(told)} |" if told else ""
     value = "" if parameter.is_flag else f" {parameter.metavar or parameter.opts[0].lstrip('-').upper()}"
     default = "" if parameter.is_flag or not parameter.default else f" (default: {parameter.default})"
-    return f"| `{', '.join(parameter.opts)}{value}` | {_cell(told)}{default} |"
+    return f"| `{', '.join((*parameter.opts, *parameter.secondary_opts))}{value}` | {_cell(told)}{default} |"
 
 
 def _cell(text: str) -> str:

@@ -20,6 +20,9 @@ from tests.free_port import free_port
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 60.0
+MOST_LEARNED = 400_000
+"""Bytes of tables in the package."""
+
 WHERE = """
 import pbmserv
 from pbmserv.rendering.templates import templates_folder
@@ -107,6 +110,15 @@ def test_holds_what_is_read_at_run_time(wheel: Path) -> None:
         assert {f"pbmserv/{file.relative_to(ROOT).as_posix()}" for file in files} <= names
     assert "pbmserv/py.typed" in names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"pbmserv"}
+
+
+def test_it_suits_every_machine_and_is_small(wheel: Path) -> None:
+    """No compiler is needed, and what the robots have learned weighs less than 400 kB."""
+    assert wheel.name.endswith("-py3-none-any.whl")
+    files = zipfile.ZipFile(wheel).infolist()
+    learned = [file for file in files if "/robots/" in file.filename and not file.filename.endswith(".py")]
+    assert {Path(file.filename).suffix for file in learned} == {".xz"}
+    assert sum(file.file_size for file in learned) < MOST_LEARNED
 
 
 def test_serves_from_an_empty_folder(programs: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pbmserv.cli.terminal import Json, app_or_exit, give_up, out, print_rows, settings_or_exit
+from pbmserv.cli.terminal import Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.admin.addresses import CannotInvite, give_address
 from pbmserv.services.admin.addresses import invite as invite_address
@@ -16,7 +16,11 @@ from pbmserv.services.bounces import see_suspended
 def address(
     userid: Annotated[str, typer.Argument(metavar="NAME")], new: Annotated[str, typer.Argument(metavar="NEW")]
 ) -> None:
-    """Make NEW a player's only address, once they confirm it. Old addresses, mails and the password expire."""
+    """Make NEW a player's only address, once they confirm it. Old addresses, mails and the password expire.
+
+    Examples:
+        pbmserv admin address alice alice@example.net
+    """
     try:
         known = give_address(app_or_exit(settings_or_exit()), userid, new, utc_now())
     except CannotOperate as error:
@@ -25,7 +29,7 @@ def address(
     out.print(f"{new} was asked: after a yes within a week {then}.", markup=False, highlight=False, soft_wrap=True)
 
 
-def suspended(json: Json = False) -> None:
+def suspended(scripted: Scripted = None) -> None:
     """List the addresses that get no board mail, why, and how many mails wait for each."""
     rows = [
         {
@@ -37,7 +41,7 @@ def suspended(json: Json = False) -> None:
         }
         for each in see_suspended(app_or_exit(settings_or_exit()))
     ]
-    print_rows(rows, json, "suspended addresses")
+    print_rows(rows, scripted, "suspended addresses")
 
 
 def lift(whose: Annotated[str, typer.Argument(metavar="ADDRESS|USERID")]) -> None:

@@ -28,7 +28,11 @@ def backup(
         typer.Option(min=1, help="put it into a folder under a name of its own, and keep so many of these there"),
     ] = None,
 ) -> None:
-    """Copy the whole database to a new file; the server may be running."""
+    """Copy the whole database to a new file; the server may be running.
+
+    Examples:
+        pbmserv admin backup /var/lib/pbmserv/backups --keep 14
+    """
     settings = settings_or_exit()
     gone: list[Path] = []
     with err.status("copying"):
@@ -58,7 +62,11 @@ def note_backup(settings: Settings, file: Path) -> None:
 
 
 def restore(file: File) -> None:
-    """Create the database from a backup and check it. There must be none yet. Stop the server first."""
+    """Create the database from a backup and check it. There must be none yet. Stop the server first.
+
+    Examples:
+        pbmserv admin restore /var/lib/pbmserv/backups/pbmserv-20261125T030512Z.db
+    """
     settings = settings_or_exit()
     with err.status("restoring"):
         try:

@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress
 
 from pbmserv.cli.admin_referee import Reason, listed, mails_queued, print_line
-from pbmserv.cli.terminal import Exit, Json, app_or_exit, err, give_up, print_rows, settings_or_exit
+from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, err, give_up, print_rows, settings_or_exit
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
 from pbmserv.services.admin.referee import CannotRule
@@ -26,24 +26,27 @@ IDLE: Final = timedelta(days=30)
 def report(
     since: Annotated[str, typer.Option(metavar="SPAN", help="how far back: 12h, 7d")] = "7d",
     count: Annotated[int, typer.Option(min=1, max=1000, help="this many of each kind")] = 10,
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
     """Show who writes most, is refused most, floods, guesses passwords or bounces. No words of any mail.
 
     Anybody can forge an address. `pbmserv admin ban ADDRESS` has mail from there ignored.
+
+    Examples:
+        pbmserv admin report --since 12h
     """
     found = conspicuous(app_or_exit(settings_or_exit()), utc_now() - span(since), count)
-    print_rows([asdict(each) for each in found], json, "addresses")
+    print_rows([asdict(each) for each in found], scripted, "addresses")
 
 
-def print_stuck(app: App, json: bool) -> None:
+def print_stuck(app: App, scripted: bool | None) -> None:
     """Prints the boards that do not go on; exits with 1 if there are any."""
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         task = progress.add_task("replaying", total=None)
         found = stuck_boards(
             app, IDLE, utc_now(), lambda done, of: progress.update(task, completed=done, total=of)
         )
-    print_rows([asdict(each) for each in found], json, "stuck boards")
+    print_rows([asdict(each) for each in found], scripted, "stuck boards")
     if found:
         raise typer.Exit(Exit.FAILED)
 
@@ -64,6 +67,9 @@ def ban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
     gets no answer; nobody is told. Anybody can forge an address, so such a ban ends no game, and mail still goes
     there.
+
+    Examples:
+        pbmserv admin ban @spam.example
     """
     app = app_or_exit(settings_or_exit())
     if abuse.is_pattern(who):
@@ -91,11 +97,11 @@ def unban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = ""
     print_line(f"{found} is not banned any more. {mails_queued(1)}")
 
 
-def banned(json: Json = False) -> None:
+def banned(scripted: Scripted = None) -> None:
     """List players, addresses and domains that are banned."""
     found = abuse.list_banned(app_or_exit(settings_or_exit()))
     rows = [{"who": each.who, "since": each.since, "reason": each.reason} for each in found]
-    print_rows(rows, json, "bans")
+    print_rows(rows, scripted, "bans")
 
 
 def _silence(app: App, who: str, reason: str) -> None:

@@ -34,7 +34,11 @@ def copy(
         bool, typer.Option("--stopped", help="no server runs, although one was alive a moment ago")
     ] = False,
 ) -> None:
-    """Copy the whole club into an empty database, and check it. Stop the server first."""
+    """Copy the whole club into an empty database, and check it. Stop the server first.
+
+    Examples:
+        pbmserv admin copy --to postgresql+psycopg:///pbmserv
+    """
     settings = settings_or_exit()
     target = _target(to, password_file)
     app = app_or_exit(settings)

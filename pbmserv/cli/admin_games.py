@@ -44,6 +44,9 @@ def import_records(
     """Import finished games as new boards; nobody is mailed.
 
     Exit code 1 if a game could not be imported; the others are.
+
+    Examples:
+        pbmserv admin import games.jsonl --player "A. Smith=alice"
     """
     names = _names(player or [])
     app = app_or_exit(settings_or_exit())
@@ -71,7 +74,11 @@ def dump(
     to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="default: records in the data folder")] = None,
     again: Annotated[bool, typer.Option("--again", help="overwrite the file")] = False,
 ) -> None:
-    """Write the games that ended in a month to a file: JSON records, one a line, without addresses."""
+    """Write the games that ended in a month to a file: JSON records, one a line, without addresses.
+
+    Examples:
+        pbmserv admin dump 2026-11 --to /srv/records
+    """
     settings = settings_or_exit()
     app = app_or_exit(settings)
     month, folder = month or month_before(utc_now()), to or settings.data / "records"
@@ -141,7 +148,11 @@ def movie(
     board: Annotated[int, typer.Argument(help="number of a board")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="an SVG; - for standard output")],
 ) -> None:
-    """Write a game as an animated SVG that any browser can play."""
+    """Write a game as an animated SVG that any browser can play.
+
+    Examples:
+        pbmserv admin movie 101 game.svg
+    """
     app = app_or_exit(settings_or_exit())
     try:
         found = load_game_state(app, board)

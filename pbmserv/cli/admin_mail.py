@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from pbmserv.cli.terminal import Exit, Json, app_or_exit, give_up, out, print_rows, settings_or_exit
-from pbmserv.services.admin.mails import retry as retry_mail
+from pbmserv.cli.lazy import PlainCommand
+from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
 from pbmserv.services.admin.traces import (
     CannotTrace,
     list_outgoing,
@@ -19,7 +19,6 @@ from pbmserv.services.admin.traces import (
 )
 from pbmserv.services.admin.traces import trace as trace_mails
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.scheduler.retention import discard as discard_mail
 from pbmserv.store.mail_traces import MailFilter
 
 RECEIVED = ("waiting", "handled", "duplicate", "silent", "report", "set aside", "discarded")
@@ -32,7 +31,10 @@ Since = Annotated[
 ]
 
 inbox_app = typer.Typer(
-    invoke_without_command=True, help="Mails taken in: those in trouble, or all; retry or discard one."
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    help="Mails taken in: those in trouble, or all; retry or discard one.",
 )
 
 
@@ -45,7 +47,7 @@ def inbox(
     since: Since = "",
     status: Annotated[str, typer.Option(help=f"only these: {', '.join(RECEIVED)}")] = "",
     count: Count = 50,
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
     """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
 
@@ -74,21 +76,25 @@ def inbox(
         }
         for mail in list_received(_app(), wanted, count)
     ]
-    print_rows(rows, json, "mails set aside or held up" if wanted.in_trouble else "mails")
+    print_rows(rows, scripted, "mails set aside or held up" if wanted.in_trouble else "mails")
     _end(is_filtered and not rows)
 
 
-@inbox_app.command()
+@inbox_app.command(cls=PlainCommand)
 def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     """Let a mail that was set aside be handled again."""
+    from pbmserv.services.admin.mails import retry as retry_mail
+
     if not retry_mail(_app(), mail_id, utc_now()):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
 
-@inbox_app.command()
+@inbox_app.command(cls=PlainCommand)
 def discard(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     """Let go of a mail that was set aside, words and all; it is never handled then."""
+    from pbmserv.services.scheduler.retention import discard as discard_mail
+
     if not discard_mail(_app(), mail_id, utc_now()):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} is discarded.", highlight=False)
@@ -100,9 +106,14 @@ def outbox(
     since: Since = "",
     status: Annotated[str, typer.Option(help=f"only these: {', '.join(OUTGOING)}")] = "",
     count: Count = 50,
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
-    """List outgoing mails, the newest first. Exit code 1 if a filter finds nothing."""
+    """List outgoing mails, the newest first. Exit code 1 if a filter finds nothing.
+
+    Examples:
+        pbmserv admin outbox --to alice@example.org --since 2d
+        pbmserv admin outbox --status failed --json
+    """
     wanted = _filter(status, OUTGOING, board, to, since)
     rows = [
         {
@@ -121,7 +132,7 @@ def outbox(
         }
         for mail in list_outgoing(_app(), wanted, count)
     ]
-    print_rows(rows, json, "outgoing mails")
+    print_rows(rows, scripted, "outgoing mails")
     _end(wanted != MailFilter() and not rows)
 
 
@@ -135,11 +146,15 @@ def trace(
         ),
     ],
     since: Since = "",
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
     """Show the road of mails in order of time: in, entries in logs, effect, out, sent, bounced. Times are UTC.
 
     Exit code 1 if nothing is found.
+
+    Examples:
+        pbmserv admin trace mail=17
+        pbmserv admin trace alice --since 3d
     """
     try:
         events = trace_mails(_app(), what, _moment(since))
@@ -160,7 +175,7 @@ def trace(
         }
         for event in events
     ]
-    print_rows(rows, json, "traces")
+    print_rows(rows, scripted, "traces")
     _end(not rows)
 
 

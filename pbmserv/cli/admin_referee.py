@@ -31,7 +31,12 @@ def end(
     award: Annotated[str, typer.Option(metavar="USERID", help="this player has won")] = "",
     reason: Reason = "",
 ) -> None:
-    """End a game, or change its result."""
+    """End a game, or change its result.
+
+    Examples:
+        pbmserv admin end 101 --award alice
+        pbmserv admin end 101 --annul
+    """
     if annul == bool(award):
         give_up("use either --annul or --award USERID", Exit.USAGE)
     if annul:
@@ -45,13 +50,22 @@ def undo(
     ply: Annotated[int | None, typer.Argument(help="the last ply to keep; default: take back one")] = None,
     reason: Reason = "",
 ) -> None:
-    """Take back moves, or the end of a game. Players who left after that ply are back in."""
+    """Take back moves, or the end of a game. Players who left after that ply are back in.
+
+    Examples:
+        pbmserv admin undo 101
+        pbmserv admin undo 101 12 --reason "Both have asked for it."
+    """
     ruled = _ruled(lambda app, now: referee.take_back(app, board, ply, reason, now))
     _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
 
 
 def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
-    """Give a player more days."""
+    """Give a player more days.
+
+    Examples:
+        pbmserv admin extend 101 bob 7 --reason "Bob is in hospital."
+    """
     ruled = _ruled(lambda app, now: referee.extend(app, board, userid, days, reason, now))
     _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
 
@@ -61,7 +75,12 @@ All = Annotated[bool, typer.Option("--all", help="every running board with clock
 
 
 def pause(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
-    """Stop the clocks; moves can still be played."""
+    """Stop the clocks; moves can still be played.
+
+    Examples:
+        pbmserv admin pause 101 102
+        pbmserv admin pause --all --reason "The provider is down."
+    """
     _each(boards, all_boards, referee.pause, reason, paused=False)
 
 
@@ -76,7 +95,12 @@ def announce(
     yes: Annotated[bool, typer.Option("--yes", help="do not ask before")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="show the mail, and to how many it would go")] = False,
 ) -> None:
-    """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes."""
+    """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes.
+
+    Examples:
+        pbmserv admin announce --dry-run "The club moves house on Sunday."
+        pbmserv admin announce --yes < news.txt
+    """
     app = app_or_exit(settings_or_exit())
     said = (text or sys.stdin.read()).strip()
     if not said:

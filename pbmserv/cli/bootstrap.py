@@ -14,11 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.commands.base.log_words import pairs
-from pbmserv.server.isolation import lock_marker
+from pbmserv.server.in_flight import lock_marker
 from pbmserv.services.admin.pulse import record_copy
-from pbmserv.services.admin.upgrade import renew
-from pbmserv.services.app import App, TeachingBacklog, utc_now
-from pbmserv.services.authenticate import password_hasher
+from pbmserv.services.app import App, TeachingBacklog, password_hasher, utc_now
 from pbmserv.store.backup import CannotBackUp, back_up_aside
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import NEWEST, OtherSchema, knows_version, require_newest, stored_version
@@ -66,6 +64,9 @@ def bring_up(settings: Settings, engine: Engine) -> None:
     `pbmserv status` says where it is for as long as it is there. Raises CannotStart, and changes nothing, if the
     copy cannot be made.
     """
+    # Only here: it can replay whole games.
+    from pbmserv.services.admin.upgrade import renew
+
     version, copy = stored_version(engine), None
     if engine.dialect.name == "sqlite" and version not in (None, NEWEST) and knows_version(str(version)):
         try:

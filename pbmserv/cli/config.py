@@ -24,8 +24,8 @@ from pbmserv.games import games
 from pbmserv.mail.oauth.authority import FORMS as OAUTH_FORMS
 from pbmserv.mail.oauth.authority import checked_name
 from pbmserv.mail.receiving.imap_address import mailbox_address
-from pbmserv.mail.sending.destination import relay_address
-from pbmserv.server.listener import split as split_listener
+from pbmserv.mail.sending.relay_address import relay_address
+from pbmserv.server.listen_address import split as split_listener
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
@@ -38,7 +38,7 @@ class WrongSetting(Exception):
 class Settings(BaseSettings):
     """Every setting, with its default. Passwords are not part of URLs and never printed."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid", validate_default=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid")
 
     data: Path = Field(Path("data"), description="folder for the database, the outgoing Maildir and marks")
     database: Annotated[str, AfterValidator(setting_forms.database_address)] = Field(

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from pbmserv.cli.terminal import Exit, Json, err, give_up, print_findings
+from pbmserv.cli.terminal import Exit, Scripted, err, give_up, print_findings
 
 DNS_PORT: Final = 53
 
@@ -14,12 +14,16 @@ def doctor(
     wait: Annotated[float, typer.Option(min=0, help="seconds that mail to itself has to come back")] = 60,
     no_mail: Annotated[bool, typer.Option("--no-mail", help="do not mail anything, not even to itself")] = False,
     nameserver: Annotated[str, typer.Option(help="HOST:PORT of the nameserver to ask")] = "",
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
     """Look whether all is well: settings, database, mail both ways, DNS, pages, disk.
 
     Two mails go to the server itself and must come back, so it has to be running. Nothing else is changed.
     Exit codes: 0 all is well, 1 something needs attention, 2 something is broken.
+
+    Examples:
+        pbmserv doctor
+        pbmserv doctor --no-mail --nameserver 127.0.0.1:53
     """
     # What it looks with takes long to import, and no other command needs it.
     from pbmserv.cli.examination import examine
@@ -31,7 +35,7 @@ def doctor(
             status.update(f"looking at {what}")
 
         findings = list(examine(None if no_mail else wait, asked, say))
-    print_findings(findings, json)
+    print_findings(findings, scripted)
 
 
 def _nameserver(typed: str) -> tuple[str, int] | None:

@@ -1,21 +1,17 @@
 """`pbmserv games check`: whether a game, perhaps of another package, keeps the laws of games."""
 
-import logging
 import time
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
+from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, err, give_up, out
-from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import games, others
-from pbmserv.robots import knowing
 from pbmserv.services.laws.check import LAWS, try_laws
 
-log = logging.getLogger(__name__)
-
-cli = typer.Typer(add_completion=False, help="Look after games that other packages add.", no_args_is_help=True)
+cli = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
 @cli.callback()
@@ -23,11 +19,14 @@ def main() -> None:
     """Look after games that other packages add."""
 
 
-@cli.command()
+@cli.command("check", cls=PlainCommand)
 def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")]) -> None:
     """Try all laws of games on one game, and tell of each whether it holds.
 
     The exit code is 1 if one does not. A game of another package that is left out is told, and why.
+
+    Examples:
+        pbmserv games check chomp
     """
     if not __debug__:
         give_up("the laws are asserts: run it without python -O", Exit.USAGE)
@@ -52,11 +51,3 @@ def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")])
     out.print(f"{name}: {said}, in {seconds:.0f} s.", highlight=False)
     if broken:
         raise typer.Exit(Exit.FAILED)
-
-
-def tell_left_out() -> None:
-    """Writes to the log which games and robots of other packages are left out, and why."""
-    for point, why in others().left_out.items():
-        log.warning("a game of another package is left out %s", pairs(game=point, error=why))
-    for point, why in knowing.others()[1].items():
-        log.warning("a robot of another package is left out %s", pairs(robot=point, error=why))

@@ -41,7 +41,12 @@ def login(
         int, typer.Option(min=0, max=65535, help="with browser: the port it comes back to; 0: any that is free")
     ] = 0,
 ) -> None:
-    """Sign in at the provider of mailbox and relay, if it wants OAuth2 (setting `oauth`); tokens are stored."""
+    """Sign in at the provider of mailbox and relay, if it wants OAuth2 (setting `oauth`); tokens are stored.
+
+    Examples:
+        pbmserv login
+        pbmserv login --by paste
+    """
     settings = settings_or_exit()
     if not settings.oauth:
         give_up("PBMSERV_OAUTH is empty, so there is nobody to sign in at", Exit.WRONG_SETTING)

@@ -12,9 +12,8 @@ from pbmserv.mail.oauth.requests import OAuthClient
 from pbmserv.mail.oauth.token_file import TokenFile
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
-from pbmserv.mail.sending.destination import Transport, open_transport, relay_address
-from pbmserv.services.admin.status import Premises
-from pbmserv.store.heartbeats import LISTENER, POLLER, ROBOTS, SCHEDULER, SENDER, WORKER
+from pbmserv.mail.sending.destination import Transport, open_transport
+from pbmserv.mail.sending.relay_address import relay_address
 
 
 def road_out(settings: Settings) -> Callable[[], Transport]:
@@ -73,17 +72,6 @@ def oauth_client(settings: Settings) -> OAuthClient:
 def access_tokens(settings: Settings, user: str) -> AccessTokens:
     """The tokens of a user. Raises WrongSetting; whether somebody has signed in shows when one is asked for."""
     return AccessTokens(TokenFile(settings.data, user), settings.oauth, oauth_client(settings))
-
-
-def premises(settings: Settings) -> Premises:
-    """What there should be: the data folder, and the parts that run on this host or another."""
-    parts = [
-        *([LISTENER] if settings.listen else []),
-        *([POLLER] if settings.imap else []),
-        *(WORKER, SENDER, SCHEDULER),
-        *([ROBOTS] if settings.thinkers else []),
-    ]
-    return Premises(settings.data, tuple(parts))
 
 
 def _password(name: str, value: SecretStr, file: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""`pbmserv robots match`: games between robots, and how much stronger one is than another."""
+"""`pbmserv robots`: robots that play for the club; and `match`: how much stronger one is than another."""
 
 import json
 import platform
@@ -16,6 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.text import Text
 
+from pbmserv.cli.lazy import PlainCommand
+from pbmserv.cli.running import ready, run_until_told
 from pbmserv.cli.terminal import Exit, err, give_up, print_table
 from pbmserv.games import games
 from pbmserv.games.game import BadOption
@@ -30,13 +32,26 @@ from pbmserv.robots.contest import (
     result_of,
 )
 from pbmserv.robots.elo import EloDifference, chained
+from pbmserv.server.isolation import end_with_parent
+from pbmserv.server.robots import playing
 
-cli = typer.Typer(add_completion=False)
+cli = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _HEADS: Final = ("robot", "against", "won", "lost", "drawn", "Elo", "ms a move", "iterations a move")
 
 
-@cli.command("match")
+@cli.callback(invoke_without_command=True)
+def robots(context: typer.Context, bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
+    """Have the robots play on the boards that wait for them; with a command, do something else with them."""
+    if context.invoked_subcommand is not None:
+        return
+    if bound:
+        end_with_parent()
+    _, app = ready()
+    run_until_told(app, {"robot player": playing(app)})
+
+
+@cli.command("match", cls=PlainCommand)
 def match(
     robot: Annotated[
         str, typer.Argument(help="a rung, random, greedy, or a search: search:50, best:100, best:100:0.5")
@@ -58,6 +73,10 @@ def match(
 
     Elo differences come with their 95 % errors, pairs of games being one observation; ">" is before one that may
     well be larger, since all games were won. Times are of the processor, for a move.
+
+    Examples:
+        pbmserv robots match club league --games 100
+        pbmserv robots match --ladder --game hex --processes 2
     """
     contest = Contest(game.lower(), (robot, against), _options(option or []), seats, seed, share)
     robots = _robots(contest, ladder)

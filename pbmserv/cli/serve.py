@@ -3,6 +3,7 @@
 Within a process the parts are threads; when one ends, all do.
 """
 
+import errno
 import logging
 import signal
 import threading
@@ -13,7 +14,8 @@ from functools import partial
 
 from pbmserv.cli.config import Settings
 from pbmserv.cli.logs import LogForm, start_logging
-from pbmserv.cli.roads import mailbox, premises, road_out
+from pbmserv.cli.premises import premises
+from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.server.bell import Bell, Wakeup
@@ -140,6 +142,17 @@ def health_part(settings: Settings, app: App) -> dict[str, Part]:
     from pbmserv.server.health import HealthPages, showing_health
 
     return {"health": showing_health(HealthPages(*place, lambda: look_around(app, wanted, utc_now())))}
+
+
+def shared_health_part(settings: Settings, app: App) -> dict[str, Part]:
+    """The same for one of several programs on a host: none where another one shows them. Raises OSError."""
+    try:
+        return health_part(settings, app)
+    except OSError as error:
+        if getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
+            raise
+        log.info("another program shows the health pages %s", pairs(part="health"))
+        return {}
 
 
 def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:

@@ -11,8 +11,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from pbmserv.commands.base.vocabulary import is_address, normalised
-from pbmserv.parser.command_block import Title, title_of
-from pbmserv.parser.parse import titled_board
+from pbmserv.parser.title import Title, title_of, titled_board
 from pbmserv.web.accent import colour_of, contrast_flaw
 
 DRIVERS: Final = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")

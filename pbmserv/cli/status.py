@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
-from pbmserv.cli.roads import premises
-from pbmserv.cli.terminal import Json, app_or_exit, give_up, out, print_findings, print_rows, settings_or_exit
+from pbmserv.cli.premises import premises
+from pbmserv.cli.terminal import Scripted, app_or_exit, give_up, out, print_findings, print_rows, settings_or_exit
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import list_parts, retire_part
 from pbmserv.services.admin.status import look_around
@@ -14,8 +14,13 @@ from pbmserv.services.app import utc_now
 from pbmserv.store.engine import is_database_trouble
 
 
-def status(json: Json = False) -> None:
-    """Tell whether all is well: exit code 0 if so, 1 if something needs attention, 2 if mail has stopped."""
+def status(scripted: Scripted = None) -> None:
+    """Tell whether all is well: exit code 0 if so, 1 if something needs attention, 2 if mail has stopped.
+
+    Examples:
+        pbmserv status
+        pbmserv status --json
+    """
     settings = settings_or_exit()
     try:
         found = look_around(build_app(settings), premises(settings), utc_now())
@@ -25,7 +30,7 @@ def status(json: Json = False) -> None:
         if not is_database_trouble(error):
             raise
         found = [_away(f"it does not answer ({type(error).__name__})"), *see_room([settings.data])]
-    print_findings(found, json)
+    print_findings(found, scripted)
 
 
 def _away(said: str) -> Finding:
@@ -36,13 +41,18 @@ def parts(
     retire: Annotated[
         str, typer.Option(help="forget this part, which was taken out of use: no clock waits for it any more")
     ] = "",
-    json: Json = False,
+    scripted: Scripted = None,
 ) -> None:
-    """List the parts of the server that have been heard of, on any host; or retire one."""
+    """List the parts of the server that have been heard of, on any host; or retire one.
+
+    Examples:
+        pbmserv admin parts
+        pbmserv admin parts --retire poller
+    """
     app = app_or_exit(settings_or_exit())
     if not retire:
         rows = [{"part": part, "last_heartbeat": at} for part, at in sorted(list_parts(app).items())]
-        print_rows(rows, json, "parts")
+        print_rows(rows, scripted, "parts")
         return
     if not retire_part(app, retire):
         give_up(f"no part {retire} was heard of; `pbmserv admin parts` lists those that were")

@@ -1,27 +1,31 @@
 """What the command line tools share: consoles, settings or one clear sentence, exit codes as in sysexits.h."""
 
+import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from typing import Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
-from pydantic import SecretStr
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
-from sqlalchemy import make_url
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
-from pbmserv.cli.config import PREFIX, Settings, WrongSetting, load_settings
+from pbmserv.cli.config import Settings, WrongSetting, load_settings
 from pbmserv.services.admin.findings import Finding, Verdict, worst
-from pbmserv.services.app import App
 
-WIDE = 160
+if TYPE_CHECKING:
+    from pbmserv.services.app import App
 
 Json = Annotated[bool, typer.Option("--json", help="for scripts")]
+
+Scripted = Annotated[
+    bool | None, typer.Option("--json/--csv", help="for scripts: JSON, or CSV that begins with the names")
+]
+"""How a listing is printed: True as JSON, False as CSV, None for people."""
 
 
 class Exit(IntEnum):
@@ -39,41 +43,55 @@ out = Console()
 err = Console(stderr=True)
 
 
-def print_table(columns: Iterable[Column], rows: Iterable[Iterable[Text]], title: str = "") -> None:
-    """Prints a table; in a pipe or a file it is as wide as it needs to be."""
+def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Text]], title: str = "") -> None:
+    """Prints a table. In a pipe or a file a row is a line, as wide as it needs to be, and nothing is drawn."""
+    if not out.is_terminal:
+        _print_plain([[str(column.header) for column in columns], *([str(cell) for cell in row] for row in rows)])
+        return
     table = Table(*columns, title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         table.add_row(*row)
-    (out if out.is_terminal else Console(file=out.file, width=WIDE)).print(table)
+    out.print(table)
 
 
-def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, what: str) -> None:
-    """Prints what was found as a table, one sentence, or JSON; `what` names it, in the plural."""
-    if as_json:
-        out.print_json(data=[{name: _plain(value) for name, value in row.items()} for row in rows])
+def _print_plain(lines: Sequence[Sequence[str]]) -> None:
+    wide = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    for cells in lines:
+        line = "  ".join(cell.replace("\n", " ").ljust(width) for cell, width in zip(cells, wide, strict=True))
+        out.print(line.rstrip(), highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], scripted: bool | None, what: str) -> None:
+    """Prints what was found as a table or one sentence, or as `Scripted` says; `what` names it, in the plural."""
+    if scripted is not None:
+        _print_scripted(rows, scripted)
         return
     if not rows:
         out.print(f"No {what}.", highlight=False)
         return
     columns = [Column(name, overflow="fold") for name in rows[0]]
-    print_table(columns, ([Text(_text(value)) for value in row.values()] for row in rows), what)
+    print_table(columns, [[Text(_text(value)) for value in row.values()] for row in rows], what)
 
 
-def print_findings(findings: Sequence[Finding], as_json: bool) -> None:
-    """Prints findings, one a line and what mends it below, or JSON, and exits with the worst of them."""
-    verdict = worst(findings)
+def _print_scripted(rows: Sequence[Mapping[str, object]], as_json: bool) -> None:
+    plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
     if as_json:
-        rows = [
-            {
-                "name": each.name,
-                "verdict": each.verdict.name.lower(),
-                "found": each.found,
-                "mend": each.mend,
-                **each.figures,
-            }
-            for each in findings
-        ]
-        out.print_json(data={"verdict": verdict.name.lower(), "findings": rows})
+        out.print_json(data=plain)
+        return
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    if plain:
+        writer.writerow(plain[0])
+    for row in plain:
+        writer.writerow(" ".join(map(str, value)) if isinstance(value, list) else value for value in row.values())
+    out.file.write(written.getvalue())
+
+
+def print_findings(findings: Sequence[Finding], scripted: bool | None) -> None:
+    """Prints findings, one a line and what mends it below, or as `Scripted` says; exits with the worst of them."""
+    verdict = worst(findings)
+    if scripted is not None:
+        _print_found(findings, verdict, scripted)
         raise typer.Exit(verdict)
     wide = max((len(each.name) for each in findings), default=0)
     for each in findings:
@@ -83,6 +101,18 @@ def print_findings(findings: Sequence[Finding], as_json: bool) -> None:
         if each.mend:
             out.print(f"{' ' * (_MARK_WIDTH + wide + 3)}{escape(each.mend)}", highlight=False, soft_wrap=True)
     raise typer.Exit(verdict)
+
+
+def _print_found(findings: Sequence[Finding], verdict: Verdict, as_json: bool) -> None:
+    rows: list[dict[str, object]] = [
+        {"name": each.name, "verdict": each.verdict.name.lower(), "found": each.found, "mend": each.mend}
+        for each in findings
+    ]
+    if not as_json:
+        _print_scripted(rows, as_json)
+        return
+    told = [{**row, **each.figures} for row, each in zip(rows, findings, strict=True)]
+    out.print_json(data={"verdict": verdict.name.lower(), "findings": told})
 
 
 _MARK_WIDTH: Final = len("attention")
@@ -107,8 +137,11 @@ def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
         give_up(str(error), code)
 
 
-def app_or_exit(settings: Settings, bring_up_to_date: bool = False) -> App:
+def app_or_exit(settings: Settings, bring_up_to_date: bool = False) -> "App":
     """The App; exits if it cannot be built."""
+    # What needs no database starts without what opens one.
+    from pbmserv.cli.bootstrap import CannotStart, build_app
+
     try:
         return build_app(settings, bring_up_to_date)
     except CannotStart as error:
@@ -125,19 +158,3 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
-
-
-def described(settings: Settings) -> list[tuple[str, str, str]]:
-    """Name, value with secrets masked, and meaning of each setting."""
-    rows = []
-    for name, field in Settings.model_fields.items():
-        value = getattr(settings, name)
-        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
-        if name == "database":
-            shown = make_url(settings.database_url).render_as_string(hide_password=True)
-        if name == "out":
-            shown = settings.way_out
-        if name == "site_url":
-            shown = settings.server().site_url
-        rows.append((PREFIX + name.upper(), shown, field.description or ""))
-    return rows

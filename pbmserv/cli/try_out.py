@@ -1,37 +1,31 @@
-"""Trying the server out without a mail program: `pbmserv mail` writes and reads, `pbmserv demo` plays."""
+"""Trying the server out without a mail program: `pbmserv mail` writes and reads."""
 
 import smtplib
-import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.rule import Rule
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import Settings
-from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
-from pbmserv.server.listener import split
+from pbmserv.server.listen_address import split
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import PostedOutcome, find_posted, see_fate
-from pbmserv.services.views import list_outbox
+from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
 PATIENCE: Final = 20.0
+ROBOTS_PATIENCE: Final = WAIT_FOR_ROBOT.total_seconds() + PATIENCE
+"""As long as an answer may wait for a robot's move, which it then tells."""
+
 LOOK_EVERY: Final = 0.02
 SHOWN_HEADERS: Final = ("From", "To", "Subject", "Date")
-
-DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
-"""A short whole game of four in a row."""
 
 
 class NoAnswer(Exception):
@@ -54,7 +48,13 @@ def mail(
     read: Annotated[bool, typer.Option("--read", help="print what has arrived for that address")] = False,
     count: Annotated[int, typer.Option(min=1, help="with --read: at most so many, the newest")] = 5,
 ) -> None:
-    """Send a mail to the running server and print its answer, or read what has arrived."""
+    """Send a mail to the running server and print its answer, or read what has arrived.
+
+    Examples:
+        pbmserv mail --from alice@example.org "signup alice"
+        pbmserv mail --from alice@example.org --answer "c3"
+        pbmserv mail --from bob@example.org --read --count 1
+    """
     settings = settings_or_exit()
     folder = _maildir(settings)
     if not sender or not (subject or text or read or answer):
@@ -67,9 +67,9 @@ def mail(
         _print_arrived(folder, sender, count)
     if not (subject or text or answer):
         return
-    written = _written(settings.address, sender, subject, text.replace("\\n", "\n"))
+    written = write(settings.address, sender, subject, text.replace("\\n", "\n"))
     if answer:
-        written = _answering(_last_letter(folder, sender), sender, answer.replace("\\n", "\n"))
+        written = answer_to(_last_letter(folder, sender), sender, answer.replace("\\n", "\n"))
     url = settings.listeners[0] if settings.listeners else give_up("PBMSERV_LISTEN is empty", Exit.WRONG_SETTING)
     with err.status("waiting for the answer ..."):
         try:
@@ -82,7 +82,7 @@ def mail(
         out.print(came.told, style="bold", highlight=False, markup=False, soft_wrap=True)
         out.print()
     if came.letter is not None:
-        _print_letter(came.letter)
+        print_letter(came.letter)
 
 
 def _app_here(settings: Settings) -> App | None:
@@ -93,42 +93,15 @@ def _app_here(settings: Settings) -> App | None:
         return None
 
 
-def demo() -> None:
-    """Play a short game between two players through a server of its own, and print every mail."""
-    started = time.monotonic()
-    with (
-        tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder,
-        _server(Path(folder)) as (settings, app, url),
-    ):
-        mails = Path(folder) / "outgoing"
-        last: dict[str, MaildirMail] = {}
-        printed: set[Path] = set()
-        for sender, about, text in _demo_mails():
-            address = f"{sender}@example.org"
-            written = _written(settings.address, address, about, text)
-            if not about:
-                written = _answering(last[sender], address, text)
-            out.print(Rule(f"[bold]{sender}[/] writes: {written['Subject']}", align="left"))
-            if text:
-                out.print(text, highlight=False)
-            came = send_and_wait(url, mails, written, app)
-            if came.letter is None:
-                out.print(came.told, highlight=False, markup=False)
-            _wait_until_sent(app)
-            for letter in [each for each in read_all(mails) if each.path not in printed]:
-                printed.add(letter.path)
-                last[letter.header("To").partition("@")[0]] = letter
-                _print_letter(letter)
-    out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
-
-
 def send_and_wait(url: str, folder: Path, written: EmailMessage, app: App | None = None) -> CameBack:
     """Sends a mail to a listener and gives what comes of it: the answer in the Maildir, what the inbox says.
 
-    With `app` it ends when the mail is handled and all that it caused is sent, answer or not. Raises NoAnswer.
+    With `app` it ends when the mail is handled and all that it caused is sent, answer or not; it waits longer if
+    the answer waits for a robot's move. Raises NoAnswer.
     """
     hand_over(url, written["To"], written["From"], written.as_bytes())
-    deadline = time.monotonic() + PATIENCE
+    began = time.monotonic()
+    deadline = began + PATIENCE
     fate: PostedOutcome | None = None
     while time.monotonic() < deadline:
         fate = None if app is None else _fate(app, written)
@@ -138,6 +111,8 @@ def send_and_wait(url: str, folder: Path, written: EmailMessage, app: App | None
                 return CameBack(letter, told)
         if fate is not None and fate.state == "done":
             return CameBack(None, told)
+        if fate is not None and fate.state == "held":
+            deadline = began + ROBOTS_PATIENCE
         time.sleep(LOOK_EVERY)
     if fate is None or fate.state == "waiting":
         raise NoAnswer
@@ -149,14 +124,6 @@ def _fate(app: App, written: EmailMessage) -> PostedOutcome | None:
     return None if number is None else see_fate(app, number, written["From"])
 
 
-def _wait_until_sent(app: App) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while list_outbox(app, "waiting", 1):
-        if time.monotonic() > deadline:
-            raise NoAnswer
-        time.sleep(LOOK_EVERY)
-
-
 def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
     """Gives a mail to a listener. Raises OSError, SMTPException."""
     kind, host, port = split(url)
@@ -165,54 +132,19 @@ def hand_over(url: str, address: str, sender: str, raw: bytes) -> None:
         client.sendmail(sender, [address], raw)
 
 
-def _demo_mails() -> Iterator[tuple[str, str, str]]:
-    yield "alice", "signup alice sesame", ""
-    yield "bob", "signup bob poppy", ""
-    yield "alice", "four-in-a-row challenge alice bob", "Good luck!"
-    for ply, move in enumerate(DEMO_GAME.split()):
-        yield ("alice", "bob")[ply % 2], "", move
-
-
-@contextmanager
-def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
-    own = {
-        "data": folder,
-        "database": "",
-        "address": "pbmserv@localhost",
-        "listen": "smtp://127.0.0.1:0",
-        "out": "",
-        "web": "",
-        "site_url": "",
-        "confirm": "from",
-        "games": "",
-        "robots": "0",  # two people play, so nothing would come of another process
-    }
-    settings = settings_or_exit().model_copy(update=own)
-    stop = threading.Event()
-    app = build_app(settings, bring_up_to_date=True)
-    parts = all_parts(settings, app)
-    url = next(name for name in parts if "://" in name)
-    running = threading.Thread(target=run_parts, args=(parts, stop))
-    running.start()
-    try:
-        yield settings, app, url
-    finally:
-        stop.set()
-        running.join()
-
-
-def _written(address: str, sender: str, subject: str, text: str) -> EmailMessage:
+def write(address: str, sender: str, subject: str, text: str) -> EmailMessage:
+    """A mail to the server, as a mail program writes it."""
     return compose(sender, address, subject, text, utc_now())
 
 
-def _answering(letter: MaildirMail, sender: str, text: str) -> EmailMessage:
+def answer_to(letter: MaildirMail, sender: str, text: str) -> EmailMessage:
     """An answer as mail programs write it: to where the mail came from, in its thread, quoted below."""
     _, _, address = letter.header("From").rpartition("<")
     body = letter.message.get_body(("plain",))
     lines = body.get_content().splitlines() if body else []
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
     whole = f"{text}\n\nOn {letter.header('Date')}, pbmserv wrote:\n{quoted}"
-    written = _written(address.removesuffix(">"), sender, subject_of_answer(letter.header("Subject")), whole)
+    written = write(address.removesuffix(">"), sender, subject_of_answer(letter.header("Subject")), whole)
     put_in_thread(written, letter.header("Message-ID"), letter.header("References"))
     return written
 
@@ -238,10 +170,10 @@ def _print_arrived(folder: Path, address: str, count: int) -> None:
     if not found:
         out.print(f"Nothing has arrived for {address}.", highlight=False)
     for letter in found[-count:]:
-        _print_letter(letter)
+        print_letter(letter)
 
 
-def _print_letter(letter: MaildirMail) -> None:
+def print_letter(letter: MaildirMail) -> None:
     for name in SHOWN_HEADERS:
         out.print(f"[dim]{name}:[/] ", end="")
         out.print(letter.header(name), highlight=False, markup=False, soft_wrap=True)

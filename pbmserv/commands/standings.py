@@ -12,7 +12,7 @@ from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.pools import Pool, is_of_pools, pool_with
+from pbmserv.matches.pools import Pool, is_of_pools, pool_with, values_of
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.rankings import SECTIONS, Ranked
 from pbmserv.matches.ratings import Section
@@ -99,7 +99,7 @@ def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
     for name, value in asked:
         option = offered[name]
         if not is_of_pools(option, value) or [each for each, _ in asked].count(name) > 1:
-            raise NoSuchStandings(game=game, name=name, choices=(*option.told, *option.variants))
+            raise NoSuchStandings(game=game, name=name, choices=values_of(option))
     return pool_with(game, asked), tuple(pair for pair in options if pair[0] not in offered)
 
 

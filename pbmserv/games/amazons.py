@@ -35,6 +35,7 @@ info = Info(
     title="Amazons",
     rules="amazons/1",
     sides=(Side("White", "W"), Side("Black", "B")),
+    group="blocking",
     credit=Credit("Walter Zamkauskas", 1988),
     example="d1-d7/g7",
     options=(Option("size", "10", ("10", "8", "6")),),

@@ -34,6 +34,7 @@ info = Info(
     title="Breakthrough",
     rules="breakthrough/1",
     sides=(Side("White", "o"), Side("Black", "x")),
+    group="race",
     credit=Credit("Dan Troyka", 2000),
     example="d2-d3",
     options=(Option("size", "8", ("8", "6")),),

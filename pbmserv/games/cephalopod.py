@@ -49,6 +49,7 @@ info = Info(
         Side("Slash", "/n/"),
         Side("Bar", "|n|"),
     ),
+    group="territory",
     credit=Credit("Mark Steere", 2006, "marksteeregames.com"),
     example="c3",
     options=(Option("size", "5x5", _AS_PUBLISHED, tuple(size for size in _SIZES if size not in _AS_PUBLISHED)),),

@@ -167,7 +167,7 @@ class Crazyhouse(Chess):
 
 
 def _info(name: str, title: str, example: str, words: tuple[str, ...], dialect: str, credit: Credit) -> Info:
-    return Info(name, title, f"{name}/1", _SIDES, credit, example, words=words, dialect=dialect)
+    return Info(name, title, f"{name}/1", _SIDES, credit, example, words=words, dialect=dialect, group="chess")
 
 
 chess = Chess(
@@ -176,6 +176,7 @@ chess = Chess(
         title="Chess",
         rules="chess/1",
         sides=_SIDES,
+        group="chess",
         credit=Credit("traditional", 0),
         example="e2-e4",
         options=(

@@ -55,7 +55,7 @@ QUIET_PLIES: Final = 100
 _MOST_NEAR: Final = 10
 
 _CELLS: Final = {EMPTY: ()} | {
-    ord(mark): (Piece(seat, mark, kind),)
+    ord(mark): (Piece(seat, mark, f"chess/{kind}"),)
     for seat, marks in enumerate(LETTERS)
     for kind, mark in zip(KINDS, marks, strict=True)
 }
@@ -202,9 +202,9 @@ class Chess:
     def _read_short(self, position: Position, text: str, refusal: MoveError) -> Move:
         """The legal move that a text in the notation of books means. Raises the refusal, or another one."""
         at = position.at
-        if not is_short(text, at) or (
-            at.hands and text.startswith(self.info.words)
-        ):  # a piece of that name would be dropped
+        # With pieces in hand, one that is named with a cell would be dropped, and is never moved.
+        is_drop = at.hands and isinstance(refusal, Illegal) and text.startswith(self.info.words)
+        if is_drop or not is_short(text, at):
             raise refusal
         legal = tuple(self.moves(position))
         found = fitting(text, at, legal)
@@ -216,6 +216,8 @@ class Chess:
             raise Illegal(SHORT, tuple(found[:_MOST_NEAR]))
         if not legal or (isinstance(refusal, Illegal) and text[:2].upper() in BOARD.numbers and len(text) > 2):
             raise refusal if isinstance(refusal, Illegal) else Illegal(ENDING)
+        if "@" in text:
+            raise Illegal(MORE, tuple(move for move in legal if isinstance(move[0], str))[:_MOST_NEAR])
         kind = kind_in(text)
         mark = ord(LETTERS[at.turn][KINDS.index(kind)])
         near = tuple(move for move in legal if isinstance(move[0], int) and at.cells[move[0]] == mark)
@@ -295,4 +297,4 @@ def legal_moves(game: Chess, at: Situation) -> tuple[Move, ...]:
 
 def _in_hand(seat: Seat, hand: tuple[int, ...]) -> tuple[tuple[Piece, int], ...]:
     found = zip(LETTERS[seat], KINDS, hand, strict=False)
-    return tuple((Piece(seat, mark, kind), count) for mark, kind, count in found if count)
+    return tuple((Piece(seat, mark, f"chess/{kind}"), count) for mark, kind, count in found if count)

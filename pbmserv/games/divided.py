@@ -106,10 +106,11 @@ def _river_sheet(columns: int, rows: int, bank: int) -> Sheet:
 def pegs(size: int, empty: str = ".") -> Board:
     """So many holes each way without those in the corners. Behind a border stands each outer row and column.
 
-    The upper and the lower border are the first seat's, the others the second's.
+    The upper and the lower border are the first seat's, the others the second's. In text there is room for links:
+    a line between two rows, a character between two columns.
 
-    >>> pegs(4).sheet.lines[:3]
-    ('       A  B C  D', '    4     . .     4', '')
+    >>> pegs(4).sheet.lines[:4]
+    ('       A  B C  D', '    4   | . . |   4', '       -+-----+-', '    3  .| . . |.  3')
     """
     letters = ascii_uppercase[:size]
     outer = (0, size - 1)
@@ -128,16 +129,21 @@ def pegs(size: int, empty: str = ".") -> Board:
     head = [" "] * (at(size - 1) + 1)
     for column, letter in enumerate(letters):
         head[at(column)] = letter
+    borders = [" "] * (at(size - 1) - 1) + ["|"]
+    borders[at(0) + 1] = "|"
     lines, slots = ["".join(head)], {}
     for row in range(size - 1, -1, -1):
         drawn = list(f"{' ' * MARGIN}{row + 1:>{before}}  ".ljust(at(size - 1) + 1))
+        drawn[at(0) + 1] = drawn[at(size - 1) - 1] = "|"
         for column in range(size):
             if (column, row) in numbers:
                 slots[column, row] = (len(lines), at(column))
                 drawn[at(column)] = empty
         lines.append(f"{''.join(drawn)}  {row + 1}")
         if row in (1, size - 1):
-            lines.append("")
+            lines.append(" " * at(0) + "-+" + "-" * (at(size - 1) - at(0) - 3) + "+-")
+        elif row > 0:
+            lines.append("".join(borders))
     lines.append(lines[0])
     plain = grid("point", size, size, letters).layout
     top = size - 1

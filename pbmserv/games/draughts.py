@@ -242,6 +242,7 @@ checkers = Draughts(
         title="Checkers",
         rules="checkers/1",
         sides=(Side("Black", "x"), Side("White", "o")),
+        group="draughts",
         credit=Credit("traditional", 0),
         example="f6-e5",
         dialect="[1-9][0-9]?(?:[-x:][1-9][0-9]?)+",

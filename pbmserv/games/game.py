@@ -161,7 +161,7 @@ EventKind = Literal[
     "captured",  # it was taken from these cells
     "turned",  # pieces there became those of `seat`
     "promoted",  # it became `piece`
-    "sown",  # `count` pieces were sown over these cells, from the first one on
+    "sown",  # `count` pieces were sown over these cells, from the first one on; or beside the board
     "passed",  # `seat` had its turn and did nothing
     "swapped",  # `seat` took over the other side's piece, which stands on the last cell now
     "linked",  # a line of `seat` joins these two cells now

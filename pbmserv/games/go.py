@@ -41,6 +41,7 @@ info = Info(
     title="Go",
     rules="go/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="territory",
     credit=Credit("traditional", 0),
     example="e5",
     options=(Option("size", "19", ("9", "13", "19")),),

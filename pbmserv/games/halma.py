@@ -53,10 +53,10 @@ info = Info(
         Side("White", "W"),
         Side("Black", "K"),
     ),
+    group="race",
     credit=Credit("George Howard Monks", 1883),
     example="g4-g5",
     most_seats=6,
-    group="race",
 )
 
 

@@ -10,8 +10,8 @@ from typing import Final
 ROUND: Final = ("king", "officer")
 """Signs on a round piece."""
 
-OTHER: Final = ("die", "seeds", "burnt")
-"""Pieces that are no round ones: with pips, a heap that is nobody's, a mark on a square that is gone."""
+OTHER: Final = ("die", "seeds", "burnt", "wall")
+"""Pieces that are no round ones: with pips, a heap that is nobody's, a mark on a square that is gone, a bar."""
 
 CHESS: Final = ("king", "queen", "rook", "bishop", "knight", "pawn")
 """After `chess/`."""

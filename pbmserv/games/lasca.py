@@ -25,6 +25,7 @@ info = Info(
     title="Lasca",
     rules="lasca/1",
     sides=(Side("White", "o"), Side("Black", "x")),
+    group="draughts",
     credit=Credit("Emanuel Lasker", 1911),
     example="c3-d4",
 )

@@ -23,6 +23,7 @@ info = Info(
     title="Lines of Action",
     rules="lines-of-action/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="connection",
     credit=Credit("Claude Soucie", 1969),
     example="b1-b3",
 )

@@ -170,6 +170,7 @@ oware = Mancala(
         title="Oware",
         rules="oware/1",
         sides=(Side("South", "n"), Side("North", "n")),
+        group="sowing",
         credit=Credit("traditional", 0),
         example="c1",
     ),

@@ -1,11 +1,11 @@
-"""Merels: nine men's morris; others of the family, on other drawings, will be objects here, too."""
+"""Merels: nine men's morris, and those of twelve, six and three men, on other drawings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from pbmserv.games.board import Board
-from pbmserv.games.boards import E, N, S, W
+from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W
 from pbmserv.games.drawn import drawn
 from pbmserv.games.game import Credit, Event, Info, Move, Outcome, Piece, Scene, Seat, Side, chosen, two_ranks
 from pbmserv.games.notation import joined, read_move, starting
@@ -33,6 +33,48 @@ NINE = """
    A   B   C   D   E   F   G
 """
 
+TWELVE = """
+7  +-----+-----+
+   |\\    |    /|
+6  | +---+---+ |
+   | |\\  |  /| |
+5  | | +-+-+ | |
+   | | |   | | |
+4  +-+-+   +-+-+
+   | | |   | | |
+3  | | +-+-+ | |
+   | |/  |  \\| |
+2  | +---+---+ |
+   |/    |    \\|
+1  +-----+-----+
+   A B C D E F G
+"""
+SIX = """
+5  +-------+-------+
+   |       |       |
+4  |   +---+---+   |
+   |   |       |   |
+3  +---+       +---+
+   |   |       |   |
+2  |   +---+---+   |
+   |       |       |
+1  +-------+-------+
+   A   B   C   D   E
+"""
+THREE = """
+3  +---+---+
+   |\\  |  /|
+   | \\ | / |
+   |  \\|/  |
+2  +---+---+
+   |  /|\\  |
+   | / | \\ |
+   |/  |  \\|
+1  +---+---+
+   A   B   C
+"""
+_WAYS = ((N, S), (E, W), (NE, SW), (NW, SE))
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -49,6 +91,7 @@ class Position:
     seen: tuple[str, ...] = ()
     last: Move = ()
     has_captured: bool = False
+    is_won: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +103,12 @@ class Morris:
     men: int
     quiet_plies: int
     """After so many without a man placed or captured it is a draw."""
+    can_fly: bool = True
+    """Whether a side with three men left may go anywhere."""
+    wins_by_mill: bool = False
+    """Whether a mill wins, instead of capturing."""
+    ending: int = ENDING
+    """The paragraph of the rules text that says how the game ends."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
         """The empty board. Raises BadOption for any option."""
@@ -73,7 +122,7 @@ class Morris:
 
     def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
         """The legal moves that begin so: where a man is placed, or from and to, and then the man to capture."""
-        if self._drawn(position) or self._men(position, position.turn) < FEWEST_MEN:
+        if position.is_won or self._drawn(position) or self._men(position, position.turn) < FEWEST_MEN:
             return ()
         return starting(self._moves(position), begun)
 
@@ -101,16 +150,23 @@ class Morris:
             cells[cell] = EMPTY
             events.append(Event("captured", 1 - seat, (cell,)))
         seen = () if is_placed or taken else (*position.seen, position.cells)
-        after = Position(position.board, "".join(cells), (hands[0], hands[1]), 1 - seat, seen, move, bool(taken))
+        is_won = self.wins_by_mill and _closes(position.board, position.cells, self._mark(seat), path)
+        after = Position(
+            position.board, "".join(cells), (hands[0], hands[1]), 1 - seat, seen, move, bool(taken), is_won
+        )
         return after, tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """How it ended: by too few men, or by no move; None while somebody is to move."""
+        """How it ended: by a mill, by too few men, or by no move; None while somebody is to move."""
+        if position.is_won:
+            return Outcome(two_ranks(1 - position.turn), "goal")
         if self._men(position, position.turn) < FEWEST_MEN:
             return Outcome(two_ranks(1 - position.turn), "bare")
         if self._drawn(position):
             is_repeated = len(position.seen) < self.quiet_plies
             return Outcome(two_ranks(None), "repeated" if is_repeated else "exhausted")
+        if EMPTY not in position.cells:
+            return Outcome(two_ranks(None), "blocked")
         return None if self.to_move(position) is not None else Outcome(two_ranks(1 - position.turn), "blocked")
 
     def scene(self, position: Position) -> Scene:
@@ -143,7 +199,7 @@ class Morris:
         cells, own = position.cells, self._mark(position.turn)
         prey = None
         for path in self._paths(position):
-            if not _closes(position.board, cells, own, path):
+            if self.wins_by_mill or not _closes(position.board, cells, own, path):
                 yield path
                 continue
             prey = prey or self._prey(position)
@@ -157,12 +213,16 @@ class Morris:
         if position.hands[position.turn]:
             yield from ((cell,) for cell in empty)
             return
-        can_fly = cells.count(own) <= FLYING_MEN
+        can_fly = self._can_fly(position)
         for source, mark in enumerate(cells):
             if mark == own:
                 for target in empty if can_fly else position.board.neighbours[source]:
                     if cells[target] == EMPTY:
                         yield (source, target)
+
+    def _can_fly(self, position: Position) -> bool:
+        """Whether the side on turn has so few men that they may go anywhere."""
+        return self.can_fly and position.cells.count(self._mark(position.turn)) <= FLYING_MEN
 
     def _prey(self, position: Position) -> tuple[int, ...]:
         """The men of the other side that can be captured: those in no mill, or all where each is in one."""
@@ -174,13 +234,12 @@ class Morris:
     def _why(self, position: Position, steps: Move) -> int:
         """The rule that forbids a move."""
         if self.to_move(position) is None:
-            return ENDING
+            return self.ending
         is_placing = position.hands[position.turn] > 0
         count = 1 if is_placing else 2
         paths = [path for path in self._paths(position) if path == steps[:count]]
-        if not paths:
-            can_fly = position.cells.count(self._mark(position.turn)) <= FLYING_MEN
-            return PLACING if is_placing else FLYING if can_fly else MOVING
+        if not paths or self.wins_by_mill:
+            return PLACING if is_placing else FLYING if self._can_fly(position) else MOVING
         is_prey = len(steps) == count + 1 and position.cells[int(steps[-1])] == self._mark(1 - position.turn)
         closes = _closes(position.board, position.cells, self._mark(position.turn), paths[0])
         return MILLS_ARE_SAFE if closes and is_prey else CAPTURING
@@ -192,7 +251,7 @@ def _mills(board: Board) -> tuple[tuple[tuple[int, ...], ...], ...]:
     rows = {
         (before[0], cell, after[0])
         for cell, rays in enumerate(board.rays)
-        for before, after in ((rays[N], rays[S]), (rays[E], rays[W]))
+        for before, after in ((rays[way], rays[back]) for way, back in _WAYS)
         if before and after
     }
     return tuple(
@@ -209,18 +268,22 @@ def _closes(board: Board, cells: str, mark: str, path: tuple[int, ...]) -> bool:
     )
 
 
-morris = Morris(
-    Info(
-        name="morris",
-        title="Nine men's morris",
-        rules="morris/1",
-        sides=(Side("White", "o"), Side("Black", "x")),
-        credit=Credit("traditional", 0),
-        example="d6",
-    ),
-    NINE,
-    men=9,
-    quiet_plies=100,
+def _info(name: str, title: str, example: str) -> Info:
+    sides = (Side("White", "o"), Side("Black", "x"))
+    return Info(name, title, f"{name}/1", sides, Credit("traditional", 0), example, group="rows")
+
+
+morris = Morris(_info("morris", "Nine men's morris", "d6"), NINE, men=9, quiet_plies=100)
+twelve = Morris(_info("twelve-mens-morris", "Twelve men's morris", "d6"), TWELVE, men=12, quiet_plies=100)
+six = Morris(_info("six-mens-morris", "Six men's morris", "c4"), SIX, men=6, quiet_plies=100, can_fly=False)
+three = Morris(
+    _info("three-mens-morris", "Three men's morris", "a1"),
+    THREE,
+    men=3,
+    quiet_plies=40,
+    can_fly=False,
+    wins_by_mill=True,
+    ending=4,
 )
 
-games = (morris,)
+games = (morris, twelve, six, three)

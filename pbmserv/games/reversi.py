@@ -35,6 +35,7 @@ info = Info(
     title="Reversi",
     rules="reversi/1",
     sides=(Side("Black", "x"), Side("White", "o")),
+    group="territory",
     credit=Credit("Lewis Waterman and John Mollett", 1883),
     example="d3",
     options=(Option("size", "8", ("6", "8", "10")),),

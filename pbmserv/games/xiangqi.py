@@ -48,6 +48,7 @@ info = Info(
     title="Xiangqi",
     rules="xiangqi/1",
     sides=(Side("Red", "G"), Side("Black", "g")),
+    group="chess",
     credit=Credit("traditional", 0),
     example="b3-e3",
     dialect="(?:[kgaebhnrcps][-+1-9]|[-+][kgaebhnrcps])[-+=.][1-9]",

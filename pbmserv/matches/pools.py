@@ -93,14 +93,14 @@ def pool_named(name: str) -> Pool:
 @lru_cache(maxsize=64)
 def pools_of(game: str) -> tuple[Pool, ...]:
     """Every pool that a game can have: one for each choice of its options, the plain one first."""
-    choices = ([(option.name, each) for each in _values(option)] for option in _options(game).values())
+    choices = ([(option.name, each) for each in values_of(option)] for option in _options(game).values())
     found = (pool_with(game, each) for each in product(*choices))
     return tuple(sorted(dict.fromkeys(found), key=lambda pool: pool.options))
 
 
 def is_of_pools(option: Option, value: str) -> bool:
     """Whether a value of an option, in lower case, can be asked for where pools are listed."""
-    return option.takes(value) or value in _values(option)
+    return option.takes(value) or value in values_of(option)
 
 
 def _options(game: str) -> dict[str, Option]:
@@ -108,5 +108,6 @@ def _options(game: str) -> dict[str, Option]:
     return {} if known is None else {option.name: option for option in known.info.options}
 
 
-def _values(option: Option) -> tuple[str, ...]:
+def values_of(option: Option) -> tuple[str, ...]:
+    """The values of an option that have pools of their own."""
     return (*option.choices, *option.variants, *([ANY] if option.numbers else ()))

@@ -4,6 +4,7 @@ Each game knows which rule forbids a move. Most moves fail for something that ev
 does not have, a piece in the way, no piece to move.
 """
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
@@ -39,6 +40,8 @@ def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
     move = text.strip().upper().replace("X", "x") if named and len(text) <= _LONGEST else ""
     first, last = scene.board.names[0].upper(), scene.board.names[-1].upper()
     off = next((name for name in named if scene.board.find(name.upper()) is None), None)
+    if (off is not None or len(named) == 1) and _is_in_dialect(game, text):
+        return Reason("rule", "", first, last, move)
     if off is not None:
         return Reason("off", off.upper(), first, last, move)
     if not named:
@@ -46,6 +49,12 @@ def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
     is_drop = steps[0] in game.info.words
     why = _where_dropped(scene, named[0]) if is_drop else _on_cell(game, position, scene, seat, named)
     return Reason(why, named[0].upper(), first, last, move)
+
+
+def _is_in_dialect(game: Game, text: str) -> bool:
+    """Whether a text is in the game's other notation, so that what looks like a cell there may be none: `R1e2`."""
+    dialect = game.info.dialect
+    return bool(dialect) and re.fullmatch(dialect, text.strip(), re.ASCII | re.IGNORECASE) is not None
 
 
 def _where_dropped(scene: Scene, name: str) -> Why:

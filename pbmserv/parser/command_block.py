@@ -1,6 +1,5 @@
 """The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -142,65 +141,3 @@ def _one_move_only(
     if len(bare) > 1:
         kept[first] = ParsedLine(unparsed=which_one(board, tuple(bare.values())))
     return tuple(line for place, line in enumerate(kept) if place == first or not line.is_bare)
-
-
-_ANSWER_WORDS = (
-    "re r res resp réf ref rif risp rép aw antw antwort sv vs odp ynt yan atb bls tl vá vastaus vast svar ang "
-    "răsp отв ответ на απ σχετ השב رد 回复 回覆 答复 答覆 返信 回信 회신 답장"
-)
-_FORWARD_WORDS = (
-    "fwd fw f tr rv i wg enc vb vl vd pd doorst fs továbbítás ilt \u0130lt trs ml ct redir inoltro reenv "
-    "przek weitergeleitet пересл переслано πρθ הועבר 转发 轉寄 轉發 転送 전달"
-)
-_ANSWERS = frozenset(word.casefold() for word in _ANSWER_WORDS.split())
-_FORWARDS = frozenset(word.casefold() for word in _FORWARD_WORDS.split())
-_COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
-_PREFIX = re.compile(rf"\s*([^\W\d_]{{1,15}}){_COUNT}(\s?):\s*")
-_TAG = re.compile(r"\s*\[\s*([^\]\n]{0,60})\]\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Title:
-    """A Subject without what mail programs put before it. `answers_forward`: the mail that is answered was one."""
-
-    text: str
-    is_answer: bool = False
-    is_forward: bool = False
-    answers_forward: bool = False
-
-
-def title_of(subject: str) -> Title:
-    """What a normalised Subject says, and how the mail came by it. Takes time linear in the Subject's length.
-
-    >>> title_of("[club] Re: AW: move 101 c3")
-    Title(text='move 101 c3', is_answer=True, is_forward=False, answers_forward=False)
-    >>> title_of("I: move 101 c3").is_forward, title_of("I : c3").is_forward, title_of("[Fwd: c3]").is_forward
-    (True, False, True)
-    >>> title_of("Re: Fwd: c3")
-    Title(text='c3', is_answer=True, is_forward=False, answers_forward=True)
-    """
-    is_answer = answers_forward = False
-    place = 0
-    while True:
-        tag = _TAG.match(subject, place)
-        if tag and _prefix(tag[1], 0)[0] != "forward":
-            place = tag.end()
-            continue
-        kind, end = _prefix(subject, tag.start(1) if tag else place)
-        if kind == "none":
-            return Title(subject[place:], is_answer, answers_forward=answers_forward)
-        if kind == "forward" and not is_answer:
-            return Title(subject[place:], is_forward=True)
-        is_answer, place = True, end
-        answers_forward = answers_forward or kind == "forward"
-
-
-def _prefix(text: str, place: int) -> tuple[str, int]:
-    found = _PREFIX.match(text, place)
-    # A single letter is a prefix only with its colon right behind it, as programs write it.
-    if found is None or (len(found[1]) == 1 and found[2]):
-        return "none", place
-    word = found[1].casefold()
-    if word in _ANSWERS:
-        return "answer", found.end()
-    return ("forward", found.end()) if word in _FORWARDS else ("none", place)

@@ -72,7 +72,7 @@ def is_of_game(words: Sequence[str]) -> bool:
     """
     if _OPTION.fullmatch(words[0]) and len(words) > 1:
         return _is_without_prose(words[1:])
-    is_word = len(words) > _FEWEST_WITH_PASSWORD and words[-1].lower() in any_spelling().words
+    is_word = len(words) > _FEWEST_WITH_PASSWORD and words[-1].lower() in any_spelling().alone
     return _is_without_prose(words) and (is_word or is_witness(words[-1]))
 
 

@@ -14,7 +14,7 @@ from pbmserv.commands.base.request import BLOT, Credentials
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
 from pbmserv.games.game import Info
-from pbmserv.parser.command_block import MOST_COMMANDS, Own, Title, first_line, read_block, title_of, up_to_stop
+from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
 from pbmserv.parser.echo import echo
 from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
@@ -25,6 +25,7 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
+from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
@@ -38,7 +39,6 @@ _SHORTEST_TOKEN = 16
 _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
-_BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
 OUR_NAME = "pbmserv"
 """What stands first in our Subjects without a board, unless the club has another name."""
 
@@ -64,16 +64,6 @@ def parse_mail(
     return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
 
 
-def titled_board(subject: str) -> int | None:
-    """The board that is answered, as far as a Subject tells."""
-    return _titled_board(title_of(normalised(subject)))
-
-
-def _titled_board(title: Title) -> int | None:
-    found = _BOARD_SUBJECT.match(title.text)
-    return int(found[1]) if found and title.is_answer and not title.is_forward else None
-
-
 def _about(subject: str, club: str) -> str | None:
     """What a normalised Subject of ours says behind the club's name; None where it is none of ours.
 
@@ -94,10 +84,10 @@ def _understood(
     if title.is_forward:
         return ParsedMail(forwarded=True)
     subject = title.text
-    board = answered_board if answered_board is not None else _titled_board(title)
+    board = answered_board if answered_board is not None else board_of(title)
     # What stands behind `Re: Fwd:` was somebody else's Subject.
     about = _about(subject, club)
-    is_no_command = _BOARD_SUBJECT.match(subject) or title.answers_forward or about is not None
+    is_no_command = BOARD_SUBJECT.match(subject) or title.answers_forward or about is not None
     titled = PROSE if is_no_command else parse_line(subject, answered_board, spelling)
     if titled.parsed is not None:
         return _with_subject(titled, titled.parsed, mail.text, board, own, spelling)

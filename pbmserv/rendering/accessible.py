@@ -58,22 +58,11 @@ class RowDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """What a player has in hand: kinds of pieces with their words, and how many of each."""
+class DrawnLines:
+    """The lines that a turn drew: pairs of cells that it linked, and the names of walls that it set."""
 
-    userid: str
-    pieces: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Strokes:
-    """The walls or the links of a player, as they are named; "" is nobody."""
-
-    userid: str
-    are_walls: bool
-    names: tuple[str, ...]
-    # Whether the text draws them.
-    are_drawn: bool
+    links: tuple[tuple[str, str], ...]
+    walls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +78,24 @@ class MoveSummary:
     turned: tuple[str, ...]
     # Pairs of a cell and the kind of piece that stands there now.
     promoted: tuple[tuple[str, str], ...]
-    # Pairs of cells that a line joins now, and the names of walls that were set.
-    linked: tuple[tuple[str, str], ...]
-    walled: tuple[str, ...]
+    drawn: DrawnLines
     # Pairs of the cell from which pieces were sown, and how many.
     sown: tuple[tuple[str, int], ...]
     has_swapped: bool
-    # Who passed: the player on turn, or others who had to.
+    # Who passed, or had to.
     passed: tuple[str, ...]
     # Pairs of userid and points.
     scored: tuple[tuple[str, int], ...]
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the turn was a pass."""
+        return self.userid in self.passed
+
+    @property
+    def had_to_pass(self) -> tuple[str, ...]:
+        """Who else passed after it."""
+        return tuple(userid for userid in self.passed if userid != self.userid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,26 +210,6 @@ def _column(cell: str, pieces: Sequence[Piece], userids: Sequence[str]) -> list[
     return found
 
 
-def holdings(scene: Scene, userids: Sequence[str]) -> tuple[Holding, ...]:
-    """What each player has in hand; empty in a game without hands."""
-    return tuple(
-        Holding(userid, tuple((word_of(piece.kind) or piece.text.strip(), count) for piece, count in hand))
-        for userid, hand in zip(userids, scene.hands, strict=False)
-    )
-
-
-def strokes_of(scene: Scene, userids: Sequence[str]) -> tuple[Strokes, ...]:
-    """The walls and links on a board, by player."""
-    found: dict[tuple[str, bool, bool], list[str]] = {}
-    for stroke in scene.strokes:
-        userid = "" if stroke.seat is None else userids[stroke.seat]
-        found.setdefault((userid, bool(stroke.between), bool(stroke.text)), []).append(stroke.name)
-    return tuple(
-        Strokes(userid, are_walls, tuple(names), are_drawn)
-        for (userid, are_walls, are_drawn), names in found.items()
-    )
-
-
 def _summary(
     names: Sequence[str], ply: int | None, seat: Seat, events: Iterable[Event], userids: Sequence[str]
 ) -> MoveSummary:
@@ -248,8 +225,10 @@ def _summary(
         captured=named_pieces("captured", names, happened, userids),
         turned=tuple(names[cell] for event in by_kind.get("turned", ()) for cell in event.cells),
         promoted=tuple((names[event.cells[-1]], event.piece) for event in by_kind.get("promoted", ())),
-        linked=tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
-        walled=tuple(event.piece for event in by_kind.get("walled", ())),
+        drawn=DrawnLines(
+            tuple((names[event.cells[0]], names[event.cells[-1]]) for event in by_kind.get("linked", ())),
+            tuple(event.piece for event in by_kind.get("walled", ())),
+        ),
         sown=tuple((names[event.cells[0]], event.count) for event in by_kind.get("sown", ())),
         has_swapped="swapped" in by_kind,
         passed=tuple(userids[event.seat] for event in by_kind.get("passed", ())),

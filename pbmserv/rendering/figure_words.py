@@ -69,12 +69,15 @@ def is_drawn(lines: Sequence[str]) -> bool:
 
     >>> is_drawn(["A B C", ". n n  1", " n V n  2"]), is_drawn(["move 101 c3", "resign 101"])
     (True, False)
+    >>> is_drawn(["x o . . x     . x . x x"]), is_drawn(["a---+", "|   |"]), is_drawn(["c3"])
+    (True, True, False)
     """
-    return len(lines) >= _FEWEST and all(all(map(_is_drawn_word, line.split())) for line in lines)
+    is_more = len(lines) >= _FEWEST or any("." in line.split() for line in lines)
+    return is_more and all(all(map(_is_drawn_word, line.split())) for line in lines)
 
 
 def _is_drawn_word(word: str) -> bool:
-    if any(character in word for character in "|+") or set(word) == {"-"}:
+    if any(character in word for character in "|+") or "--" in word or word == "-":
         return True
     return len(word) <= _LONGEST or set(word) <= _COLUMNS_OF_PIECES
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.games.game import Scene, Side
-from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white, looks_of
+from pbmserv.rendering.piece_style import PieceStyle, are_on_wood, looks_of
 from pbmserv.rendering.templates import environment, render
 
 MOST_CELLS: Final = 169
@@ -20,6 +20,9 @@ _PIXELS: Final = 304
 
 _NARROWEST: Final = 17
 """Pixels of a cell on which a finger may still land."""
+
+_TIGHT: Final = 22
+"""Pixels of a cell too narrow for three bold letters."""
 
 _LABEL: Final = 18
 _LABEL_OF_PITS: Final = 48
@@ -39,10 +42,16 @@ Border = tuple[Literal["right", "bottom"], str]
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Sizes in pixels: the height of a row, and of the letters of names, pieces and pips."""
+    """Sizes in pixels: the height of a row, and of letters and pips."""
 
     height: int
     name: int
+    # Those of a name with a number behind it.
+    mark: int
+    # Those of a row's number with two digits, and of its name.
+    number: int
+    # Whether a name of three letters has just room enough if they are thin.
+    is_tight: bool
     piece: int
     pip: int
     # How wide the board may become where there is more room than on a phone.
@@ -93,7 +102,7 @@ def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
     fit, looks = _fit(board), looks_of(sides)
     if fit is None:
         return None
-    rows, is_wooden = _rows(board), are_black_and_white(looks)
+    rows, is_wooden = _rows(board), are_on_wood(looks)
     macros: Any = environment().get_template("mail/squares.html").module
     return HtmlGrid(
         rows=rows,
@@ -166,9 +175,13 @@ def _fit(board: Board) -> Fit | None:
     if width < _NARROWEST or len(board.names) > MOST_CELLS:
         return None
     height = next((height for most, height in _HEIGHTS if across <= most), max(width, _LOWEST))
+    name = max(8, min(15, height * 2 // 5))
     return Fit(
         height=height,
-        name=max(8, min(15, height * 2 // 5)),
+        name=name,
+        mark=min(name, width * 3 // 10),
+        number=min(name, 11),
+        is_tight=width < _TIGHT,
         piece=min(height, width) * 9 // 10,
         pip=15 if height > 50 else 12 if height > 40 else 8,
         widest=max(_PIXELS, across * height + label) + 40,

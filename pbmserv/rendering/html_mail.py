@@ -13,7 +13,7 @@ from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import without_controls
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.piece_style import PIECE_STYLES
+from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES
 from pbmserv.rendering.practice import PracticeView, draw_practice
 from pbmserv.rendering.puzzle import PuzzleView, draw_puzzle
 from pbmserv.rendering.templates import render
@@ -83,6 +83,8 @@ def _draw_apart(shown: PracticeView | PuzzleView, address: str, server: Server) 
     return draw_practice(shown, address)
 
 
+_NAMED: Final = tuple(look for look in NAMED_STYLES.values() if not look.is_black_or_white)
+
 _BOARD: Final = "<!-- board -->"
 """Where a board belongs; nothing that is escaped can look like it."""
 
@@ -106,7 +108,7 @@ def _frame(
 @lru_cache(maxsize=16)
 def _styles(seats: int, boards: bool) -> str:
     """The style sheets of mails with boards for so many seats."""
-    return render("mail/styles.html", looks=PIECE_STYLES[:seats], boards=boards)
+    return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards)
 
 
 def _boards(views: Sequence[BoardView], address: str, server: Server, room: int) -> Iterator[str]:

@@ -49,6 +49,16 @@ class PieceStyle:
         return not self.name.startswith("seat")
 
     @property
+    def is_black_or_white(self) -> bool:
+        """Whether it is told by a full or an open shape alone."""
+        return self.name in ("black", "white")
+
+    @property
+    def letters_in_dark(self) -> str:
+        """The colour of letters in place of the piece on a dark ground."""
+        return self.dark.paper if self.is_pale else self.dark.ink
+
+    @property
     def colour(self) -> str:
         """The colour of the piece if there is only one colour scheme."""
         return self.light.ink
@@ -161,9 +171,9 @@ def looks_of(sides: Sequence[Side]) -> tuple[PieceStyle, ...]:
     return tuple(piece_style_of(seat) for seat in range(len(sides)))
 
 
-def are_black_and_white(looks: Sequence[PieceStyle]) -> bool:
-    """Whether the sides are Black and White, which are seen best on a ground between the two."""
-    return {look.name for look in looks} == {"black", "white"}
+def are_on_wood(looks: Sequence[PieceStyle]) -> bool:
+    """Whether one side is Black, which is seen best on a ground between black and white."""
+    return any(look.name == "black" for look in looks)
 
 
 def has_pips(value: int | None) -> bool:

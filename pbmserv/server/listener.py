@@ -7,9 +7,7 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from types import MappingProxyType
-from typing import Final, Literal, cast
-from urllib.parse import urlsplit
+from typing import Final
 
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.receiving.smtp_handler import (
@@ -21,8 +19,8 @@ from pbmserv.mail.receiving.smtp_handler import (
 )
 from pbmserv.mail.receiving.smtp_server import TOO_MANY, LmtpConnection, SmtpConnection
 from pbmserv.server.connections import BACKLOG, Capacity, ConnectionGate, places_for_clients
+from pbmserv.server.listen_address import split
 
-PORTS = MappingProxyType({"smtp": 25, "lmtp": 24})
 MOST_OF_A_HOST: Final = 20
 """As many as an MTA opens to one destination (Postfix's default)."""
 
@@ -132,20 +130,3 @@ class Listener:
                 each.leave()
             for each in leaving:
                 await each.ended.wait()
-
-
-def split(url: str) -> tuple[Literal["smtp", "lmtp"], str, int]:
-    """Kind, host and port of a listener's URL. Raises ValueError with one sentence.
-
-    >>> split("lmtp://127.0.0.1:8024")
-    ('lmtp', '127.0.0.1', 8024)
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in PORTS or not parts.hostname or parts.username or parts.path.strip("/") or parts.query:
-        raise ValueError(f"a listener is smtp://HOST:PORT or lmtp://HOST:PORT, not {url!r}")
-    kind = cast(Literal["smtp", "lmtp"], parts.scheme)
-    return kind, parts.hostname, PORTS[kind] if port is None else port

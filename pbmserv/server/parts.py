@@ -18,7 +18,8 @@ from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
 from pbmserv.mail.sending.destination import Transport
 from pbmserv.server.bell import Wakeup
-from pbmserv.server.isolation import InFlightMarker, IsolatedProcess, MailClaims, abandoned_markers, acquire_marker
+from pbmserv.server.in_flight import InFlightMarker, MailClaims, abandoned_markers, acquire_marker
+from pbmserv.server.isolation import IsolatedProcess
 from pbmserv.server.listener import Listener
 from pbmserv.server.pulse import Complaint, heartbeat
 from pbmserv.services.app import App, utc_now

@@ -51,3 +51,8 @@ class App:
 def utc_now() -> datetime:
     """The current time."""
     return datetime.now(UTC)
+
+
+def password_hasher() -> PasswordHasher:
+    """Argon2id with 19 MiB, two passes, one lane."""
+    return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)

@@ -92,11 +92,6 @@ class CredentialsToVerify:
         return bool(self.claims or (self.secrets and not self.is_deferred))
 
 
-def password_hasher() -> PasswordHasher:
-    """Argon2id with 19 MiB, two passes, one lane."""
-    return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-
-
 def credentials_to_verify(
     reading: ParsedMail,
     look_up: LookUp,

@@ -11,8 +11,8 @@ from pbmserv.games import games
 from pbmserv.games.game import Info
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
-from pbmserv.parser.parse import titled_board
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
+from pbmserv.parser.title import titled_board
 from pbmserv.services.app import App
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text

@@ -30,7 +30,7 @@ from pbmserv.services.limits import (
 )
 from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
-from pbmserv.services.receipts import WAIT_FOR_ROBOT, acknowledge, mail_on_again, note, note_queued_moves
+from pbmserv.services.receipts import acknowledge, mail_on_again, note, note_queued_moves
 from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
 from pbmserv.services.run import (
     CommandResult,
@@ -46,6 +46,7 @@ from pbmserv.store import accounts, bans, confirmations, inbox, outbox, players,
 from pbmserv.store.inbox import FinalStatus
 from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind
 from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,6 @@ from pbmserv.store.outbox import Hold, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.receipts import DELAY
 
-WAIT_FOR_ROBOT: Final = timedelta(minutes=1)
-"""How long an acknowledgement waits for the robot's answer, to tell that too."""
-
 WAIT_FOR_PAGE: Final = timedelta(minutes=10)
 """How long a robot's answer to a move on a page waits: who is still there needs no mail."""
 

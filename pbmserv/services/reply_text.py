@@ -9,11 +9,12 @@ from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games.game import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
-from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES, title_of
+from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES
 from pbmserv.parser.inline_text import inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import OUR_NAME, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail
+from pbmserv.parser.title import title_of
 
 _MOST_ABOVE: Final = 60
 """The most lines above the commands that are examined, including blank and quoted ones."""

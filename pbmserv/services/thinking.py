@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pbmserv.games import games
 from pbmserv.robots.levels import Level
 from pbmserv.robots.robot import FITTING, level_at
 from pbmserv.robots.sharing import BoardWait, iterations_within, share
-from pbmserv.store.robots import Waiting
+
+if TYPE_CHECKING:
+    from pbmserv.store.robots import Waiting
 
 _LIKELY: Final = "club"
 """What a robot is supposed to play as whose rung is not chosen yet."""
@@ -86,19 +88,19 @@ class Mind:
         """A word for this thread, which no other living one has, on any host."""
         return f"{socket.gethostname()[:50]} {threading.get_native_id()}"
 
-    def each(self, waiting: Waiting, level: Level) -> float:
+    def each(self, waiting: "Waiting", level: Level) -> float:
         """How many seconds an iteration takes on a board that it is the turn of."""
         kind = _kind(waiting, level)
         if kind not in self.seconds:
             self.seconds[kind] = self._probed(waiting, level)
         return self.seconds[kind]
 
-    def _likely(self, waiting: Waiting, level: Level) -> float:
+    def _likely(self, waiting: "Waiting", level: Level) -> float:
         """The same of a board that has to wait. Measuring would hold up others: what is unknown is slow."""
         slowest = max(self.seconds.values(), default=_GUESSED)
         return self.seconds.get(_kind(waiting, level), slowest)
 
-    def learn(self, waiting: Waiting, level: Level, iterations: int, seconds: float) -> None:
+    def learn(self, waiting: "Waiting", level: Level, iterations: int, seconds: float) -> None:
         """Notes how long a thought took."""
         kind = _kind(waiting, level)
         self.seconds[kind] = _blended(self.seconds.get(kind), seconds / max(iterations, 1))
@@ -109,17 +111,17 @@ class Mind:
             self.besides = _blended(self.besides, seconds)
         self.is_warm = True
 
-    def part(self, due: Sequence[Waiting], thinkers: int, now: datetime) -> float:
+    def part(self, due: "Sequence[Waiting]", thinkers: int, now: datetime) -> float:
         """The part of its level's iterations that each of these boards gets, the longest-waiting first."""
         return share([self._wait_of(each, now) for each in due], thinkers, self.besides)
 
-    def iterations(self, waiting: Waiting, level: Level, part: float) -> int:
+    def iterations(self, waiting: "Waiting", level: Level, part: float) -> int:
         """How many iterations a board gets of its level's."""
         if level.iterations <= 1:
             return level.iterations
         return iterations_within(level.iterations, self.each(waiting, level), part)
 
-    def _wait_of(self, waiting: Waiting, now: datetime) -> BoardWait:
+    def _wait_of(self, waiting: "Waiting", now: datetime) -> BoardWait:
         try:
             level = expected_level(waiting)
             seconds = level.iterations * self._likely(waiting, level) if level and level.iterations > 1 else 0.0
@@ -128,7 +130,7 @@ class Mind:
             seconds = 0.0
         return BoardWait((now - waiting.since).total_seconds(), seconds)
 
-    def _probed(self, waiting: Waiting, level: Level) -> float:
+    def _probed(self, waiting: "Waiting", level: Level) -> float:
         if level.iterations <= 1:
             return 0.0
         game = games()[waiting.game]
@@ -140,7 +142,7 @@ class Mind:
         return (self.clock() - begun) / _PROBE
 
 
-def expected_level(waiting: Waiting) -> Level | None:
+def expected_level(waiting: "Waiting") -> Level | None:
     """At which level a robot plays on a board, as far as its row tells; None where its game is gone."""
     rung = _LIKELY if waiting.robot == FITTING and waiting.rung is None else waiting.rung
     return _level(waiting.game, waiting.options, waiting.seats, waiting.robot, rung)
@@ -154,7 +156,7 @@ def _level(
     return None if game is None else level_at(robot, rung, game, game.start(seats, dict(options)))
 
 
-def _kind(waiting: Waiting, level: Level) -> Kind:
+def _kind(waiting: "Waiting", level: Level) -> Kind:
     thinker = level.thinker
     name = getattr(thinker, "__name__", type(thinker).__name__)
     return waiting.game, waiting.options, waiting.seats, name

@@ -25,9 +25,9 @@ from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.command_block import title_of
 from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge
 from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of_unproven, last_notice

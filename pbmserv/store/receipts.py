@@ -11,6 +11,9 @@ from pbmserv.store.tables import addresses, outbox, players, receipts
 DELAY: Final = timedelta(days=1)
 """How long a move waits to be mentioned by another mail."""
 
+WAIT_FOR_ROBOT: Final = timedelta(minutes=1)
+"""How long an acknowledgement waits for the robot's answer, to tell that too."""
+
 
 @dataclass(frozen=True, slots=True)
 class DueReceipts:

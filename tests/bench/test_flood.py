@@ -11,7 +11,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from pbmserv.commands.base.server import Server
-from pbmserv.services.authenticate import password_hasher
+from pbmserv.services.app import password_hasher
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import reading

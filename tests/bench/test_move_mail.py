@@ -35,8 +35,8 @@ from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.answer_content import AnswerContent
-from pbmserv.services.app import App
-from pbmserv.services.authenticate import VerifiedCredentials, authenticate, password_hasher
+from pbmserv.services.app import App, password_hasher
+from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.respond import answer, messages_to_others

@@ -1,5 +1,7 @@
 """The operator's commands: tables for people, JSON for scripts, one sentence and an exit code for what fails."""
 
+import csv
+import io
 from datetime import UTC, datetime
 from itertools import count
 from unittest.mock import patch
@@ -21,7 +23,7 @@ NASTY = "[/] [bold]x[/red] [link=x]"
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terminals in which no cell of a table is broken."""
-    for name in ("pbmserv.cli.admin.out", "pbmserv.cli.main.out", "pbmserv.cli.terminal.out"):
+    for name in ("pbmserv.cli.admin_boards.out", "pbmserv.cli.terminal.out"):
         monkeypatch.setattr(name, Console(width=300))
 
 
@@ -37,6 +39,7 @@ def test_no_board_no_player_no_mail(terminal: Terminal) -> None:
     ):
         assert terminal.succeed("admin", *words) == f"{told}\n"
         assert terminal.run("admin", *words, "--json").rows == []
+        assert terminal.succeed("admin", *words, "--csv") == ""
 
 
 def test_without_a_schema_one_sentence(terminal: Terminal) -> None:
@@ -87,6 +90,28 @@ def test_games(club: Terminal) -> None:
     assert boards("--player", "zoe") == []
     assert boards("--game", "ludo") == []
     assert "alice, bob" in club.succeed("admin", "games")
+
+
+def test_a_listing_for_a_pipe_is_plain(club: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is a line however long it is, below the names, and nothing is drawn."""
+    monkeypatch.setattr("pbmserv.cli.terminal.out", Console(width=20))
+    heads, row = club.succeed("admin", "games").splitlines()
+    assert heads.split() == ["board", "game", "players", "status", "to_move", "plies", "last_move", "last_at"]
+    assert row.split()[:5] == ["101", "cephalopod", "-size=3x3", "alice,", "bob"]
+    assert row.index("alice") == heads.index("players")
+
+
+def test_a_listing_as_csv(club: Terminal) -> None:
+    """Names first, then the values as they are, quoted where they must be."""
+    club.succeed("admin", "ban", "@spam.example", "--reason", 'it said "win",\ntwice')
+    told = club.succeed("admin", "banned", "--csv")
+    heads, row = csv.reader(io.StringIO(told))
+    assert heads == ["who", "since", "reason"]
+    assert (row[0], row[2]) == ("@spam.example", 'it said "win",\ntwice')
+    assert datetime.fromisoformat(row[1]).tzinfo is not None
+    assert (
+        club.succeed("admin", "games", "--csv").splitlines()[1].startswith("101,cephalopod -size=3x3,alice bob,")
+    )
 
 
 @pytest.mark.parametrize("words", [["--filter", "some"], ["--count", "0"], ["--count", "many"], ["--nonsense"]])

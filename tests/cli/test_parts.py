@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from pbmserv.cli.serve import run_parts
 from pbmserv.mail.sending.transport import Delivered, Outcome, Outgoing
 from pbmserv.server import isolation, parts
-from pbmserv.server.isolation import abandoned_markers, acquire_marker
+from pbmserv.server.in_flight import abandoned_markers, acquire_marker
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.robots import playing
 from pbmserv.services import failures

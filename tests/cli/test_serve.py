@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import create_engine, text, update
 
-from pbmserv.server.isolation import acquire_marker
+from pbmserv.server.in_flight import acquire_marker
 from pbmserv.services.failures import set_back
 from pbmserv.store.engine import writing
 from pbmserv.store.tables import inbox

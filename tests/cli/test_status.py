@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import signal
 import socket
+import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +13,9 @@ import pytest
 
 from pbmserv.server.service_manager import ServiceManager
 from pbmserv.services.admin.pulse import record_heartbeat
+from tests.cli.processes import PATIENCE, running
 from tests.cli.terminal import Terminal
+from tests.free_port import free_port
 
 PARTS = ("listener", "worker", "sender", "scheduler", "robots")
 
@@ -84,3 +89,57 @@ def test_a_service_manager_is_told(tmp_path: Path) -> None:
     assert ServiceManager({**environment, "WATCHDOG_PID": "1"}).every is None
     assert ServiceManager({}).every is None
     ServiceManager({}).ready()
+
+
+def said_until_silent(heard: socket.socket) -> list[bytes]:
+    """What comes until nothing has come for a second."""
+    said = []
+    heard.settimeout(1)
+    with suppress(TimeoutError):
+        while True:
+            said.append(heard.recv(100))
+    heard.settimeout(PATIENCE)
+    return said
+
+
+@pytest.mark.slow
+def test_a_server_lets_its_service_manager_know(club: Terminal) -> None:
+    """That it is ready, that it lives, that it stops; one that hangs says nothing more."""
+    place = club.folder / "notify"
+    club.settings |= {
+        "NOTIFY_SOCKET": str(place),
+        "WATCHDOG_USEC": "300000",
+        "PBMSERV_LISTEN": f"smtp://127.0.0.1:{free_port()}",
+        "PBMSERV_WEB": "",
+        "PBMSERV_ROBOTS": "0",
+        "PBMSERV_PROCESSES": "2",
+    }
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+        heard.bind(str(place))
+        heard.settimeout(PATIENCE)
+        with running(club.settings, club.folder, "serve") as server:
+            assert [heard.recv(100) for _ in range(3)] == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+            server.process.send_signal(signal.SIGSTOP)
+            said_until_silent(heard)
+            server.process.send_signal(signal.SIGCONT)
+            assert heard.recv(100) == b"WATCHDOG=1"
+            assert server.stop() == 0
+            assert said_until_silent(heard)[-1] == b"STOPPING=1"
+
+
+@pytest.mark.slow
+def test_workers_of_a_host_share_the_health_pages(club: Terminal) -> None:
+    """The first one shows them; the second works all the same."""
+    port = free_port()
+    club.settings |= {"PBMSERV_HEALTH": f"127.0.0.1:{port}", "PBMSERV_LISTEN": "", "PBMSERV_WEB": ""}
+    (folder := club.folder / "second").mkdir()
+    with running(club.settings, club.folder, "work") as first:
+        first.wait_for("started parts=")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
+            assert answer.read() == b"alive\n"
+        second_settings = club.settings | {"PBMSERV_DATA": str(club.folder / "data")}
+        with running(second_settings, folder, "work") as second:
+            second.wait_for("another program shows the health pages")
+            second.wait_for("started parts=worker,scheduler")
+            assert second.stop() == 0
+        assert first.stop() == 0

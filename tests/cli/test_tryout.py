@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.cli import try_out
+from pbmserv.cli import demo, try_out
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.transport import Outgoing
 from pbmserv.server.listener import Listener
+from pbmserv.services.receive import PostedOutcome
 from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
@@ -30,7 +31,7 @@ def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
     assert "Welcome, alice!" in done.out
     assert "Four in a Row Board 101: alice vs bob" in done.out
     played = re.findall(r"(?m)^You played (\w+)(?:\. It is (?:alice|bob)'s turn\.| and won!)$", done.out)
-    assert played == try_out.DEMO_GAME.upper().split()
+    assert played == demo.DEMO_GAME.upper().split()
     assert "You played D5, alice answered A1 and won." in done.out
     assert "a whole game by mail, in" in done.out.splitlines()[-1]
     assert [*terminal.folder.iterdir()] == []
@@ -40,7 +41,7 @@ def test_demo_is_not_disturbed_by_the_settings_of_a_server(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever runs it where a server is set up neither reaches that server's people nor its data."""
-    monkeypatch.setattr(try_out, "DEMO_GAME", "d1 b1")
+    monkeypatch.setattr(demo, "DEMO_GAME", "d1 b1")
     (terminal.folder / "pbmserv.toml").write_text(
         'address = "games@club.example.org"\nout = "smtp://pbm@127.0.0.1:1"\nout_password = "secret"\n'
         'database = "postgresql://nobody@127.0.0.1:1/n"\ndelimiter = ""\nconfirm = "ask"\nsite_url = "https://x.example"'
@@ -158,6 +159,27 @@ def arrive(terminal: Terminal) -> Callable[[bytes], object]:
     """Delivers a mail into the Maildir that answers go to."""
     maildir = Maildir(terminal.folder / "data" / "outgoing")
     return lambda raw: deliver_one(maildir, Outgoing("pbmserv@localhost", "somebody@example.org", raw))
+
+
+def test_an_answer_that_waits_for_a_robots_move(
+    terminal: Terminal,
+    handed_over: list[bytes],
+    arrive: Callable[[bytes], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It tells the robot's move too, and so may take longer than any other."""
+    terminal.put_database()
+    looks = iter(range(10))
+
+    def fate(*_: object) -> PostedOutcome:
+        if next(looks, None) is None:
+            mail = message_from_bytes(handed_over[0], policy=policy.SMTP)
+            arrive(f"In-Reply-To: {mail['Message-ID']}\r\n\r\nrobot answered D3.\r\n".encode())
+        return PostedOutcome("held", told="You played C3.")
+
+    monkeypatch.setattr(try_out, "_fate", fate)
+    monkeypatch.setattr(try_out, "PATIENCE", 0.1)
+    assert "robot answered D3." in terminal.succeed("mail", *ALICE, "move 101 c3")
 
 
 def test_an_answer_is_as_mail_programs_write_it(

@@ -118,6 +118,14 @@ def test_challenge_with_a_bad_value(table: Table, options: str) -> None:
     assert table.records.matches[102].options == (("size", "3x3"),)
 
 
+def test_a_number_of_very_many_is_taken_and_told_as_a_range(table: Table) -> None:
+    refused = table.give("chess challenge anna bob -setup=960", "anna")
+    assert isinstance(refused, BadOptionValue)
+    assert refused.choices == ("518", "0 to 959")
+    assert isinstance(table.give("chess challenge anna bob -setup=7", "anna"), Challenged)
+    assert table.records.matches[102].options == (("setup", "7"),)
+
+
 def test_challenge_is_limited(table: Table) -> None:
     """Three against the same player that this one has not begun, and ten a day."""
     for number in (102, 103, 104):

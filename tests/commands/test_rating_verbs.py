@@ -118,6 +118,16 @@ def test_standings_of_no_size(club: Table, options: str) -> None:
     assert isinstance(club.give(f"standings -{refused.name}={refused.choices[0]}", "ann"), StandingsTable)
 
 
+def test_standings_of_numbers_are_those_of_all_of_them(club: Table) -> None:
+    for options in ("-setup=any", "-setup=7", "-setup=0"):
+        told = club.give(f"chess standings {options}", "ann")
+        assert isinstance(told, StandingsTable)
+        assert told.pool.name == "chess setup=any"
+    refused = club.give("chess standings -setup=960", "ann")
+    assert isinstance(refused, NoSuchStandings)
+    assert refused.choices == ("518", "any")
+
+
 def test_standings_leave_out_who_is_inactive(club: Table) -> None:
     club.now += timedelta(days=170)
     told = club.give("standings", "dee")

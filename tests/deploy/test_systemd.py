@@ -1,5 +1,6 @@
 """The units: systemd finds no fault, they are locked up well, and what they start is there."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -116,8 +117,20 @@ def test_the_operators_program(tmp_path: Path) -> None:
     assert "runuser -u pbmserv " in script
     assert "WorkingDirectory=/etc/pbmserv\n" in common
     assert "cd /etc/pbmserv " in script
-    local = (
-        script.replace("/etc/pbmserv", str(tmp_path)).replace(PROGRAM, "pwd").replace("runuser -u pbmserv --", "")
+    assert "EnvironmentFile=-/etc/pbmserv/environment\n" in common
+    local = script.replace("/etc/pbmserv", str(tmp_path)).replace("runuser -u pbmserv --", "")
+    (tmp_path / "environment").write_text(
+        "# for a private authority\nSSL_CERT_FILE=/etc/pbmserv/authorities.pem\n"
     )
-    done = subprocess.run(["sh", "-c", local], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(tmp_path)
+    assert ran(local.replace(PROGRAM, "pwd")) == str(tmp_path)
+    assert ran(local.replace(PROGRAM, "printenv SSL_CERT_FILE;:")) == "/etc/pbmserv/authorities.pem"
+    completing = local.replace(str(tmp_path), "/nowhere").replace(PROGRAM, "echo completed")
+    assert ran(completing, _PBMSERV_COMPLETE="complete_bash") == "completed"
+
+
+def ran(script: str, **environment: str) -> str:
+    """What a script says."""
+    done = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    return done.stdout.strip()

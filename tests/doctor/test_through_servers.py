@@ -221,6 +221,9 @@ def test_a_full_disk(club: Club, tmp_path: Path) -> None:
         club.terminal.settings["PBMSERV_DATA"] = str(disk)
         fill(disk)
         found = examined(club.terminal, *SHORT)
+        status = club.terminal.run("status")
+    assert status.code == 2
+    assert f"0.0 GB free at {disk}" in " ".join(status.out.split())
     assert f"0.0 GB free at {disk}" in found.line("disk", "broken")
     assert "is not available" in found.line("database", "broken")
     assert "not tried" in found.line("mail to itself", "broken")

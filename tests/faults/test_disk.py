@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.server.isolation import acquire_marker
+from pbmserv.server.in_flight import acquire_marker
 from tests.cli.processes import running, wait_for
 from tests.conftest import ADDRESS, needed
 from tests.faults import hindered

@@ -37,6 +37,8 @@ class SecondEngine:
     """Whether an action of theirs is known to be no move with us: asked of both positions."""
     is_apart: Callable[[Any], bool] = lambda _position: False
     """Whether a game cannot be compared any further, for a known fault of theirs."""
+    spelled: Callable[[str], str] = lambda name: name
+    """What of their names is compared."""
     begin: Callable[[Any], Any] = lambda their_game: their_game.new_initial_state()
     """Their first state."""
     players: tuple[int, ...] = (0, 1)
@@ -86,7 +88,7 @@ def _step(
     """Plays a move there, action by action, and compares what could be played at each."""
     for count, name in enumerate(move):
         ours = {each[count] for each in legal if each[:count] == move[:count]}
-        theirs = _actions(state)
+        theirs = {engine.spelled(name): action for name, action in _actions(state).items()}
         extra = [theirs[each] for each in theirs.keys() - ours]
         assert ours <= theirs.keys(), f"{ours - theirs.keys()} after {move[:count]}:\n{state}"
         assert all(engine.is_extra(position, state, action) for action in extra), f"{extra}:\n{state}"

@@ -44,7 +44,7 @@ def test_the_start() -> None:
         "P P P P P P P P",
         "R N B Q K B N R",
     ]
-    assert chess.scene(start).cells[cell("E8")][0].kind == "king"
+    assert chess.scene(start).cells[cell("E8")][0].kind == "chess/king"
     for options in ({"setup": "960"}, {"setup": "-1"}, {"setup": "05"}, {"checks": "2"}, {"size": "8"}):
         with pytest.raises(BadOption):
             chess.start(2, options)
@@ -342,7 +342,7 @@ def test_a_second_engine_agrees_on_other_setups(number: int) -> None:
     assert play_random_games(engine, 250) >= 1
 
 
-@pytest.mark.parametrize("plies", [20, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("plies", [8, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rules", ["chess", "checks"])
 def test_a_slow_engine_agrees(rules: str, plies: int) -> None:
     """From all setups, with three checks or without."""

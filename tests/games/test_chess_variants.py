@@ -8,8 +8,9 @@ import pytest
 
 from pbmserv.games import chess_family
 from pbmserv.games.chess import MOST_PLIES, antichess, atomic, crazyhouse
-from pbmserv.games.chess_family import Position
+from pbmserv.games.chess_family import Position, legal_moves
 from pbmserv.games.chess_moves import BOARD
+from pbmserv.games.chess_notation import in_short
 from pbmserv.games.chess_plies import in_passing
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished
 from tests.games.by_hand import figure_of, played, written
@@ -177,7 +178,7 @@ def test_what_is_captured_is_in_hand_and_can_be_dropped() -> None:
     here = played(HOUSE, crazyhouse.start(2, {}), "e4 d5 exd5 Qxd5")
     assert here.at.hands == ((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))
     hand = crazyhouse.scene(here).hands[0]
-    assert [(piece.text, piece.kind, piece.seat, count) for piece, count in hand] == [("P", "pawn", 0, 1)]
+    assert [(piece.text, piece.kind, piece.seat, count) for piece, count in hand] == [("P", "chess/pawn", 0, 1)]
     after, events = crazyhouse.play(here, crazyhouse.read(here, "P@e4"))
     assert events == (Event("placed", 0, (cell("E4"),), "pawn"),)
     assert after.at.hands == (NOBODY, (1, 0, 0, 0, 0))
@@ -246,12 +247,10 @@ def test_crazyhouse_ends_after_very_many_plies() -> None:
 
 
 def house_names(here: Position, move: Move) -> tuple[str, ...]:
-    """They have letters of their own for promoted pieces, and no sign of check behind drops."""
-    text = crazyhouse.san(here, move)
+    """They have letters of their own for promoted pieces. Signs of check are left out."""
+    text = in_short(here.at, move, legal_moves(crazyhouse, here.at))
     source, target = move[:2]
-    if isinstance(source, str):
-        return (text.rstrip("+#"),)
-    if text[0] not in "QRBN":
+    if isinstance(source, str) or text[0] not in "QRBN":
         return (text,)
     at = here.at
     letter = {"Q": "E", "R": "C", "B": "A", "N": "H"}[text[0]] if source in at.promoted else text[0]
@@ -266,11 +265,11 @@ def house_names(here: Position, move: Move) -> tuple[str, ...]:
         )
 
     name = BOARD.names[source].lower()
-    alike = [BOARD.names[int(each[0])].lower() for each in crazyhouse.moves(here) if is_alike(each)]
+    alike = [BOARD.names[int(each[0])].lower() for each in legal_moves(crazyhouse, here.at) if is_alike(each)]
     column, row = (sum(each[place] == name[place] for each in alike) for place in (0, 1))
     apart = "" if len(alike) == 1 else name[0] if column == 1 else name[1] if row == 1 else name
     takes = "x" if "x" in text else ""
-    return (f"{letter}{apart}{takes}{BOARD.names[int(target)].lower()}{text[len(text.rstrip('+#')) :]}",)
+    return (f"{letter}{apart}{takes}{BOARD.names[int(target)].lower()}",)
 
 
 ANTI_ENGINE = SecondEngine(
@@ -281,7 +280,14 @@ ANTI_ENGINE = SecondEngine(
     is_apart=lambda here: bool(in_passing(here.at)),
     players=(1, 0),
 )
-HOUSE_ENGINE = SecondEngine(HOUSE, "crazyhouse", house_names, our_limits=("exhausted",), players=(1, 0))
+HOUSE_ENGINE = SecondEngine(
+    HOUSE,
+    "crazyhouse",
+    house_names,
+    our_limits=("exhausted",),
+    spelled=lambda name: name.rstrip("+#"),
+    players=(1, 0),
+)
 
 
 @pytest.mark.parametrize("plies", [60, pytest.param(20_000, marks=pytest.mark.slow)])
@@ -294,7 +300,7 @@ def test_a_second_engine_agrees_on_crazyhouse() -> None:
     assert play_random_games(HOUSE_ENGINE, 20_000) > 1
 
 
-@pytest.mark.parametrize("plies", [20, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("plies", [10, pytest.param(3000, marks=pytest.mark.slow)])
 def test_a_slow_engine_agrees_on_atomic(plies: int) -> None:
     random, done = Random(f"atomic {plies}"), 0
     while done < plies:

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
-from pbmserv.games import hex as hex_game
-from pbmserv.games import hexagons
+from pbmserv.games import connection
+from pbmserv.games.connection import HEX as hex_game  # noqa: N811
+from pbmserv.games.connection import Position
 from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
-from pbmserv.games.hex import Position
+from pbmserv.games.hexagons import rhombus
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "hex.txt").read_text("ascii")
@@ -27,7 +28,7 @@ def drawn(*rows: str, turn: int = 0) -> Position:
     """A position from its rows, from top to bottom."""
     cells = [row.split() for row in rows]
     stones = bytes(SEATS[row[column]] for column in range(len(cells)) for row in cells)
-    return Position(hexagons.rhombus(len(cells)), stones, turn)
+    return Position(rhombus(len(cells)), stones, turn)
 
 
 def stones(position: Position) -> dict[str, str]:
@@ -36,7 +37,7 @@ def stones(position: Position) -> dict[str, str]:
 
 
 def test_neighbours_are_those_of_the_rules() -> None:
-    board = hexagons.rhombus(11)
+    board = rhombus(11)
     assert {board.names[cell] for cell in board.neighbours[board.numbers["B2"]]} == {
         *("A2", "C2", "B1", "C1", "A3", "B3"),
     }
@@ -69,7 +70,7 @@ def test_what_wins(rows: tuple[str, ...], text: str, seat: int, is_won: bool) ->
         assert list(hex_game.moves(after)) == []
         with pytest.raises(Illegal) as over:
             hex_game.read(after, text)
-        assert over.value.rule == hex_game.ENDING
+        assert over.value.rule == connection.ENDING
 
 
 def test_the_board_of_the_rules_is_won() -> None:
@@ -106,7 +107,7 @@ def test_swap_is_only_the_second_move(texts: tuple[str, ...]) -> None:
     assert ("swap",) not in hex_game.moves(position)
     with pytest.raises(Illegal) as illegal:
         hex_game.read(position, "swap")
-    assert illegal.value.rule == hex_game.SWAPPING
+    assert illegal.value.rule == connection.SWAPPING
 
 
 def test_moves_that_begin_so() -> None:
@@ -123,11 +124,11 @@ def test_moves_that_begin_so() -> None:
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("c3", hex_game.PLACING),
-        ("d4 e5", hex_game.PLACING),
-        ("swap d4", hex_game.SWAPPING),
-        ("l1", hex_game.THE_BOARD),
-        ("a12", hex_game.THE_BOARD),
+        ("c3", connection.PLACING),
+        ("d4 e5", connection.PLACING),
+        ("swap d4", connection.SWAPPING),
+        ("l1", connection.THE_BOARD),
+        ("a12", connection.THE_BOARD),
     ],
 )
 def test_illegal(text: str, rule: int) -> None:

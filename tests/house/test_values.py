@@ -10,14 +10,13 @@ MOST_FIELDS = 12
 
 ROWS_AND_STATES = {
     "InboxMessage": 16,
-    "MoveSummary": 13,
     "OpenOffer": 13,
     "OutboxMessage": 14,
     "QueuedMessage": 15,
     "Server": 13,
     "State": 19,
 }
-"""Values as wide as their table, the settings, the kinds of events, or the whole state of a game.
+"""Values as wide as their table, the settings, or the whole state of a game.
 
 They may shrink, not grow.
 """

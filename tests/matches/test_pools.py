@@ -3,7 +3,16 @@
 import pytest
 
 from pbmserv.games import games
-from pbmserv.matches.pools import LONGEST_NAME, Pool, pool_named, pool_of, pool_with, pools_of
+from pbmserv.matches.pools import (
+    LONGEST_NAME,
+    Pool,
+    is_of_pools,
+    pool_named,
+    pool_of,
+    pool_with,
+    pools_of,
+    values_of,
+)
 from pbmserv.store.tables import rating_changes, ratings, recounts
 from tests.store.club import new_match
 
@@ -31,6 +40,17 @@ def test_sizes_are_pools_and_the_default_is_the_plain_one() -> None:
     assert [pool.name for pool in pools_of("hex")] == ["hex", "hex 13", "hex 14", "hex 19"]
     assert pool_with("hex", (("size", "11"),)) == pool_with("hex", ()) == Pool("hex")
     assert pool_with("reversi", (("size", "10"),)).title == "Reversi 10"
+
+
+def test_numbers_of_an_option_share_a_pool() -> None:
+    """Of 960 first positions the usual one has its own, and all others one together."""
+    names = ["chess", "chess checks=3", "chess checks=3 setup=any", "chess setup=any"]
+    assert [pool.name for pool in pools_of("chess")] == names
+    assert pool_with("chess", (("setup", "0"), ("checks", "off"))) == pool_with("chess", (("setup", "959"),))
+    assert pool_with("chess", (("setup", "518"),)) == Pool("chess")
+    setup = games()["chess"].info.options[1]
+    assert values_of(setup) == ("518", "any")
+    assert [is_of_pools(setup, value) for value in ("any", "7", "518", "960", "x")] == [True] * 3 + [False] * 2
 
 
 def test_a_match_is_in_one_pool() -> None:

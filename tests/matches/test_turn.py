@@ -62,6 +62,10 @@ def test_a_move() -> None:
         ("breakthrough", "d8-d7", Reason("other", "D8", "A1", "H8", "D8-D7")),
         ("breakthrough", "a1-a2", Reason("rule", "A1", "A1", "H8", "A1-A2")),
         ("checkers", "45-40", Reason("rule")),
+        ("chess", "e4-e5", Reason("empty", "E4", "A1", "H8", "E4-E5")),
+        ("chess", "e5", Reason("rule", "", "A1", "H8", "E5")),
+        ("chess", "r1e2", Reason("rule", "", "A1", "H8", "R1E2")),
+        ("chess", "r9", Reason("off", "R9", "A1", "H8", "R9")),
         ("hex", "a1", Reason("taken", "A1", "A1", "K11", "A1")),
     ],
 )

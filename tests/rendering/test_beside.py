@@ -6,15 +6,17 @@ from pbmserv.games import games
 from pbmserv.games.boards import squares
 from pbmserv.games.divided import blocks, pegs, river
 from pbmserv.games.game import Event, Piece, Scene, Side, Stroke
-from pbmserv.rendering.accessible import holdings, move_summary, strokes_of
+from pbmserv.rendering.accessible import move_summary
+from pbmserv.rendering.beside import holdings, strokes_of
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.html_grid import grid_of, walls_of
-from pbmserv.rendering.piece_style import looks_of
+from pbmserv.rendering.piece_style import NAMED_STYLES, are_on_wood, looks_of
 from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.plan import plan_for, plan_of
 from pbmserv.rendering.svg.position import draw_scene
 from pbmserv.rendering.templates import environment
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
+from tests.rendering.picture.test_pieces import contrast
 
 SIDES = (Side("Red", "x"), Side("Blue", "o"))
 LOOKS = looks_of(SIDES)
@@ -126,3 +128,13 @@ def test_what_a_move_links_and_walls() -> None:
     deed = move_summary(Toy(), None, (0,), BOARD.names, USERIDS)  # type: ignore[arg-type]
     did = environment().get_template("parts/game_log.txt").module.did(deed)  # type: ignore[attr-defined]
     assert str(did).strip() == "alice set the wall A1H, linked A1 to B2."
+
+
+def test_letters_are_read_on_dark_grounds() -> None:
+    """Those of every side that a colour names, on the cells of a mail in a dark scheme; Black is on wood."""
+    grounds = ("#26241f", "#17332c", "#5a4708")
+    for look in NAMED_STYLES.values():
+        if look.name == "black":
+            assert are_on_wood((look,))
+        else:
+            assert all(contrast(look.letters_in_dark, ground) >= 3 for ground in grounds), look.name

@@ -8,8 +8,8 @@ from argon2 import PasswordHasher, extract_parameters
 from pbmserv.commands.base.changes import NewPlayer
 from pbmserv.services import worker
 from pbmserv.services.admin.act import set_password
-from pbmserv.services.app import App
-from pbmserv.services.authenticate import CredentialsToVerify, VerifiedCredentials, password_hasher, verify
+from pbmserv.services.app import App, password_hasher
+from pbmserv.services.authenticate import CredentialsToVerify, VerifiedCredentials, verify
 from pbmserv.services.views import load_board
 from pbmserv.store import accounts
 from pbmserv.store.engine import writing

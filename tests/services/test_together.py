@@ -13,7 +13,7 @@ from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Queries
-from pbmserv.server.isolation import MailClaims
+from pbmserv.server.in_flight import MailClaims
 from pbmserv.services import batch
 from pbmserv.services.app import App
 from pbmserv.services.batch import MOST_TOGETHER
@@ -138,7 +138,7 @@ def test_what_another_worker_has_in_hand_is_left_to_it(post: Post, tmp_path: Pat
     elsewhere = f"""
 import sys
 from pathlib import Path
-from pbmserv.server.isolation import MailClaims
+from pbmserv.server.in_flight import MailClaims
 claims = MailClaims(Path({str(tmp_path)!r}))
 assert claims.claim({ids[0]})
 print("claimed", flush=True)

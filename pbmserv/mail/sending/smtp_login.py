@@ -2,26 +2,16 @@
 
 import smtplib
 from base64 import b64encode
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from pbmserv.mail.oauth.access_tokens import AccessTokens, SignInNeeded, TokenDelayed
 from pbmserv.mail.oauth.bearer import BearerExchange, chosen_mechanism
+from pbmserv.mail.sending.relay_address import RelayAddress
 
 LONGEST_LINE: Final = 510
 """Bytes of a command before its CRLF (RFC 5321 4.5.3.1.4). A longer first answer waits for a 334 (RFC 4954 4)."""
 
 GO_ON: Final = 334
-
-
-@dataclass(frozen=True, slots=True)
-class RelayAddress:
-    """Where a relay is, our user there ("" for none), and how TLS begins."""
-
-    host: str
-    port: int
-    user: str = ""
-    tls: Literal["none", "starttls", "implicit"] = "starttls"
 
 
 class RelayLoginError(smtplib.SMTPException):

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from pbmserv.games.board import Board
 from pbmserv.games.game import Scene
-from pbmserv.rendering.piece_style import PieceStyle, are_black_and_white
+from pbmserv.rendering.piece_style import PieceStyle, are_on_wood
 from pbmserv.rendering.svg.plan import HALF, TRAY, Plan, plan_for
 
 _STAR = 8
@@ -19,7 +19,7 @@ def draw_ground(scene: Scene, looks: Sequence[PieceStyle]) -> Markup:
     board, plan = scene.board, plan_for(scene)
     ground = Markup('<rect class="d-ground" width="{}" height="{}" rx="22"/>').format(plan.width, plan.height)
     surface = _points(board, plan, looks) if plan.shape == "point" else _cells(board, plan, looks)
-    kind = Markup(' class="d-wood"') if are_black_and_white(looks) else ""
+    kind = Markup(' class="d-wood"') if are_on_wood(looks) else ""
     return Markup("<g{}>{}</g>").format(kind, Markup("").join([ground, *_trays(plan), *surface, *_labels(plan)]))
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from pbmserv.games.game import Info, Piece, Seat, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
-from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, Silhouette
+from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, WALL, Silhouette
 
 _INSET: Final = 9
 _FACE_INSET: Final = 15
@@ -96,11 +96,11 @@ def _drawing(piece: Piece, look: PieceStyle | None) -> Markup:
     if piece.kind in _BARS:
         return Markup('<g class="piece nobody"><path class="char" d="{}"/></g>').format(_BARS[piece.kind])
     if look is None:
-        return _BURNT if piece.kind == "burnt" else _nobodys(piece.text.strip())
+        return _BURNT if piece.kind == "burnt" else _nobodys(piece)
     if piece.kind == "die" and piece.value is not None and has_pips(piece.value):
         return _whole(look, _sign(_pips(piece.value, look.shape)))
-    if piece.kind in CHESS:
-        return _man(look, CHESS[piece.kind])
+    if piece.kind in CHESS or piece.kind == "wall":
+        return _man(look, CHESS.get(piece.kind, WALL))
     if piece.kind in TILES:
         return _tile(look, TILES[piece.kind], is_turned=piece.seat == 1)
     if piece.kind in DISCS:
@@ -176,8 +176,13 @@ def _seeds(count: int) -> Markup:
     )
 
 
-def _nobodys(text: str) -> Markup:
-    return Markup('<g class="piece nobody">{}</g>').format(_letters(text, 50, 48))
+def _nobodys(piece: Piece) -> Markup:
+    """The text of a piece, or its value on a round body."""
+    if piece.value is None:
+        return Markup('<g class="piece nobody">{}</g>').format(_letters(piece.text.strip(), 50, 48))
+    return Markup('<g class="piece nobody"><path class="body" d="{}"/>{}</g>').format(
+        _box("50%", _INSET), _letters(str(piece.value), 50, 48)
+    )
 
 
 def _box(corners: str, inset: float, drop: float = 0) -> str:

@@ -49,6 +49,8 @@ _MEN: Final = {
     ),
 }
 
+WALL: Final = Silhouette("M40 10h20v80h-20z")
+
 CHESS: Final = {f"chess/{kind}": man for kind, man in _MEN.items()}
 """By kind."""
 

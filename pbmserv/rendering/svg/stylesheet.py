@@ -35,6 +35,7 @@ PIECES_LIGHT: Final = (
     + ".piece text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-weight:700;"
     + "text-anchor:middle}"
     + ".piece .seed{fill:#7a4a12;stroke:#3a2306;stroke-width:1.5}.nobody .pip{fill:#3a2c10}"
+    + ".nobody .body{fill:#cdbd98;stroke:#6b614d}"
     + ".char{fill:#5b4f41}.cross{fill:none;stroke:#f8f4ea;stroke-width:9;stroke-linecap:round}"
 )
 """Of pieces, in a light scheme."""
@@ -44,6 +45,7 @@ PIECES_DARK: Final = (
     + ".piece .shade{fill:#000;fill-opacity:.5}"
     + ".piece .raised .pip{fill:#b3261e}.black .raised .pip{fill:#ffb09f}"
     + ".piece .seed{fill:#e0b070;stroke:#2b1c08}.nobody .pip{fill:#ece8dd}"
+    + ".nobody .body{fill:#4a4338;stroke:#9a907c}"
     + ".char{fill:#171512;stroke:#6b6457;stroke-width:3}.cross{stroke:#b3a993}"
 )
 """What is otherwise in a dark scheme."""

@@ -1,4 +1,4 @@
-"""Oware, nine men's morris and breakthrough: what each side has, and how freely or how far on it stands."""
+"""Oware, kalah, nine men's morris and breakthrough: what each side has, and how freely or how far on it stands."""
 
 from functools import lru_cache
 from types import MappingProxyType
@@ -77,8 +77,11 @@ def _aside(board: Board) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, 
 
 judges: Final = MappingProxyType(
     {
+        "kalah": Judge(_seeds, curiosity=0.3),
         "oware": Judge(_seeds, curiosity=0.3),
         "morris": Judge(_merels, curiosity=0.3),
+        "six-mens-morris": Judge(_merels, curiosity=0.3),
+        "twelve-mens-morris": Judge(_merels, curiosity=0.3),
         "breakthrough": Judge(_pawns, curiosity=0.3),
     }
 )

@@ -1,0 +1,276 @@
+"""Games of joining edges with stones: Hex, Havannah, Y.
+
+Hex is by Piet Hein (1942) and, independently of him, John Nash (1948). Havannah is by Christian Freeling (1979). Y
+is by Claude Shannon (about 1950) and, independently of him, Craige Schensted and Charles Titus (1953).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Final
+
+from pbmserv.games import hexagons
+from pbmserv.games.board import Board
+from pbmserv.games.game import (
+    Credit,
+    Event,
+    Info,
+    Move,
+    Option,
+    Outcome,
+    Piece,
+    Scene,
+    Seat,
+    Side,
+    chosen,
+    two_ranks,
+)
+from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.notation import joined, read_move
+
+# The numbers of the paragraphs in the rules texts that Illegal may quote, the same in all of them.
+THE_BOARD, PLACING, SWAPPING, ENDING = 1, 3, 4, 6
+
+SWAP: Final = "swap"
+_CORNER: Final = 3
+"""A corner of a hexagon has so many neighbours, a cell at its edge one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The board between two plies: `stones` has the seat of each cell's stone, 2 where there is none.
+
+    `turn` is None when the game is over. `last` is the cell where the last ply put its stone, and where it came
+    from if it was swapped.
+    """
+
+    board: Board
+    stones: bytes
+    turn: Seat | None = 0
+    last: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConnectionGame:
+    """A game that some shape of joined stones wins.
+
+    `has_won` tells whether the stone placed last, on a cell, made such a shape; `swapped` where the first stone
+    stands when the second side has taken it over.
+    """
+
+    info: Info
+    board: Callable[[int], Board]
+    has_won: Callable[[Board, bytes, int], bool]
+    swapped: Callable[[Board, int], int]
+
+    def start(self, seats: int, options: Mapping[str, str]) -> Position:
+        """The empty board. Raises BadOption for anything but a `size` from `info`."""
+        board = self.board(int(chosen(self.info, options)["size"]))
+        return Position(board, bytes([EMPTY]) * len(board.names))
+
+    def to_move(self, position: Position) -> Seat | None:
+        """The seat on turn; None when the game is over."""
+        return position.turn
+
+    def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
+        """The legal moves that begin so, in the board's order, and "swap" at the end."""
+        if position.turn is None or len(begun) > 1:
+            return
+        for cell in begun or range(len(position.stones)):
+            if isinstance(cell, int) and position.stones[cell] == EMPTY:
+                yield (cell,)
+        if begun in ((), (SWAP,)) and _may_swap(position):
+            yield (SWAP,)
+
+    def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
+        """The position after a legal move, and what happened: a stone placed, or the first one swapped."""
+        seat, board = position.turn, position.board
+        assert seat is not None
+        if move == (SWAP,):
+            (old,) = (cell for cell, owner in enumerate(position.stones) if owner != EMPTY)
+            new = self.swapped(board, old)
+            stones = with_stone(position.stones, seat, (new,), (old,))
+            cells = (old, new) if old != new else (old,)
+            return Position(board, stones, 1 - seat, (new, old)), (Event("swapped", seat, cells),)
+        cell = int(move[0])
+        stones = with_stone(position.stones, seat, (cell,))
+        turn = None if EMPTY not in stones or self.has_won(board, stones, cell) else 1 - seat
+        return Position(board, stones, turn, (cell,)), (Event("placed", seat, (cell,)),)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """How it ended; None while somebody is to move. Whoever placed the last stone has won, if anybody has."""
+        if position.turn is not None:
+            return None
+        if self.has_won(position.board, position.stones, position.last[0]):
+            return Outcome(two_ranks(position.stones[position.last[0]]), "goal")
+        return Outcome(two_ranks(None), "draw")
+
+    def write(self, position: Position, move: Move) -> str:
+        """The cell, `C3`, or `swap`."""
+        return joined(position.board, move)
+
+    def read(self, position: Position, text: str) -> Move:
+        """The legal move that `text` means."""
+        found, why = partial(self.moves, position), partial(_why, position)
+        return read_move(text, position.board, found, why, self.info.words, THE_BOARD)
+
+    def scene(self, position: Position) -> Scene:
+        """What to draw and say of the position."""
+        pieces = [(Piece(seat, side.mark),) for seat, side in enumerate(self.info.sides)]
+        return Scene(
+            position.board,
+            tuple([() if seat == EMPTY else pieces[seat] for seat in position.stones]),
+            marked=position.last[:1],
+            vacated=tuple(cell for cell in position.last[1:] if cell != position.last[0]),
+        )
+
+
+def _may_swap(position: Position) -> bool:
+    """Whether the stone on the board is the first player's only one."""
+    return position.turn == 1 and position.stones.count(EMPTY) == len(position.stones) - 1
+
+
+def _why(position: Position, steps: Move) -> int:
+    """The rule that forbids a move."""
+    if position.turn is None:
+        return ENDING
+    return SWAPPING if SWAP in steps else PLACING
+
+
+def _joins_two(board: Board, stones: bytes, cell: int) -> bool:
+    """Whether a chain joins both edges of its seat on a rhombus: rows for Vertical, columns for Horizontal."""
+    edges = rhombus_edges(board)[stones[cell]]
+    chain = group_of(board, stones, cell)
+    return all(not edge.isdisjoint(chain) for edge in edges)
+
+
+@lru_cache(maxsize=8)
+def rhombus_edges(board: Board) -> tuple[tuple[frozenset[int], frozenset[int]], ...]:
+    """For each seat the two edges that it has to join."""
+    rows = [frozenset(row.cells) for row in board.layout.rows]
+    columns = [frozenset(column) for column in zip(*(row.cells for row in board.layout.rows), strict=True)]
+    return (rows[0], rows[-1]), (columns[0], columns[-1])
+
+
+def _mirrored(board: Board, cell: int) -> int:
+    """The cell with column and row exchanged, where it is to one side what it was to the other: C5 for E3."""
+    column, row = divmod(cell, len(board.layout.rows))
+    return row * len(board.layout.rows) + column
+
+
+def _joins_three(board: Board, stones: bytes, cell: int) -> bool:
+    """Whether a chain joins all edges of a triangle."""
+    chain = group_of(board, stones, cell)
+    return all(not edge.isdisjoint(chain) for edge in triangle_edges(board))
+
+
+@lru_cache(maxsize=8)
+def triangle_edges(board: Board) -> tuple[frozenset[int], ...]:
+    """The three edges of a triangle; a corner is of two."""
+    rows = [row.cells for row in board.layout.rows]
+    return frozenset(rows[0]), frozenset(row[0] for row in rows), frozenset(row[-1] for row in rows)
+
+
+def _is_frame(board: Board, stones: bytes, cell: int) -> bool:
+    """Whether a chain joins two corners or three edges of a hexagon, or is a ring."""
+    if sum([stones[each] == stones[cell] for each in board.neighbours[cell]]) == 0:
+        return False
+    chain = group_of(board, stones, cell)
+    corners, edges = hexagon_edges(board)
+    if len(corners & chain) > 1 or sum([not edge.isdisjoint(chain) for edge in edges]) > 2:
+        return True
+    return _has_ring(board, chain, cell)
+
+
+def _has_ring(board: Board, chain: frozenset[int], cell: int) -> bool:
+    """Whether a chain goes round something: a stone that is all surrounded by it, or cells without a way out.
+
+    The chain has no ring without the stone on `cell`, so one would be near it.
+    """
+    near = board.neighbours[cell]
+    if any(len(board.neighbours[each]) == len(chain.intersection(board.neighbours[each])) == 6 for each in near):
+        return True
+    outside = {each for each in range(len(board.names)) if len(board.neighbours[each]) < 6} - chain
+    todo = list(outside)
+    while todo:
+        for each in board.neighbours[todo.pop()]:
+            if each not in outside and each not in chain:
+                outside.add(each)
+                todo.append(each)
+    return len(outside) + len(chain) < len(board.names)
+
+
+@lru_cache(maxsize=8)
+def hexagon_edges(board: Board) -> tuple[frozenset[int], tuple[frozenset[int], ...]]:
+    """The corners of a hexagon, and its six edges without them."""
+    rim = {cell for cell, beside in enumerate(board.neighbours) if len(beside) < 6}
+    corners = frozenset(cell for cell in rim if len(board.neighbours[cell]) == _CORNER)
+    left, edges = rim - corners, []
+    while left:
+        edge, todo = set[int](), [min(left)]
+        while todo:
+            edge.add(cell := todo.pop())
+            todo += [each for each in board.neighbours[cell] if each in left and each not in edge]
+        edges.append(frozenset(edge))
+        left -= edge
+    return corners, tuple(edges)
+
+
+def _same(_: Board, cell: int) -> int:
+    """Where a swapped stone stands when both sides want the same: it stays and changes its colour."""
+    return cell
+
+
+_BLACK_AND_WHITE = (Side("White", "o"), Side("Black", "x"))
+
+games = (
+    ConnectionGame(
+        Info(
+            name="hex",
+            title="Hex",
+            rules="hex/1",
+            sides=(Side("Vertical", "V"), Side("Horizontal", "H")),
+            group="connection",
+            credit=Credit("Piet Hein and John Nash", 1942),
+            example="c3",
+            options=(Option("size", "11", ("11", "13", "14", "19")),),
+            words=(SWAP,),
+        ),
+        hexagons.rhombus,
+        _joins_two,
+        _mirrored,
+    ),
+    ConnectionGame(
+        Info(
+            name="havannah",
+            title="Havannah",
+            rules="havannah/1",
+            sides=_BLACK_AND_WHITE,
+            group="connection",
+            credit=Credit("Christian Freeling", 1979, "mindsports.nl"),
+            example="e5",
+            options=(Option("size", "8", ("8", "4", "5", "6", "10")),),
+            words=(SWAP,),
+        ),
+        hexagons.hexagon,
+        _is_frame,
+        _same,
+    ),
+    ConnectionGame(
+        Info(
+            name="game-of-y",
+            title="Y",
+            rules="game-of-y/1",
+            sides=_BLACK_AND_WHITE,
+            group="connection",
+            credit=Credit("Claude Shannon, Craige Schensted and Charles Titus", 1953),
+            example="c3",
+            options=(Option("size", "13", ("13", "9", "11", "15", "19")),),
+            words=(SWAP,),
+        ),
+        hexagons.triangle,
+        _joins_three,
+        _same,
+    ),
+)
+HEX, HAVANNAH, GAME_OF_Y = games
