@@ -12,7 +12,6 @@ from pbmserv.cli.bootstrap import CannotStart, alone
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.greeting import greet
 from pbmserv.cli.logs import start_logging
-from pbmserv.cli.premises import premises
 from pbmserv.cli.roads import road_out
 from pbmserv.cli.serve import (
     all_parts,
@@ -24,6 +23,7 @@ from pbmserv.cli.serve import (
     tasks,
     web_part,
 )
+from pbmserv.cli.status import premises
 from pbmserv.cli.terminal import Exit, app_or_exit, give_up, settings_or_exit
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import others
