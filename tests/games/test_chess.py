@@ -124,6 +124,11 @@ def test_castling_is_lost() -> None:
     assert played(GAME, position(CASTLES), "e1-e2").at.rights == (cell("A8"), cell("H8"))
 
 
+def test_a_king_in_check_is_shown() -> None:
+    assert chess.scene(position("4k3/8/8/8/4r3/8/8/R3K2R w KQ -")).attacked == (cell("E1"),)
+    assert chess.scene(position("4k3/8/8/8/4r3/8/8/R3K2R b KQ -")).attacked == ()
+
+
 def test_in_passing() -> None:
     here = played(GAME, chess.start(2, {}), "e2-e4 a7-a6 e4-e5 d7-d5")
     after, events = chess.play(here, chess.read(here, "exd6 e.p."))
