@@ -169,6 +169,8 @@ class Scene:
     """Walls and links, the oldest first."""
     within: tuple[int, ...] = ()
     """The part of the board where the next ply has to begin, in a game that narrows it down."""
+    attacked: tuple[int, ...] = ()
+    """Where the king of the seat on turn stands, if it could be captured next: it is in check."""
 
 
 class Game(Protocol):

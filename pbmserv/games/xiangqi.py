@@ -138,12 +138,14 @@ def outcome(position: Position) -> Outcome | None:
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
     steps = tuple(int(step) for step in position.last)
+    home = position.cells.find(MARKS[position.turn][0])
     return Scene(
         position.board,
         tuple(_CELLS[mark] for mark in position.cells),
         marked=steps[1:],
         vacated=steps[:1],
         captured=steps[1:] if position.has_captured else (),
+        attacked=(home,) if is_attacked(position.board, position.cells, position.turn) else (),
     )
 
 

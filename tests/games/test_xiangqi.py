@@ -312,3 +312,5 @@ def test_who_is_in_check() -> None:
     after = played(GAME, position_of(CHASE), "a3-f3")
     assert is_attacked(BOARD, after.cells, 1)
     assert not is_attacked(BOARD, after.cells, 0)
+    assert scene(after).attacked == (after.cells.index("g"),)
+    assert scene(position_of(CHASE)).attacked == ()
