@@ -1,6 +1,5 @@
 """`pbmserv games check`: whether a game, perhaps of another package, keeps the laws of games."""
 
-import logging
 import time
 from typing import Annotated
 
@@ -9,12 +8,8 @@ from rich.markup import escape
 
 from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, err, give_up, out
-from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import games, others
-from pbmserv.robots import knowing
 from pbmserv.services.laws.check import LAWS, try_laws
-
-log = logging.getLogger(__name__)
 
 cli = typer.Typer(
     add_completion=False,
@@ -61,11 +56,3 @@ def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")])
     out.print(f"{name}: {said}, in {seconds:.0f} s.", highlight=False)
     if broken:
         raise typer.Exit(Exit.FAILED)
-
-
-def tell_left_out() -> None:
-    """Writes to the log which games and robots of other packages are left out, and why."""
-    for point, why in others().left_out.items():
-        log.warning("a game of another package is left out %s", pairs(game=point, error=why))
-    for point, why in knowing.others()[1].items():
-        log.warning("a robot of another package is left out %s", pairs(robot=point, error=why))

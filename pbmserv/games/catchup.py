@@ -7,22 +7,10 @@ from itertools import combinations
 from typing import Final
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
 from pbmserv.games.groups import EMPTY, groups_of, with_stone
 from pbmserv.games.hexagons import hexagon
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
@@ -36,6 +24,7 @@ info = Info(
     title="Catchup",
     rules="catchup/1",
     sides=(Side("White", "o"), Side("Black", "x")),
+    group="territory",
     credit=Credit("Nick Bentley", 2010),
     example="e5",
     options=(Option("size", "5", ("5", "4", "6", "7")),),

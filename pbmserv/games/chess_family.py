@@ -27,7 +27,6 @@ from pbmserv.games.chess_plies import Ply, captured, castled, castling, first_ro
 from pbmserv.games.game import (
     Event,
     Illegal,
-    Info,
     Move,
     MoveError,
     Outcome,
@@ -36,9 +35,9 @@ from pbmserv.games.game import (
     Seat,
     Unfinished,
     Unreadable,
-    chosen,
     two_ranks,
 )
+from pbmserv.games.info import Info, chosen
 from pbmserv.games.notation import LONGEST, joined, read_move, starting
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote; all games of the family have these.
@@ -150,13 +149,13 @@ class Chess:
             vacated=position.vacated,
             captured=position.taken,
             hands=tuple(_in_hand(seat, hand) for seat, hand in enumerate(at.hands)),
+            attacked=(at.cells.find(CAMPS[at.turn].king),) if self.is_check(at) else (),
         )
 
     def san(self, position: Position, move: Move) -> str:
         """A legal move as books write it: `Nf3`, `exd5`, `O-O`, `e8=Q+`, `Qh7#`."""
         after, _ = self.play(position, move)
-        outcome = self.ended(after)
-        is_won = outcome is not None and outcome.reason in ("mate", "king", "checks")
+        is_won = (outcome := self.ended(after)) is not None and outcome.reason in ("mate", "king", "checks")
         sign = "#" if is_won else "+" if self.is_check(after.at) else ""
         return in_short(position.at, move, legal_moves(self, position.at)) + sign
 

@@ -13,7 +13,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from pbmserv.games.game import Game, Info
+from pbmserv.games.game import Game
+from pbmserv.games.info import Info
 
 GROUP: Final = "pbmserv.games"
 

@@ -53,6 +53,7 @@ def scene_of(position: Position) -> Scene:
             tuple((PIECES[mark if seat == 0 else mark.lower()], hand.count(mark)) for mark in dict.fromkeys(hand))
             for seat, hand in enumerate(position.hands)
         ),
+        attacked=attacked_king(position.board, position.cells, position.turn),
     )
 
 
@@ -73,6 +74,11 @@ def after(position: Position, move: Move) -> tuple[str, tuple[str, str]]:
         mark = promoted if seat == 0 else promoted.lower()
     cells[target], cells[move[0]] = mark, EMPTY
     return "".join(cells), (hands[0], hands[1])
+
+
+def attacked_king(board: Board, cells: str, seat: Seat) -> tuple[int, ...]:
+    """The cell of a seat's king, if that is in check."""
+    return (cells.find("Kk"[seat]),) if is_attacked(board, cells, seat) else ()
 
 
 def is_attacked(board: Board, cells: str, seat: Seat) -> bool:

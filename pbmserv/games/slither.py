@@ -8,21 +8,9 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
 from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
@@ -35,6 +23,7 @@ info = Info(
     title="Slither",
     rules="slither/1",
     sides=(Side("Vertical", "V"), Side("Horizontal", "H")),
+    group="connection",
     credit=Credit("Corey Clark", 2010),
     example="c3",
     options=(Option("size", "9", ("9", "13", "15")),),

@@ -6,22 +6,10 @@ from functools import partial
 from typing import Final
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
 from pbmserv.games.groups import EMPTY
 from pbmserv.games.hexagons import hexagon
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
@@ -37,6 +25,7 @@ info = Info(
     title="Tumbleweed",
     rules="tumbleweed/1",
     sides=(Side("White", "Wn"), Side("Red", "Rn")),
+    group="territory",
     credit=Credit("Mike Zapawa", 2020),
     example="c2,g8",
     options=(Option("size", "8", ("8", "5", "6")),),

@@ -8,20 +8,8 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.divided import river
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
 from pbmserv.games.xiangqi_board import COLUMNS, EMPTY, KINDS, MARKS, ROWS, is_attacked, moved, targets, ways_of
@@ -150,12 +138,14 @@ def outcome(position: Position) -> Outcome | None:
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
     steps = tuple(int(step) for step in position.last)
+    home = position.cells.find(MARKS[position.turn][0])
     return Scene(
         position.board,
         tuple(_CELLS[mark] for mark in position.cells),
         marked=steps[1:],
         vacated=steps[:1],
         captured=steps[1:] if position.has_captured else (),
+        attacked=(home,) if is_attacked(position.board, position.cells, position.turn) else (),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, clear_move, is_letter, is_of_words
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
 from pbmserv.commands.base.vocabulary import (
     COURTESY,
     FIRST_BOARD,
@@ -180,6 +180,9 @@ _SAYING_WHAT = (
 )
 
 
+_TOWARDS = frozenset({"to", "takes", "x", "on", "at"})
+
+
 def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     """The one move that the first lines of a text name, as written; empty when they name none, or several.
 
@@ -192,18 +195,32 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     ['pass', '', '']
     >>> mentioned_move("pass or c3?", go)
     ''
+    >>> chess = Spelling(dialects=("(?:n ?|knight ?)?[a-h][1-8]",))
+    >>> [mentioned_move(text, chess) for text in ("I play N f3", "Hi, knight to f3!", "My knight. f3", "to f3")]
+    ['N f3', 'knight f3', 'f3', 'f3']
     """
     found: dict[str, str] = {}
     for line in _first_lines(text):
         if is_letter(line) and (letter := clear_move(line, spelling)):
             found.setdefault(letter.lower(), letter)
-        for word in line.split():
-            move = clear_move(word[:_LONGEST_MOVE], spelling)
+        words = [word[:_LONGEST_MOVE] for word in line.split()]
+        for place, word in enumerate(words):
+            move = _of_a_piece(words[:place], word, spelling) or clear_move(word, spelling)
             if move and not is_of_words(move, spelling):
                 found.setdefault(move.lower(), move)
         for move in _words_said(line, spelling):
-            found.setdefault(move, move)
+            if not any(each.startswith(f"{move} ") for each in found):
+                found.setdefault(move, move)
     return next(iter(found.values())) if len(found) == 1 else ""
+
+
+def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
+    """A move in a game's other notation whose piece stands in front: `knight to f3` is no move of a pawn."""
+    named = before[:-1] if before and before[-1].lower() in _TOWARDS else before
+    if not named or named[-1][-1] in _MARKS:
+        return ""
+    move = clear_move(f"{named[-1]} {word}", spelling)
+    return move if move.lower() != word.lower() and is_in_dialect(move, spelling) else ""
 
 
 def _words_said(line: str, spelling: Spelling) -> Iterator[str]:

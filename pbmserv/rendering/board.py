@@ -58,6 +58,8 @@ class BoardPlayers:
     hands: tuple[Holding, ...] = ()
     # Whether a robot of this server is to move; only where it was asked for.
     waits_for_robot: bool = False
+    # Whether the king of whoever is to move is attacked.
+    is_in_check: bool = False
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -284,6 +286,7 @@ def _players(board: GameState, scene: Scene) -> BoardPlayers:
         scores=tuple(zip(userids, scene.scores, strict=True)) if scene.scores else (),
         outcome=state.outcome,
         hands=holdings(scene, userids),
+        is_in_check=bool(scene.attacked),
         gone=tuple(userids[seat] for seat in state.gone),
         eliminated=tuple(userids[event.seat] for event in last if event.kind == "eliminated"),
         left=tuple(userids[event.seat] for event in last if event.kind == "left"),

@@ -7,8 +7,9 @@ import pytest
 
 from pbmserv.games import catchup, games
 from pbmserv.games.catchup import Position, moves, play, read, to_move
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.hexagons import hexagon
+from pbmserv.games.info import BadOption
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, played, written
 

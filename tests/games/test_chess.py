@@ -12,7 +12,8 @@ from pbmserv.games.chess import chess
 from pbmserv.games.chess_family import Chess, Position
 from pbmserv.games.chess_moves import BOARD
 from pbmserv.games.chess_plies import first_row
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import figure_of, played, written
 from tests.games.chess_positions import START, position_of, tree
 from tests.games.second_engine import SecondEngine, play_random_games
@@ -124,6 +125,17 @@ def test_castling_is_lost() -> None:
     assert played(GAME, position(CASTLES), "e1-e2").at.rights == (cell("A8"), cell("H8"))
 
 
+def test_a_blank_behind_the_piece_makes_it_no_pawn() -> None:
+    start = chess.start(2, {})
+    for text in ("N f3", "knight f3", "Knight-f3"):
+        assert chess.write(start, chess.read(start, text)) == "G1-F3"
+
+
+def test_a_king_in_check_is_shown() -> None:
+    assert chess.scene(position("4k3/8/8/8/4r3/8/8/R3K2R w KQ -")).attacked == (cell("E1"),)
+    assert chess.scene(position("4k3/8/8/8/4r3/8/8/R3K2R b KQ -")).attacked == ()
+
+
 def test_in_passing() -> None:
     here = played(GAME, chess.start(2, {}), "e2-e4 a7-a6 e4-e5 d7-d5")
     after, events = chess.play(here, chess.read(here, "exd6 e.p."))
@@ -164,6 +176,7 @@ def test_promotion() -> None:
         (START, "Nc3 b1c3 Nb1c3 Nbc3 N1c3", "B1-C3"),
         (CASTLES, "O-O o-o 0-0 e1-h1 e1h1 e1-g1 e1g1 Kg1 O-O+", "E1-H1"),
         (CASTLES, "O-O-O 0-0-0 e1-a1 e1c1 Kc1", "E1-A1"),
+        ("4k3/8/8/8/8/8/3P4/1N2K3 w - -", "Nc3 Knight-c3", "B1-C3"),
         ("4k3/8/8/3p4/4P3/8/8/K7 w - -", "exd5 EXD5 ed5 e4d5 e4xd5 e:d5 e4:d5", "E4xD5"),
         ("3r4/4P3/8/8/k7/8/8/K7 w - -", "e8=Q e8Q e8q e8=queen e7e8=Q e7-e8=queen e7e8queen e8/Q", "E7-E8=QUEEN"),
         ("3r4/4P3/8/8/k7/8/8/K7 w - -", "exd8=b ed8b e7xd8=bishop e7xd8b", "E7xD8=BISHOP"),

@@ -8,7 +8,8 @@ import pytest
 
 from pbmserv.games import fanorona
 from pbmserv.games.fanorona import Position, info, moves, outcome, play, read, scene, start, to_move, write
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.slow_fanorona import slow_leaves, slow_moves, slow_start
 

@@ -8,7 +8,8 @@ import pytest
 from pbmserv.games import boards, draughts
 from pbmserv.games.draughts import Position
 from pbmserv.games.flying import FlyingDraughts, brazilian, games, international, russian
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 
 SMALL, LARGE = (boards.squares(size, size, is_chequered=True) for size in (8, 10))

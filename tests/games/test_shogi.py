@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import shogi as rules
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.shogi import Shogi, minishogi, shogi
 from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position
@@ -189,6 +190,8 @@ def test_a_gold_may_give_mate_where_a_pawn_may_not() -> None:
 
 def test_whoever_is_in_check_must_end_it() -> None:
     position = position_of(CHECKED, ("RP", ""))
+    assert GAME.scene(position).attacked == (position.board.numbers["E1"],)
+    assert GAME.scene(GAME.start(2, {})).attacked == ()
     assert written(GAME, position) == {"E1-D2", "E1-F2", "D1-E2", "F1-E2"} | {
         f"{word}-E{row}" for word in ("ROOK", "PAWN") for row in range(2, 9)
     }

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from pbmserv.games import boards, games, slither
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.slither import Position, moves, play, read, to_move
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, played, written

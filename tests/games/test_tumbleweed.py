@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from pbmserv.games import games, tumbleweed
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.tumbleweed import Position, moves, play, read, scores, to_move
 from tests.games.beside import play_beside
 from tests.games.by_hand import played, written

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import xiangqi
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.xiangqi import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.xiangqi_board import is_attacked
 from tests.games.by_hand import cells_of, figure_of, leaves, played
@@ -311,3 +312,5 @@ def test_who_is_in_check() -> None:
     after = played(GAME, position_of(CHASE), "a3-f3")
     assert is_attacked(BOARD, after.cells, 1)
     assert not is_attacked(BOARD, after.cells, 0)
+    assert scene(after).attacked == (after.cells.index("g"),)
+    assert scene(position_of(CHASE)).attacked == ()

@@ -52,8 +52,10 @@ def test_an_empty_house_invites(empty: Club) -> None:
     assert "Nobody is playing at the moment." in page.said
     (film,) = page.one("ul", class_="small-boards").all("img")
     assert film.attributes["src"] == "/games/cephalopod/movie.svg"
-    pictures = [each.attributes["src"] for each in page.one("ul", class_="offer").all("img")]
-    assert set(pictures) == {f"/games/{name}.svg" for name in games()}
+    offered_games = [each for group in page.all("ul", class_="offer") for each in group.all("li")]
+    shown = {each.one("img").attributes["src"]: each.one("a").attributes["href"] for each in offered_games}
+    assert shown == {f"/games/{name}.svg": f"/help/{name}" for name in games()}
+    assert len(offered_games) == len(shown)
     assert not page.all("table")
     empty.post("alice@home.test", "signup alice sesame")
     empty.post("alice@home.test", "seek -size=3x5")

@@ -9,7 +9,7 @@ from typing import Final
 from pbmserv.commands.base.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.games.notation import ALONE, LONGEST, names
 
 

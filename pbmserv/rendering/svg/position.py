@@ -117,6 +117,7 @@ def marks(scene: Scene, looks: Sequence[PieceStyle]) -> Iterator[Mark]:
     yield from (Mark(0, "d-taken", plan.outline(cell, _WITHIN)) for cell in scene.captured)
     yield from (Mark(1, "d-left", _ring(plan, cell)) for cell in scene.vacated)
     yield from (Mark(2, "d-last", plan.outline(cell, _WITHIN)) for cell in scene.marked)
+    yield from (Mark(2, "d-check", plan.outline(cell, _WITHIN)) for cell in scene.attacked)
     if scene.within:
         yield Mark(3, "d-within", _frame(plan, scene.within))
     for stroke in scene.strokes:

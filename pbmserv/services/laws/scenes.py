@@ -22,7 +22,7 @@ def check_scene(setup: Setup, scene: Scene, board: Board) -> None:
     assert len(scene.scores) in (0, setup.seats)
     assert len(scene.hands) in (0, setup.seats)
     assert set(scene.within) <= set(range(len(board.names)))
-    for touched in (scene.marked, scene.vacated, scene.captured):
+    for touched in (scene.marked, scene.vacated, scene.captured, scene.attacked):
         assert len(set(touched)) == len(touched)
         assert set(touched) <= set(range(len(board.names)))
     for pieces in scene.cells:

@@ -8,7 +8,7 @@ from pbmserv.rendering.svg.pieces import piece_id
 from pbmserv.rendering.svg.plan import plan_for
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-MARKS = {"marked": "d-last", "vacated": "d-left", "captured": "d-taken"}
+MARKS = {"marked": "d-last", "vacated": "d-left", "captured": "d-taken", "attacked": "d-check"}
 
 
 @dataclass(frozen=True)

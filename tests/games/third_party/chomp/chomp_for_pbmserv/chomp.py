@@ -6,7 +6,8 @@ from functools import partial
 
 from pbmserv.games.board import Board
 from pbmserv.games.boards import squares
-from pbmserv.games.game import Credit, Event, Info, Move, Option, Outcome, Piece, Scene, Side, chosen, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, two_ranks
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
