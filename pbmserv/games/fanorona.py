@@ -33,7 +33,7 @@ info = Info(
     rules="fanorona/1",
     sides=(Side("White", "o"), Side("Black", "x")),
     group="draughts",
-    credit=Credit("traditional", 0, "https://en.wikipedia.org/wiki/Fanorona"),
+    credit=Credit("traditional", 0),
     example="e2-e3",
     words=(APPROACH, RETREAT),
 )

@@ -53,6 +53,7 @@ class Credit:
     inventor: str
     year: int
     site: str = ""
+    """The inventor's, as `club.test`: pages have it behind `https://`, and texts as it stands."""
 
 
 Group = Literal[

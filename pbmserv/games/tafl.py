@@ -243,12 +243,10 @@ def _tafl(name: str, rows: str, credit: Credit, example: str, has_corners: bool,
     return Tafl(info, tuple(rows.split()), has_corners, is_strong)
 
 
-_SITE = "http://aagenielsen.dk"
-
 brandubh = _tafl(
     "brandubh",
     "...x... ...x... ...o... xxoKoxx ...o... ...x... ...x...",
-    Credit("traditional", 0, f"{_SITE}/historical_hnefatafl_rules.php"),
+    Credit("traditional", 0),
     "d6-g6",
     has_corners=True,
     is_strong=False,
@@ -257,7 +255,7 @@ brandubh = _tafl(
 tablut = _tafl(
     "tablut",
     "...xxx... ....x.... ....o.... x...o...x xxooKooxx x...o...x ....o.... ....x.... ...xxx...",
-    Credit("traditional", 0, f"{_SITE}/historical_hnefatafl_rules.php"),
+    Credit("traditional", 0),
     "d9-d7",
     has_corners=False,
     is_strong=False,
@@ -267,7 +265,7 @@ hnefatafl = _tafl(
     "hnefatafl",
     "...xxxxx... .....x..... ........... x....o....x x...ooo...x xx.ooKoo.xx "
     "x...ooo...x x....o....x ........... .....x..... ...xxxxx...",
-    Credit("traditional", 0, f"{_SITE}/fetlar_rules_en.php"),
+    Credit("traditional", 0),
     "d11-d9",
     has_corners=True,
     is_strong=True,

@@ -67,12 +67,13 @@ def _answered(page: BoardPage, wish: BoardPageQuery, frame: Frame) -> BoardPage:
 
 def _touchable(page: BoardPage, found: Sequence[Choice]) -> BoardPage:
     """The page with what can be touched next."""
-    begun = [step for step in page.choosing.begun if isinstance(step, int)] if page.choosing else []
+    steps = page.choosing.begun if page.choosing else ()
+    begun = [step for step in steps if isinstance(step, int)]
     looks = looks_of(rules_of(page.match).info.sides)
     drawn = replace(
         page.drawn,
         table=draw_table(page.now.diagram.scene, looks, chosen=begun) if begun else page.drawn.table,
-        touches=touches(page.now, found, is_begun=bool(begun)),
+        touches=touches(page.now, found, is_begun=bool(steps)),
         words=words_of(found),
     )
     return replace(page, drawn=drawn)

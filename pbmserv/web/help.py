@@ -32,6 +32,7 @@ from pbmserv.web.layout import Frame, NotFoundPage, Page, help_path, mailto, slu
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import Routes, Site
 
+_ADDRESS = r"https?://[^\s,;()]*[^\s,;().]"
 _FEWEST_CONTENTS = 3
 """Headings that a table of contents is worth its room for."""
 
@@ -83,7 +84,7 @@ class Help(Page):
     before: str
     after: str
     topics: tuple[str, ...]
-    games: tuple[str, ...]
+    games: tuple[Info, ...]
     commands: tuple[str, ...]
 
     @property
@@ -92,12 +93,11 @@ class Help(Page):
         return len(self.anchors) >= _FEWEST_CONTENTS
 
     def cut(self, text: str) -> Iterator[tuple[str, str]]:
-        """A sentence in pieces, each with where it leads to; "" is nowhere."""
-        if not self.phrases:
-            yield text, ""
-            return
-        for piece in re.split(f"({'|'.join(map(re.escape, self.phrases))})", text):
-            yield piece, self.phrases.get(piece, "")
+        """A sentence in pieces, each with where it leads to; "" is nowhere. Addresses of pages lead there."""
+        found = re.split("|".join([f"({_ADDRESS}", *map(re.escape, self.phrases)]) + ")", text)
+        for place, piece in enumerate(found):
+            is_address = place % 2 == 1 and piece not in self.phrases
+            yield piece, piece if is_address else self.phrases.get(piece, "")
 
 
 def help_page(asked: str, frame: Frame) -> Help | NotFoundPage:
@@ -134,7 +134,7 @@ def _page(subject: str, frame: Frame) -> Help:
         before=listed[place - 1] if place > 0 else "",
         after=listed[place + 1] if place + 1 < len(listed) else "",
         topics=("tutorial", *(topic for topic in manual.TOPICS if topic != "tutorial")),
-        games=tuple(games()),
+        games=tuple(game.info for game in games().values()),
         commands=tuple(commands()),
     )
 

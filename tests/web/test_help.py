@@ -249,6 +249,18 @@ def test_the_rules_credit_the_inventor_and_begin_a_game(get: Get) -> None:
     assert links["cephalopod challenge YOU SOMEBODY"] == mailto("cephalopod challenge YOU SOMEBODY")
 
 
+def test_an_address_in_a_sentence_leads_there_without_its_full_stop(get: Get) -> None:
+    there = {link.said: link.attributes for link in main(get("/help/crazyhouse")).one("article").all("a")}
+    assert there["https://lichess.org/variant/crazyhouse"]["href"] == "https://lichess.org/variant/crazyhouse"
+    assert "noopener" in there["https://lichess.org/variant/crazyhouse"]["rel"]
+
+
+@pytest.mark.parametrize("name", sorted(games()))
+def test_no_site_is_named_twice_in_an_address(get: Get, name: str) -> None:
+    links = [link.attributes["href"] for link in main(get(f"/help/{name}")).all("a")]
+    assert not [href for href in links if re.match(r"https?://https?:", href)]
+
+
 def test_a_long_page_has_contents_that_lead_to_its_headings(get: Get) -> None:
     shown = main(get("/help/cephalopod"))
     leading = {link.said: link.attributes["href"] for link in shown.one("nav", class_="contents").all("a")}

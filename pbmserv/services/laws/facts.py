@@ -28,6 +28,7 @@ def check_information(name: str) -> None:
     assert game.to_move(start) == 0
     assert game.read(start, info.example) in list(game.moves(start))
     assert (info.credit.inventor == "traditional") == (info.credit.year == 0)
+    assert re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z]+|", info.credit.site), "info.credit.site is the name of a site"
 
 
 def check_options(name: str) -> None:
