@@ -21,7 +21,7 @@ from pbmserv.cli.main import cli
 from pbmserv.commands.base.log_words import LogWords
 from pbmserv.commands.base.registry import commands
 from pbmserv.games import games
-from pbmserv.games.game import Group, Info
+from pbmserv.games.info import Group, Info
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
 

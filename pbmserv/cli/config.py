@@ -21,11 +21,11 @@ from pbmserv.cli.logs import LogForm
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.games import games
+from pbmserv.mail.mail_urls import relay_address
+from pbmserv.mail.mail_urls import split as split_listener
 from pbmserv.mail.oauth.authority import FORMS as OAUTH_FORMS
 from pbmserv.mail.oauth.authority import checked_name
 from pbmserv.mail.receiving.imap_address import mailbox_address
-from pbmserv.mail.sending.relay_address import relay_address
-from pbmserv.server.listen_address import split as split_listener
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"

@@ -6,11 +6,17 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, err, give_up, out
 from pbmserv.games import games, others
 from pbmserv.services.laws.check import LAWS, try_laws
 
-cli = typer.Typer(add_completion=False, help="Look after games that other packages add.", no_args_is_help=True)
+cli = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Look after games that other packages add.",
+    no_args_is_help=True,
+)
 
 
 @cli.callback()
@@ -18,11 +24,14 @@ def main() -> None:
     """Look after games that other packages add."""
 
 
-@cli.command()
+@cli.command(cls=PlainCommand)
 def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")]) -> None:
     """Try all laws of games on one game, and tell of each whether it holds.
 
     The exit code is 1 if one does not. A game of another package that is left out is told, and why.
+
+    Examples:
+        pbmserv games check hex
     """
     if not __debug__:
         give_up("the laws are asserts: run it without python -O", Exit.USAGE)

@@ -38,8 +38,8 @@ def greet(settings: Settings, listeners: Sequence[str], copies: Sequence[KeptCop
     if listeners and settings.way_out.startswith("maildir:"):
         lines += [
             "Try, in other terminals:",
-            f'  {program} mail --from alice@example.org "signup alice sesame"',
-            f'  {program} mail --from bob@example.org "signup bob poppy"',
+            f'  {program} mail --from alice@example.org "signup alice"',
+            f'  {program} mail --from bob@example.org "signup bob"',
             f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
         ]
     else:

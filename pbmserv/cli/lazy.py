@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,6 +19,9 @@ from typer.main import get_command
 Command: TypeAlias = Any
 Context: TypeAlias = Any
 Formatter: TypeAlias = Any
+
+VARIABLE: Final = "_PBMSERV_COMPLETE"
+"""Where a shell says that it wants completions: `complete_bash`, for example."""
 
 EXAMPLES: Final = "Examples:\n"
 """What the last paragraph of a docstring begins with: a command line a line below it."""
@@ -152,3 +155,24 @@ def _name_values(command: Command) -> None:
     for option in command.params:
         if option.param_type_name == "option" and not option.is_flag and option.metavar is None:
             option.metavar = option.opts[0].lstrip("-").upper()
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="bash|zsh|fish")],
+    context: typer.Context,
+) -> None:
+    """Print what completes commands in your shell.
+
+    Put it where your shell looks for such files, or evaluate it in its start file. It asks `pbmserv` itself, so it
+    need not be renewed with each version.
+
+    Examples:
+        pbmserv completion bash | sudo tee /etc/bash_completion.d/pbmserv
+        pbmserv completion zsh > ~/.zfunc/_pbmserv
+        pbmserv completion fish > ~/.config/fish/completions/pbmserv.fish
+    """
+    from typer._completion_classes import completion_init
+    from typer.completion import shell_complete
+
+    completion_init()
+    shell_complete(context.find_root().command, {}, "pbmserv", VARIABLE, f"source_{shell}")

@@ -32,7 +32,7 @@ COMMANDS = (
     LazyCommand("receive", "receive:receive", "Store one raw mail from standard input.", _PARTS),
     LazyCommand("apart", "running:apart", "Workers run this.", hidden=True),
     LazyCommand("games", "game_tools:cli", "Check the games that other packages bring.", _MORE),
-    LazyCommand("completion", "completion:completion", "Print what completes commands in your shell.", _MORE),
+    LazyCommand("completion", "lazy:completion", "Print what completes commands in your shell.", _MORE),
 )
 
 cli = typer.Typer(

@@ -7,13 +7,13 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from pbmserv.cli.config import PREFIX, Settings, WrongSetting
+from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.oauth.requests import OAuthClient
 from pbmserv.mail.oauth.token_file import TokenFile
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
 from pbmserv.mail.sending.destination import Transport, open_transport
-from pbmserv.mail.sending.relay_address import relay_address
 
 
 def road_out(settings: Settings) -> Callable[[], Transport]:

@@ -20,7 +20,7 @@ from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.running import ready, run_until_told
 from pbmserv.cli.terminal import Exit, err, give_up, print_table
 from pbmserv.games import games
-from pbmserv.games.game import BadOption
+from pbmserv.games.info import BadOption
 from pbmserv.robots.contest import (
     Contest,
     ContestResult,

@@ -1,6 +1,7 @@
 """`pbmserv serve`, and each part of it as a command of its own."""
 
 import gc
+import logging
 import threading
 from collections.abc import Callable
 from typing import Literal, TypeVar
@@ -11,7 +12,6 @@ from pbmserv.cli.bootstrap import CannotStart, alone
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.greeting import greet
 from pbmserv.cli.logs import start_logging
-from pbmserv.cli.premises import premises
 from pbmserv.cli.roads import road_out
 from pbmserv.cli.serve import (
     all_parts,
@@ -23,7 +23,11 @@ from pbmserv.cli.serve import (
     tasks,
     web_part,
 )
+from pbmserv.cli.status import premises
 from pbmserv.cli.terminal import Exit, app_or_exit, give_up, settings_or_exit
+from pbmserv.commands.base.log_words import pairs
+from pbmserv.games import others
+from pbmserv.robots import knowing
 from pbmserv.server.connections import raise_limit
 from pbmserv.server.isolation import run_isolated
 from pbmserv.server.listener import CannotListen
@@ -37,11 +41,14 @@ from pbmserv.services.worker import process_one
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
 
 def serve() -> None:
     """Run everything: listener, poller, workers, sender, scheduler, robots, web."""
     settings = settings_or_exit()
     start_logging(settings.log)
+    tell_left_out()
     raise_limit()
     try:
         with alone(settings):
@@ -50,6 +57,14 @@ def serve() -> None:
         give_up(str(error), Exit.WRONG_SETTING)
     except CannotStart as error:
         give_up(str(error), Exit.TRY_LATER)
+
+
+def tell_left_out() -> None:
+    """Writes to the log which games and robots of other packages are left out, and why."""
+    for point, why in others().left_out.items():
+        log.warning("a game of another package is left out %s", pairs(game=point, error=why))
+    for point, why in knowing.others()[1].items():
+        log.warning("a robot of another package is left out %s", pairs(robot=point, error=why))
 
 
 def listen() -> None:

@@ -3,15 +3,13 @@
 import gc
 import os
 
-VARIABLE = "_PBMSERV_COMPLETE"
-"""Where a shell says that it wants completions: `complete_bash`, for example."""
-
 
 def main() -> None:
     """Runs the command line."""
     # Importing makes hundreds of thousands of objects that all stay: looking through them for garbage again and
     # again would take a sixth of the start. The group that imports a command switches it on again.
     gc.disable()
+    from pbmserv.cli.lazy import VARIABLE
     from pbmserv.cli.main import cli as app
 
     if VARIABLE in os.environ:

@@ -5,13 +5,14 @@ from typing import Annotated
 import typer
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
-from pbmserv.cli.premises import premises
+from pbmserv.cli.config import Settings
 from pbmserv.cli.terminal import Scripted, app_or_exit, give_up, out, print_findings, print_rows, settings_or_exit
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import list_parts, retire_part
-from pbmserv.services.admin.status import look_around
+from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.app import utc_now
 from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.heartbeats import LISTENER, POLLER, ROBOTS, SCHEDULER, SENDER, WORKER
 
 
 def status(scripted: Scripted = None) -> None:
@@ -31,6 +32,17 @@ def status(scripted: Scripted = None) -> None:
             raise
         found = [_away(f"it does not answer ({type(error).__name__})"), *see_room([settings.data])]
     print_findings(found, scripted)
+
+
+def premises(settings: Settings) -> Premises:
+    """What there should be: the data folder, and the parts that run on this host or another."""
+    parts = [
+        *([LISTENER] if settings.listen else []),
+        *([POLLER] if settings.imap else []),
+        *(WORKER, SENDER, SCHEDULER),
+        *([ROBOTS] if settings.thinkers else []),
+    ]
+    return Premises(settings.data, tuple(parts))
 
 
 def _away(said: str) -> Finding:

@@ -12,10 +12,10 @@ import typer
 from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
+from pbmserv.mail.mail_urls import split
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
-from pbmserv.server.listen_address import split
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import PostedOutcome, find_posted, see_fate
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
@@ -41,7 +41,7 @@ class CameBack:
 
 
 def mail(
-    subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice sesame"')] = "",
+    subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice"')] = "",
     text: Annotated[str, typer.Argument(help="the text; \\n begins a new line")] = "",
     sender: Annotated[str, typer.Option("--from", help="your mail address")] = "",
     answer: Annotated[str, typer.Option("--answer", help="answer the last mail to you with this text")] = "",

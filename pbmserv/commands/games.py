@@ -11,7 +11,7 @@ from pbmserv.commands.base.registry import OpenCommand
 from pbmserv.commands.base.request import Request
 from pbmserv.commands.show import filter_of
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 

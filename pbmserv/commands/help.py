@@ -14,7 +14,7 @@ from pbmserv.commands.base.request import Request
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import close_to
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 

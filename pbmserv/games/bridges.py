@@ -11,22 +11,9 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.divided import pegs
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    Stroke,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, Stroke, two_ranks
 from pbmserv.games.groups import EMPTY, with_stone
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.

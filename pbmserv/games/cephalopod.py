@@ -12,20 +12,8 @@ from itertools import combinations, product
 
 from pbmserv.games import boards
 from pbmserv.games.board import Board
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 FEWEST_TAKEN = 2

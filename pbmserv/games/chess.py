@@ -20,7 +20,8 @@ from pbmserv.games.chess_moves import (
 )
 from pbmserv.games.chess_notation import DIALECT, DIALECT_OF_DROPS
 from pbmserv.games.chess_plies import Ply, castling, in_passing, kind_of
-from pbmserv.games.game import Credit, Event, Info, Move, Option, Outcome, Seat, Side, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Option, Side
 
 MOST_PLIES: Final = 500
 """After so many a game of crazyhouse is a draw: nothing else needs to come to an end there."""

@@ -27,7 +27,6 @@ from pbmserv.games.chess_plies import Ply, captured, castled, castling, first_ro
 from pbmserv.games.game import (
     Event,
     Illegal,
-    Info,
     Move,
     MoveError,
     Outcome,
@@ -36,9 +35,9 @@ from pbmserv.games.game import (
     Seat,
     Unfinished,
     Unreadable,
-    chosen,
     two_ranks,
 )
+from pbmserv.games.info import Info, chosen
 from pbmserv.games.notation import LONGEST, joined, read_move, starting
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote; all games of the family have these.

@@ -11,21 +11,9 @@ from typing import Final
 
 from pbmserv.games import hexagons
 from pbmserv.games.board import Board
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
 from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote, the same in all of them.

@@ -12,21 +12,8 @@ from typing import Final
 
 from pbmserv.games.board import Board, Layout, Row, Sheet
 from pbmserv.games.boards import MARGIN, made
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, names, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.

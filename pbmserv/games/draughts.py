@@ -8,21 +8,8 @@ from functools import cached_property, partial
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, read_move, starting
 

@@ -8,12 +8,13 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Credit, Event, Info, Move, Outcome, Piece, Scene, Seat, Side, chosen, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import times_before
 
 EMPTY = "+"
-APPROACH, WITHDRAW = "approach", "withdraw"
+APPROACH, RETREAT = "approach", "retreat"
 COLUMNS, ROWS = 9, 5
 TIMES: Final = 3
 """A position that comes so often is a draw."""
@@ -34,7 +35,7 @@ info = Info(
     group="draughts",
     credit=Credit("traditional", 0),
     example="e2-e3",
-    words=(APPROACH, WITHDRAW),
+    words=(APPROACH, RETREAT),
 )
 
 _MARKS: Final = tuple(side.mark for side in info.sides)
@@ -85,7 +86,7 @@ def read(position: Position, text: str) -> Move:
 
 
 def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `E2-E3`, or `E2-E3-WITHDRAW-F4` for one that chooses, and goes on."""
+    """The notation of a legal move: `E2-E3`, or `E2-E3-RETREAT-F4` for one that chooses, and goes on."""
     return joined(position.board, move).upper()
 
 
@@ -180,7 +181,7 @@ def _ways(board: Board, cells: str, seat: Seat, here: int, there: int) -> dict[s
     """What a step captures, by approach and by withdrawing; only the ways that capture something."""
     way = next(way for way, ray in enumerate(board.rays[here]) if ray[:1] == (there,))
     theirs = _MARKS[1 - seat]
-    rows = {APPROACH: board.rays[there][way], WITHDRAW: board.rays[here][(way + _OPPOSITE) % 8]}
+    rows = {APPROACH: board.rays[there][way], RETREAT: board.rays[here][(way + _OPPOSITE) % 8]}
     found = {word: _unbroken(cells, ray, theirs) for word, ray in rows.items()}
     return {word: gone for word, gone in found.items() if gone}
 

@@ -13,7 +13,8 @@ from typing import Final
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
 from pbmserv.games.draughts import CAPTURING, MUST_CAPTURE, Draughts, Position, places
-from pbmserv.games.game import Credit, Info, Move, Reason, Seat, Side
+from pbmserv.games.game import Move, Reason, Seat
+from pbmserv.games.info import Credit, Info, Side
 from pbmserv.games.jumping import EMPTY
 from pbmserv.games.notation import joined, read_move, split
 

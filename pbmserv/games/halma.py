@@ -9,20 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat
 from pbmserv.games.hexagons import star, tips_of_star
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.

@@ -68,18 +68,19 @@ def triangle(size: int, empty: str = ".") -> Board:
 
 
 @lru_cache(maxsize=16)
-def hexagon(size: int, empty: str = ".") -> Board:
-    """So many cells along each of six edges, A1 at the left end of the upper one.
+def hexagon(size: int, empty: str = ".", width: int = 1) -> Board:
+    """So many cells along each of six edges, A1 at the left end of the upper one, in text so many characters wide.
 
     >>> hexagon(2).names
     ('A1', 'A2', 'B1', 'B2', 'B3', 'C2', 'C3')
     """
     across = range(2 * size - 1)
     return _honeycomb(
-        f"hexagon {size} {empty}",
+        f"hexagon {size} {empty}{f' {width}' if width > 1 else ''}",
         ((column, row) for column in across for row in across if abs(column - row) < size),
         -1,
         empty,
+        width=width,
     )
 
 
@@ -130,6 +131,7 @@ def _honeycomb(
     edges: tuple[tuple[int, int, int], ...] = (),
     shaded: Iterable[Place] = (),
     is_aligned: bool = False,
+    width: int = 1,
 ) -> Board:
     """A board of these letters and rows, counted from 0; where it `is_aligned` numbers stand below each other."""
     places = sorted(cells)
@@ -156,12 +158,12 @@ def _honeycomb(
     left = MARGIN + 2 if lean > 0 else MARGIN + len(str(len(rows))) + 2
     lines: dict[int, dict[int, str]] = {row: {} for row in (-1, *rows)}
     for column, row in places:
-        lines[row][left + across((column, row)) - 1] = empty
+        lines[row][left + width * (across((column, row)) - 1)] = empty.ljust(width)
     for letter, place in heads:
-        lines[place[1]][left + across(place) - 1] = letter
+        lines[place[1]][left + width * (across(place) - 1)] = letter
     for row in rows:
         label = str(row + 1)
-        lines[row][left + side(row) + (0 if lean > 0 else -len(label) - 1)] = label
+        lines[row][left + width * side(row) + (0 if lean > 0 else -len(label) - 1)] = label
     return made(
         key=key,
         names=[f"{ascii_uppercase[column]}{row + 1}" for column, row in places],
@@ -169,8 +171,8 @@ def _honeycomb(
         rays=rays,
         sheet=Sheet(
             tuple(_line(lines[row]) for row in sorted(lines)),
-            tuple((row + 1, left + across((column, row)) - 1) for column, row in places),
-            1,
+            tuple((row + 1, left + width * (across((column, row)) - 1)) for column, row in places),
+            width,
         ),
         layout=Layout(
             "hexagon",
@@ -191,4 +193,4 @@ def _line(texts: dict[int, str]) -> str:
     drawn = ""
     for at, text in sorted(texts.items()):
         drawn = drawn.ljust(at) + text
-    return drawn
+    return drawn.rstrip()

@@ -8,7 +8,8 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, SE, E, N
-from pbmserv.games.game import Credit, Event, Info, Move, Outcome, Piece, Scene, Seat, Side, chosen, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
 SIZE: Final = 8

@@ -14,6 +14,9 @@ from typing import Final
 from pbmserv.games.board import Board
 from pbmserv.games.game import Illegal, Move, Step, Unfinished, Unreadable
 
+ALONE: Final = frozenset({"pass", "swap"})
+"""The words that are whole moves, so that they mean something on a line of their own; others go with cells."""
+
 LONGEST: Final = 400
 """Characters of a text that may be a move."""
 

@@ -1,10 +1,9 @@
 """Games of other packages: each an entry point of the group `pbmserv.games`, found where it is installed.
 
 An entry point leads to a module with `info` or `games`, or to a game itself; its templates lie in a folder
-`templates` of the package that holds it. What is broken is left out, and told once: no package may stop the club.
+`templates` of the package that holds it. What is broken is left out, and whoever starts the server tells so.
 """
 
-import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,14 +13,13 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from pbmserv.games.game import Game, Info
+from pbmserv.games.game import Game
+from pbmserv.games.info import Info
 
 GROUP: Final = "pbmserv.games"
 
 _QUESTIONS: Final = ("start", "to_move", "moves", "play", "outcome", "write", "read", "scene")
 _NAME: Final = re.compile("[a-z][a-z0-9-]*", re.ASCII)
-
-log = logging.getLogger(__name__)
 
 
 class NoGame(Exception):
@@ -54,9 +52,7 @@ def packaged(taken: frozenset[str]) -> Packaged:
         try:
             folder, found = _loaded(point, taken | games.keys())
         except (Exception, SystemExit) as error:
-            why = str(error) if isinstance(error, NoGame) else f"{type(error).__name__}: {error}"
-            left_out[point.name] = why
-            log.warning("a game of another package is left out entry_point=%s why=%r", point.name, why)
+            left_out[point.name] = str(error) if isinstance(error, NoGame) else f"{type(error).__name__}: {error}"
         else:
             games |= found
             folders[folder] = None

@@ -13,22 +13,8 @@ from typing import Final, Literal
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, SE, E, N
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote, the same in all of them. The last one is

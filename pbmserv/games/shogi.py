@@ -6,20 +6,8 @@ from functools import partial
 from typing import Final
 
 from pbmserv.games import boards
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Outcome,
-    Scene,
-    Seat,
-    Side,
-    Unfinished,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Scene, Seat, Unfinished, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
 from pbmserv.games.shogi_board import (

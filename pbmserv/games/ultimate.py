@@ -10,20 +10,8 @@ from typing import Final
 
 from pbmserv.games import boards
 from pbmserv.games.board import Board, Sheet
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.

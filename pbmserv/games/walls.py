@@ -11,20 +11,8 @@ from functools import partial
 from typing import Final
 
 from pbmserv.games import boards
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Reason,
-    Scene,
-    Seat,
-    Side,
-    Stroke,
-    chosen,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, Stroke
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.walling import (
     ACROSS,

@@ -8,20 +8,8 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.divided import river
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Illegal,
-    Info,
-    Move,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-    two_ranks,
-)
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
 from pbmserv.games.xiangqi_board import COLUMNS, EMPTY, KINDS, MARKS, ROWS, is_attacked, moved, targets, ways_of

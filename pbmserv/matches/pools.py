@@ -11,7 +11,7 @@ from itertools import product
 from typing import Final
 
 from pbmserv.games import games
-from pbmserv.games.game import Option
+from pbmserv.games.info import Option
 from pbmserv.matches.log import Match
 
 LONGEST_NAME: Final = 40

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pbmserv.games.game import BadOption
+from pbmserv.games.info import BadOption
 from pbmserv.matches.log import BrokenLog, Entry, Match, rules_of
 from pbmserv.matches.next_state import next_state
 from pbmserv.matches.state import State

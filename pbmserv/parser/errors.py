@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 
 

@@ -72,7 +72,7 @@ def is_of_game(words: Sequence[str]) -> bool:
     """
     if _OPTION.fullmatch(words[0]) and len(words) > 1:
         return _is_without_prose(words[1:])
-    is_word = len(words) > _FEWEST_WITH_PASSWORD and words[-1].lower() in any_spelling().words
+    is_word = len(words) > _FEWEST_WITH_PASSWORD and words[-1].lower() in any_spelling().alone
     return _is_without_prose(words) and (is_word or is_witness(words[-1]))
 
 
@@ -109,7 +109,7 @@ def unknown_game(words: list[str], answered_board: int | None) -> UnknownGame | 
         is_meant = command.name == "challenge" or any(map(is_witness, after))
         is_sure = bool(after) and _is_without_prose(after) and not _EXCLAIMED.search(after[-1])
         if is_sure and (close or (is_name and is_meant)) and fit_any(command, after, answered_board):
-            return UnknownGame(suggestions=close or tuple(games()))
+            return UnknownGame(suggestions=close)
     return None
 
 

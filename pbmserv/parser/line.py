@@ -138,7 +138,7 @@ def _is_word_alone(line: ParsedLine, spelling: Spelling) -> bool:
 def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> ParsedLine | None:
     """A word in a move's place, alone in an answer to a board. Marks of doubt have it asked back."""
     word, is_plain = single_word_reply(words) or ("", False)
-    if not word or answered_board is None or word in spelling.words:
+    if not word or answered_board is None or word in spelling.alone:
         return None
     if word not in commands():
         read = fitted(commands()["move"], [word], None, answered_board)

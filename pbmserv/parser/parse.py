@@ -13,7 +13,7 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import BLOT, Credentials
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
 from pbmserv.parser.echo import echo

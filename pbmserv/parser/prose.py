@@ -225,9 +225,9 @@ def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
 
 def _words_said(line: str, spelling: Spelling) -> Iterator[str]:
     """The words of a game in a line that are said in a clause of small words, and are not denied there."""
-    for clause in _CLAUSES.split(line) if spelling.words else ():
+    for clause in _CLAUSES.split(line) if spelling.whole else ():
         plain = [word.strip(_MARKS).lower() for word in clause.split()]
-        said = [word for word in plain if word in spelling.words]
+        said = [word for word in plain if word in spelling.whole]
         rest = {word for word in plain if not clear_move(word, spelling)}
         if rest <= _SAYING_WHAT and rest.isdisjoint(NEGATIONS):
             yield from said

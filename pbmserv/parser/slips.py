@@ -72,7 +72,7 @@ def _is_move(words: Sequence[str], spelling: Spelling) -> bool:
 def _turned(words: list[str]) -> tuple[str, ...]:
     """The line that is meant by a game's word before a board: `pass 101`."""
     number = board_number(words[1]) if len(words) == 2 else None
-    is_turned = (number or 0) >= FIRST_BOARD and words[0].lower() in any_spelling().words
+    is_turned = (number or 0) >= FIRST_BOARD and words[0].lower() in any_spelling().alone
     return (f"move {number} {words[0].lower()}",) if is_turned else ()
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from pbmserv.games.game import Scene, Side
+from pbmserv.games.game import Scene
+from pbmserv.games.info import Side
 from pbmserv.matches.state import State, Turn, rounds
 from pbmserv.rendering.language import leaving_word
 from pbmserv.rendering.text import WIDTH

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal
 from markupsafe import Markup
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import Scene, Side
+from pbmserv.games.game import Scene
+from pbmserv.games.info import Side
 from pbmserv.rendering.piece_style import PieceStyle, are_on_wood, looks_of
 from pbmserv.rendering.templates import environment, render
 

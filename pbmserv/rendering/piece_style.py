@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from pbmserv.games.game import Seat, Side
+from pbmserv.games.game import Seat
+from pbmserv.games.info import Side
 
 PipShape = Literal["circle", "square", "triangle", "diamond", "star", "cross"]
 

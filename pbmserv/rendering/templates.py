@@ -20,7 +20,7 @@ from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import Command
 from pbmserv.commands.base.server import Server
 from pbmserv.games import games, others
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language

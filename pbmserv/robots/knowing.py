@@ -1,11 +1,10 @@
 """The thinkers that know one game: ours in folders of its name, those of other packages by entry points.
 
 An entry point of the group `pbmserv.robots` has the name of its game, and leads to a module or an object that
-answers `think` and `knows`. What is broken is left out, and told once.
+answers `think` and `knows`. What is broken is left out.
 """
 
 import importlib
-import logging
 import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
@@ -19,8 +18,6 @@ from pbmserv.robots.thought import Thinker
 
 GROUP: Final = "pbmserv.robots"
 
-log = logging.getLogger(__name__)
-
 
 class Knowing(Thinker, Protocol):
     """A thinker with knowledge of one game: `pbmserv/robots/NAME/thinker.py`."""
@@ -31,12 +28,12 @@ class Knowing(Thinker, Protocol):
 
 def knowing() -> Mapping[str, Knowing]:
     """The thinkers that know a game, by its name."""
-    return {**_others(), **_ours()}
+    return {**others()[0], **_ours()}
 
 
 def is_ours(thinker: Thinker) -> bool:
-    """Whether a thinker is one of this package, whose strength was measured."""
-    return any(thinker is each for each in _ours().values())
+    """Whether a thinker is of this package: of others the strength was not measured."""
+    return all(thinker is not each for each in others()[0].values())
 
 
 @lru_cache(maxsize=1)
@@ -52,8 +49,10 @@ def _ours() -> Mapping[str, Knowing]:
 
 
 @lru_cache(maxsize=1)
-def _others() -> Mapping[str, Knowing]:
+def others() -> tuple[Mapping[str, Knowing], Mapping[str, str]]:
+    """The thinkers of other packages, and why others are left out, by entry point."""
     found: dict[str, Knowing] = {}
+    left_out: dict[str, str] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
         try:
             thinker = point.load()
@@ -61,10 +60,10 @@ def _others() -> Mapping[str, Knowing]:
         except (Exception, SystemExit) as error:
             why = f"{type(error).__name__}: {error}"
         if why:
-            log.warning("a robot of another package is left out entry_point=%s why=%r", point.name, why)
+            left_out[point.name] = why
         else:
             found[point.name] = cast(Knowing, thinker)
-    return MappingProxyType(found)
+    return MappingProxyType(found), MappingProxyType(left_out)
 
 
 def _refused(name: str, thinker: object, found: Mapping[str, Knowing]) -> str:

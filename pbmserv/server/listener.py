@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from pbmserv.commands.base.server import Server
+from pbmserv.mail.mail_urls import split
 from pbmserv.mail.receiving.smtp_handler import (
     GroupCommit,
     ReceiveTimeouts,
@@ -19,7 +20,6 @@ from pbmserv.mail.receiving.smtp_handler import (
 )
 from pbmserv.mail.receiving.smtp_server import TOO_MANY, LmtpConnection, SmtpConnection
 from pbmserv.server.connections import BACKLOG, Capacity, ConnectionGate, places_for_clients
-from pbmserv.server.listen_address import split
 
 MOST_OF_A_HOST: Final = 20
 """As many as an MTA opens to one destination (Postfix's default)."""

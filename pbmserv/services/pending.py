@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail

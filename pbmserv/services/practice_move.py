@@ -16,7 +16,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.vocabulary import CLOSING, OPENING, normalised
 from pbmserv.commands.puzzle import SOLUTION
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.matches.puzzles import Puzzle, board_number_of
 from pbmserv.parser.errors import WhichOne

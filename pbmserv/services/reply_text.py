@@ -6,7 +6,7 @@ from typing import Final
 from pbmserv.commands.base.request import BLOT
 from pbmserv.commands.base.typed_moves import Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import normalised
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES

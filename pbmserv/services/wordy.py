@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from pbmserv.commands.base.lookup import waiting_boards
 from pbmserv.commands.base.request import Actor
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player

@@ -8,7 +8,8 @@ from typing import Final
 
 from pbmserv.games import games
 from pbmserv.games.board import Board
-from pbmserv.games.game import Game, Info, Piece, Scene
+from pbmserv.games.game import Game, Piece, Scene
+from pbmserv.games.info import Info
 
 _PLIES_WATCHED: Final = 40
 """Of a game in which every piece is seen that its text may draw."""

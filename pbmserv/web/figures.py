@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import ClassVar, Final, Literal
 
 from pbmserv.games import games
-from pbmserv.games.game import Info, Piece, Scene, Side
+from pbmserv.games.game import Piece, Scene
+from pbmserv.games.info import Info, Side
 from pbmserv.rendering.document import Block, Heading, Item, Numbered, Prose, Quoted, Verbatim
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.pieces import piece_id

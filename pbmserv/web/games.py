@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from pbmserv.commands.base.server import Server
 from pbmserv.games import titles
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import MOST_COUNTED, BoardRow, BoardSearch, SearchPage, cursor_of
 from pbmserv.rendering.language import moment

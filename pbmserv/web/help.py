@@ -21,7 +21,7 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.vocabulary import close_to
 from pbmserv.commands.help import HelpCommands, HelpGame, HelpTopic
 from pbmserv.games import games
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.rendering.document import Heading, Verbatim, VerbatimLine
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.piece_style import PIECE_STYLES, looks_of

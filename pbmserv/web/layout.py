@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from pbmserv.commands.base.new_game import games_offered
 from pbmserv.commands.base.server import Server
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.svg.pictures import sentence_of, title_of
 from pbmserv.rendering.svg.stylesheet import SHEET

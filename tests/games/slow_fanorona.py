@@ -2,7 +2,7 @@
 
 Square = tuple[int, int]
 Men = dict[Square, str]
-WORDS = {1: "approach", -1: "withdraw"}
+WORDS = {1: "approach", -1: "retreat"}
 
 
 def on_line(here: Square, way: Square) -> bool:

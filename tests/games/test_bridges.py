@@ -10,7 +10,8 @@ import pytest
 from pbmserv.games import bridges, games
 from pbmserv.games.bridges import Position, crossing, links_of, moves, play, read, to_move
 from pbmserv.games.divided import pegs
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
 from tests.games.by_hand import played
 from tests.games.second_engine import SecondEngine, play_random_games

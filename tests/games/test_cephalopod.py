@@ -4,7 +4,8 @@ import pytest
 
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import info, moves, outcome, play, read, scene, start, to_move, write
-from pbmserv.games.game import BadOption, Event, ManySeats, Outcome, Piece
+from pbmserv.games.game import Event, ManySeats, Outcome, Piece
+from pbmserv.games.info import BadOption
 from tests.games.drawing import draw_board, draw_cells, read_figures
 from tests.games.positions import (
     A_FIVE_AND_A_ONE,

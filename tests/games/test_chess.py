@@ -12,7 +12,8 @@ from pbmserv.games.chess import chess
 from pbmserv.games.chess_family import Chess, Position
 from pbmserv.games.chess_moves import BOARD
 from pbmserv.games.chess_plies import first_row
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import figure_of, played, written
 from tests.games.chess_positions import START, position_of, tree
 from tests.games.second_engine import SecondEngine, play_random_games

@@ -8,7 +8,8 @@ import pytest
 
 from pbmserv.games import dots
 from pbmserv.games.dots import DRAWING, ENDING, THE_BOARD, Position
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
 from tests.games.by_hand import leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games

@@ -8,7 +8,8 @@ import pytest
 
 from pbmserv.games import fanorona
 from pbmserv.games.fanorona import Position, info, moves, outcome, play, read, scene, start, to_move, write
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.slow_fanorona import slow_leaves, slow_moves, slow_start
 
@@ -80,7 +81,7 @@ def test_the_start() -> None:
         (ROW, 0, "A3-B3"),
         (ROW, 1, "C3-B3 F3-G3"),
         (BEHIND, 0, "C3-D3"),
-        (BOTH, 0, "C3-D3-APPROACH C3-D3-WITHDRAW"),
+        (BOTH, 0, "C3-D3-APPROACH C3-D3-RETREAT"),
         (QUIET, 0, "A3-A2 A3-A4 A3-B3 A3-B4 B2-A1 B2-A2 B2-B1 B2-B3 B2-C1 B2-C2 B2-C3"),
         (QUIET, 1, "I5-H4 I5-H5 I5-I4"),
     ],
@@ -102,7 +103,7 @@ def test_weak_points_have_no_slanting_lines() -> None:
         (ROW, "a3-b3", "C3 D3"),
         (BEHIND, "c3-d3", "B3 A3"),
         (BOTH, "c3-d3 approach", "E3"),
-        (BOTH, "c3-d3-withdraw", "B3 A3"),
+        (BOTH, "c3-d3-retreat", "B3 A3"),
     ],
 )
 def test_what_is_captured(figure: str, text: str, taken: str) -> None:
@@ -147,7 +148,7 @@ def test_a_chain_turns_and_never_comes_back() -> None:
         (ROW, "a3-a5", fanorona.STEPS),
         (ROW, "e3-d3", fanorona.STEPS),
         (ROW, "a3-a4", fanorona.MUST_CAPTURE),
-        (ROW, "a3-b3-withdraw", fanorona.CAPTURING),
+        (ROW, "a3-b3-retreat", fanorona.CAPTURING),
         (ROW, "a3-b3-b4", fanorona.GOING_ON),
         (ROW, "approach", fanorona.OWN_MAN),
         (QUIET, "b1-c2", fanorona.OWN_MAN),
@@ -210,7 +211,7 @@ def test_reading() -> None:
     assert read(position, info.example) in set(moves(position))
     with pytest.raises(Unfinished):
         read(position, "d3-e3")
-    assert write(position, read(position, "d3e3withdraw")) == "D3-E3-WITHDRAW"
+    assert write(position, read(position, "d3e3retreat")) == "D3-E3-RETREAT"
     with pytest.raises(Unreadable):
         read(position, "capture")
 

@@ -7,8 +7,9 @@ import pytest
 
 from pbmserv.games import connection
 from pbmserv.games.connection import GAME_OF_Y, ConnectionGame, Position
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome
+from pbmserv.games.game import Event, Illegal, Move, Outcome
 from pbmserv.games.hexagons import triangle
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, go
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.go import Position
+from pbmserv.games.info import BadOption
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "go.txt").read_text("ascii")

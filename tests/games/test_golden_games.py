@@ -15,7 +15,8 @@ import pytest
 
 from pbmserv.games import games
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Game, Info, ManySeats
+from pbmserv.games.game import Event, Game, ManySeats
+from pbmserv.games.info import Info
 from pbmserv.services.laws.setups import board_of
 from tests.games.drawing import draw_board
 from tests.games.setups import NAMES

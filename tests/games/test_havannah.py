@@ -6,8 +6,9 @@ import pytest
 
 from pbmserv.games import connection
 from pbmserv.games.connection import HAVANNAH, Position
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome
+from pbmserv.games.game import Event, Illegal, Outcome
 from pbmserv.games.hexagons import hexagon
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 

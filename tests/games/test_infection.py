@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, infection
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.infection import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 
 GAME: Game = infection

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, kalah
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.kalah import Position, info, moves, outcome, play, read, scene, start, to_move
 from tests.games.by_hand import played, written
 from tests.games.second_engine import SecondEngine, play_random_games

@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from pbmserv.games import boards, konane
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.konane import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 

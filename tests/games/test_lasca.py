@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, lasca
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.lasca import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.slow_lasca import Columns, slow_leaves, slow_moves

@@ -6,7 +6,8 @@ from typing import Any, cast
 import pytest
 
 from pbmserv.games import boards, mancala
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.mancala import Position, oware
 from tests.games.by_hand import leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games

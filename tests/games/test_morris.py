@@ -5,7 +5,8 @@ from typing import Any, cast
 import pytest
 
 from pbmserv.games import morris as merels
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Position, morris
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games

@@ -6,7 +6,8 @@ from typing import Any, cast
 import pytest
 
 from pbmserv.games import morris as merels
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Outcome, Unfinished
+from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished
+from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Morris, Position, six, three, twelve
 from tests.games.by_hand import cells_of, leaves, played, written
 from tests.games.slow_morris import SlowMorris

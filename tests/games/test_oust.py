@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from pbmserv.games import boards, games, oust
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.oust import Position, moves, play, read, to_move
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, written

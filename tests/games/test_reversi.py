@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from pbmserv.games import boards, reversi
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.reversi import Position
 from tests.games.second_engine import SecondEngine, play_random_games
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.rows import ENDING, PLACING, SPECIAL, THE_BOARD, Position, RowGame, games
 
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules"

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import shogi as rules
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.shogi import Shogi, minishogi, shogi
 from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position

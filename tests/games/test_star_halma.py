@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from pbmserv.games import halma
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.halma import BOARD, EMPTY, ENDING, MOVING, PATIENCE, PIECES, ROUNDS, THE_BOARD, Position
+from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
 from tests.games.by_hand import played, written
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import tafl as rules
-from pbmserv.games.game import BadOption, Event, Illegal, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.tafl import Position, Tafl, brandubh, hnefatafl, tablut
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.slow_tafl import SlowSiege, slow_siege

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pbmserv.games import ultimate
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.ultimate import CLOSED, ENDING, PLACING, THE_BOARD, WHERE, Position
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.piece_style import looks_of

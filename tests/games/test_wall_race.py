@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from pbmserv.games import walls
-from pbmserv.games.game import BadOption, Event, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Unfinished, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.walling import Position
 from pbmserv.games.walls import ENDING, JUMPING, NEVER_CUT_OFF, QUIET_TURNS, STEPPING, THE_BOARD, WALLING
 from pbmserv.rendering.board_text import draw_sheet

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import xiangqi
-from pbmserv.games.game import BadOption, Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
+from pbmserv.games.info import BadOption
 from pbmserv.games.xiangqi import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.xiangqi_board import is_attacked
 from tests.games.by_hand import cells_of, figure_of, leaves, played

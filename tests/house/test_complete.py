@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import pbmserv.services.admin.banning  # noqa: F401 - said by services only
 from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import Command, commands
 from pbmserv.commands.base.server import Server
@@ -24,6 +23,7 @@ from pbmserv.rendering.templates import (
 from pbmserv.rendering.text import WIDTH, laid_out
 from tests.docs import ROOT
 from tests.every import every
+from tests.house.imports import importable
 
 SERVER = Server("pbm@club.test", variants=True)
 EVERY_COMMAND = list(commands().values())
@@ -66,6 +66,7 @@ def blocks_in(name: str) -> dict[str, str]:
 def test_no_template_is_left_over() -> None:
     """Each block of sentences belongs to a reply, an error or a command, each variant to a template."""
     folder = templates_folder() / LANGUAGE.folder
+    assert list(importable())  # so that every reply is known
     # A class with slots is made twice; the first one stays known until it is collected.
     kinds = {repr(kind): kind for root in (Reply, CommandError) for kind in root.__subclasses__()}
     places = [kind.template for kind in kinds.values()]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from pbmserv.mail.mail_urls import RelayAddress, relay_address
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.maildir import Maildir
-from pbmserv.mail.sending.relay_address import RelayAddress, relay_address
 from pbmserv.mail.sending.smtp import Relay
 
 

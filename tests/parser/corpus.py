@@ -29,7 +29,7 @@ from pathlib import Path
 
 from pbmserv.commands.base.queue_notation import read as read_queue
 from pbmserv.games import games
-from pbmserv.games.game import Credit, Info
+from pbmserv.games.info import Credit, Info
 from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail
 from tests.parser.meaning import meaning, of_mail, of_queue

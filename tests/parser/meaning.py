@@ -7,7 +7,7 @@ from pbmserv.commands.base.queue_notation import Misread, write
 from pbmserv.commands.base.request import Credentials
 from pbmserv.commands.base.typed_moves import spelling_of
 from pbmserv.commands.base.vocabulary import normalised
-from pbmserv.games.game import Info
+from pbmserv.games.info import Info
 from pbmserv.matches.conditional_moves import Branch
 from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand, WhichOne
 from pbmserv.parser.fitting import ParsedLine

@@ -5,7 +5,8 @@ import pytest
 from pbmserv.games import games
 from pbmserv.games.boards import squares
 from pbmserv.games.divided import blocks, pegs, river
-from pbmserv.games.game import Event, Piece, Scene, Side, Stroke
+from pbmserv.games.game import Event, Piece, Scene, Stroke
+from pbmserv.games.info import Side
 from pbmserv.rendering.accessible import move_summary
 from pbmserv.rendering.beside import holdings, strokes_of
 from pbmserv.rendering.board_text import draw_sheet

@@ -19,21 +19,23 @@ PLIES = 8
 MOST_PLIES = 120
 ALICE, BOB = "alice@example.org", "bob@example.org"
 SMALL = {
-    "konane": "6",
-    "infection": "5",
     "amazons": "6",
+    "breakthrough": "6",
     "bridges": "12",
+    "catchup": "4",
     "dots-and-boxes": "3",
     "game-of-y": "9",
+    "gomoku": "13",
     "havannah": "4",
     "hex": "11",
+    "infection": "5",
+    "konane": "6",
     "reversi": "6",
-    "gomoku": "13",
-    "breakthrough": "6",
+    "tumbleweed": "5",
 }
 ENDINGS = {
-    ("alice",): re.compile(r"^You played \S+ and won\b|\b[Yy]ou won\b"),
-    ("bob",): re.compile(r"\bbob (?:played|answered) \S+ and won\b|\bbob won\b"),
+    ("alice",): re.compile(r"^You (?:played|took) [^.:]+ and won\b|\b[Yy]ou won\b"),
+    ("bob",): re.compile(r"\bbob (?:played|answered|took) [^.:]+ and won\b|\bbob won\b"),
     ("alice", "bob"): re.compile(r"\bThe game is a draw\b"),
 }
 """What alice's last letter begins with, by who has won."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
@@ -18,7 +19,7 @@ from pbmserv.matches.replay import GameState
 
 @dataclass(kw_only=True)
 class UnknownGame(CommandError):
-    """There is no such game."""
+    """There is no such game; `suggestions` are called alike."""
 
     template: ClassVar[str] = "commands/base/lookup.txt:unknown_game"
 
@@ -154,7 +155,7 @@ def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:
 def require_game(name: str | None) -> None:
     """Raises UnknownGame where a game was named, and there is none of that name."""
     if name is not None and name not in games():
-        raise UnknownGame(suggestions=tuple(games()))
+        raise UnknownGame(suggestions=tuple(get_close_matches(name, games())))
 
 
 def no_such_player(userid: str, records: Queries) -> NoSuchPlayer:

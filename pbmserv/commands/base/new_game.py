@@ -11,7 +11,8 @@ from pbmserv.commands.base.robot_seats import require_able
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.base.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games import games
-from pbmserv.games.game import BadOption, Game
+from pbmserv.games.game import Game
+from pbmserv.games.info import BadOption
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import VARIANT, Match

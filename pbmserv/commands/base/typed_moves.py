@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
 from pbmserv.commands.base.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
-from pbmserv.games.game import Info
-from pbmserv.games.notation import LONGEST, names
+from pbmserv.games.info import Info
+from pbmserv.games.notation import ALONE, LONGEST, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,18 @@ class Spelling:
     dialects: tuple[str, ...] = ()
     is_known: bool = True
     """Whether it is that of the game; only then `d2 -> d3` cannot be another move in the place of one."""
+    is_of_one: bool = True
+    """Whether it is that of one game, where a word that only begins a move is asked how it goes on."""
+
+    @property
+    def alone(self) -> frozenset[str]:
+        """Those of the words that mean something on a line of their own."""
+        return frozenset(self.words) if self.is_of_one else self.whole
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """Those of the words that are whole moves."""
+        return ALONE.intersection(self.words)
 
 
 CELLS: Final = Spelling(is_known=False)
@@ -54,7 +66,7 @@ def any_spelling() -> Spelling:
 
 @cache
 def _of_games(named: tuple[str, ...]) -> Spelling:
-    return _together(games()[name].info for name in named)
+    return replace(_together(games()[name].info for name in named), is_of_one=False)
 
 
 def _together(infos: Iterable[Info]) -> Spelling:
@@ -191,7 +203,8 @@ def _goes_on(step: str, word: str, spelling: Spelling) -> bool:
 
 def _is_in_words(text: str, spelling: Spelling) -> bool:
     found = names(text, spelling.words) if spelling.words else ()
-    return any(name in spelling.words for name in found)
+    said = {name for name in found if name in spelling.words}
+    return bool(said) and (len(said) < len(set(found)) or said <= spelling.alone)
 
 
 def _with_signs(text: str, spelling: Spelling) -> str:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Protocol
 
+from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.sending.maildir import Maildir
-from pbmserv.mail.sending.relay_address import relay_address
 from pbmserv.mail.sending.smtp import Relay
 from pbmserv.mail.sending.transport import Batch
 

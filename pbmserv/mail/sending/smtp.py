@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any, Final
 
+from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
 from pbmserv.mail.oauth.access_tokens import AccessTokens
-from pbmserv.mail.sending.relay_address import RelayAddress as RelayAddress
 from pbmserv.mail.sending.relay_words import words_of
 from pbmserv.mail.sending.replies import GO_ON, queue_id, refusal, refused_recipient, refused_sender
 from pbmserv.mail.sending.smtp_login import log_in

@@ -4,9 +4,9 @@ import smtplib
 from base64 import b64encode
 from typing import Final
 
+from pbmserv.mail.mail_urls import RelayAddress
 from pbmserv.mail.oauth.access_tokens import AccessTokens, SignInNeeded, TokenDelayed
 from pbmserv.mail.oauth.bearer import BearerExchange, chosen_mechanism
-from pbmserv.mail.sending.relay_address import RelayAddress
 
 LONGEST_LINE: Final = 510
 """Bytes of a command before its CRLF (RFC 5321 4.5.3.1.4). A longer first answer waits for a 334 (RFC 4954 4)."""

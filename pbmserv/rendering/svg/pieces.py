@@ -12,7 +12,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from pbmserv.games.game import Info, Piece, Seat, Side
+from pbmserv.games.game import Piece, Seat
+from pbmserv.games.info import Info, Side
 from pbmserv.rendering.piece_style import PIPS, PieceStyle, PipShape, has_pips
 from pbmserv.rendering.svg.plan import SIZE
 from pbmserv.rendering.svg.silhouettes import CHESS, DISCS, RING, TILE, TILES, WALL, Silhouette

@@ -7,6 +7,8 @@ from typing import Final
 
 from pbmserv.commands.base.registry import commands
 from pbmserv.games import games
+from pbmserv.robots.levels import level_of, move_of, rungs_of
+from pbmserv.robots.robot import RANDOM
 from pbmserv.services.laws import courses, drawn, facts, moves, scenes, texts
 from pbmserv.services.laws.boards import check_board
 from pbmserv.services.laws.setups import Setup, board_of, chance, reached, setups_of, some_moves
@@ -16,6 +18,8 @@ MOST_SETUPS: Final = 6
 _POSITIONS: Final = 8
 """In so many positions of each the laws of moves are tried."""
 _FURTHEST: Final = 120
+_ITERATIONS: Final = 10
+"""So much the robots think about a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,19 @@ def _texts(name: str) -> None:
         texts.check_dialect(name)
 
 
+def _robots(setup: Setup) -> None:
+    game, random = setup.game, chance(f"robots of {setup}")
+    for _ in range(_POSITIONS):
+        position = reached(setup, random.randint(0, _FURTHEST), random)
+        if game.to_move(position) is None:
+            continue
+        for robot in (*rungs_of(game, position), RANDOM):
+            level = level_of(robot, game, position)
+            assert level is not None
+            move, _ = move_of(level, game, position, 1, min(level.iterations, _ITERATIONS))
+            assert move in game.moves(position, move)
+
+
 def _boards(setup: Setup) -> None:
     check_board(board_of(setup.game, setup.start()))
 
@@ -127,6 +144,7 @@ LAWS: Final = (
     Law("prose is no move", _texts),
     Law("boards have cells with names, a sheet and a layout", _in_each(_boards)),
     Law("scenes show what events told", _in_each(scenes.check_course)),
+    Law("robots play legal moves", _in_each(_robots)),
     Law("mails of 72 columns and pictures can be drawn", _in_each(drawn.check_drawings)),
 )
 """In the order in which a new game meets them."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pbmserv.games import games
-from pbmserv.games.game import BadOption, Game
+from pbmserv.games.game import Game
+from pbmserv.games.info import BadOption
 from pbmserv.rendering.templates import rules_text
 from pbmserv.services.laws.setups import rules_of
 

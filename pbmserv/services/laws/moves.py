@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from pbmserv.games.game import Game, Illegal, Move, Step, Unfinished
+from pbmserv.games.notation import ALONE
 from pbmserv.services.laws.setups import VERY_MANY, board_of, read_or_refuse, some, some_moves, spelled
 
 
@@ -66,6 +67,7 @@ def check_steps(look: Look) -> None:
     for move in look.legal:
         assert isinstance(move, tuple)
         assert move
+        assert not isinstance(move[0], str) or len(move) > 1 or move[0] in ALONE
         for step in move:
             assert step in look.game.info.words if isinstance(step, str) else step in every
 

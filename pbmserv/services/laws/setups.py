@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 
 from pbmserv.games import games
 from pbmserv.games.board import Board
-from pbmserv.games.game import Game, Move, MoveError, Option
+from pbmserv.games.game import Game, Move, MoveError
+from pbmserv.games.info import Option
 from pbmserv.rendering.templates import rules_text
 
 SOME: Final = 25

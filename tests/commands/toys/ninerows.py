@@ -7,19 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from pbmserv.games.boards import squares
-from pbmserv.games.game import (
-    Credit,
-    Event,
-    Info,
-    Move,
-    Option,
-    Outcome,
-    Piece,
-    Scene,
-    Seat,
-    Side,
-    chosen,
-)
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat
+from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
 info = Info(

@@ -5,7 +5,8 @@ from itertools import combinations, product
 
 import pytest
 
-from pbmserv.games.game import Piece, Side
+from pbmserv.games.game import Piece
+from pbmserv.games.info import Side
 from pbmserv.games.kinds import CHESS, ROUND, SHOGI, XIANGQI, word_of
 from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES, PieceStyle, looks_of
 from pbmserv.rendering.svg.pieces import drawing, piece_id, symbols

@@ -8,8 +8,9 @@ import pytest
 from pbmserv.games import games
 from pbmserv.games.boards import pits, squares
 from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Game, Piece, Scene, Side
+from pbmserv.games.game import Game, Piece, Scene
 from pbmserv.games.hexagons import rhombus
+from pbmserv.games.info import Side
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.piece_style import PIECE_STYLES, looks_of
 from pbmserv.rendering.svg.pictures import picture_of

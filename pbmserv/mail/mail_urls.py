@@ -1,13 +1,15 @@
-"""The address of a relay that takes our outgoing mail, as the settings name it."""
+"""URLs that settings name: of the relay that takes our mail, and of the listeners that take mail from others."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from pbmserv.mail.secure_places import TlsMode, is_loopback, tls_mode
 
 FORMS = "maildir:PATH, smtp://[USER@]HOST[:PORT][?starttls=yes|no] or smtps://[USER@]HOST[:PORT]"
 PORTS = MappingProxyType({"smtp": 25, "smtps": 465})
+LISTENER_PORTS = MappingProxyType({"smtp": 25, "lmtp": 24})
 SUBMISSION = 587  # RFC 6409: where one logs in to send
 
 
@@ -47,3 +49,26 @@ def relay_address(url: str) -> RelayAddress:
     return RelayAddress(
         host, port, user, tls_mode(parts, "relay", bool(user), may_be_plain=not user and is_loopback(host))
     )
+
+
+def split(url: str) -> tuple[Literal["smtp", "lmtp"], str, int]:
+    """Kind, host and port of a listener's URL. Raises ValueError with one sentence.
+
+    >>> split("lmtp://127.0.0.1:8024")
+    ('lmtp', '127.0.0.1', 8024)
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if (
+        parts.scheme not in LISTENER_PORTS
+        or not parts.hostname
+        or parts.username
+        or parts.path.strip("/")
+        or parts.query
+    ):
+        raise ValueError(f"a listener is smtp://HOST:PORT or lmtp://HOST:PORT, not {url!r}")
+    kind = cast(Literal["smtp", "lmtp"], parts.scheme)
+    return kind, parts.hostname, LISTENER_PORTS[kind] if port is None else port

@@ -1,0 +1,1 @@
+"""Chomp, a game for pbmserv, in a package of its own."""
