@@ -330,6 +330,15 @@ def test_large_boards_are_light(empty: Club, name: str, plies: int, query: str) 
     assert len(cells(main(response))) > 50
 
 
+def test_where_a_piece_in_hand_can_go_is_pointed_out(empty: Club) -> None:
+    sign_up(empty, *PAIR)
+    put_game(empty, 101, "crazyhouse", ["e4", "d5", "exd5", "Qxd5"])
+    page = main(asking(empty)("/boards/101?move=pawn"))
+    free = [each for each in page.all("a") if each.attributes.get("href", "").startswith("?move=pawn-")]
+    assert len(free) == 6 * 8 - 7 - 7 - 1  # no pawn goes to the rows at the ends; D5 has a queen
+    assert all(each.all("circle", class_="d-dot") for each in free)
+
+
 STEPS = 5  # touches, at most, to a move that was begun
 
 

@@ -77,7 +77,7 @@ def sheets(reply: Reply) -> dict[str, str]:
     parts = [*blocks, *(part for item in items for part in item.parts)]
     boards = [each for each in parts if isinstance(each, BoardFigure)]
     said = [", ".join(f"{name} {stands}" for name, stands in each.cells) for each in boards]
-    return {words: draw_sheet(each.scene) for words, each in zip(said, boards, strict=True)}
+    return {words or "An empty board": draw_sheet(each.scene) for words, each in zip(said, boards, strict=True)}
 
 
 def mailed_in(element: Element, boards: Mapping[str, str]) -> str:
