@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pbmserv.games
-from pbmserv.games import games
+from pbmserv.games import games, ours
 from tests.commands.memory import Table
 
 TOYS = Path(__file__).parent / "toys"
@@ -17,12 +17,14 @@ TOYS = Path(__file__).parent / "toys"
 def second_game() -> Iterator[str]:
     """The name of a second game, on offer as long as the test runs."""
     pbmserv.games.__path__.append(str(TOYS))
+    ours.cache_clear()
     games.cache_clear()
     try:
         yield "ninerows"
     finally:
         pbmserv.games.__path__.remove(str(TOYS))
         sys.modules.pop("pbmserv.games.ninerows", None)
+        ours.cache_clear()
         games.cache_clear()
 
 
