@@ -257,4 +257,5 @@ def test_list(table: Table) -> None:
     playing = {each.info.name: each.playing for each in offered.games}
     assert playing == dict.fromkeys(games(), ()) | {"cephalopod": ("Anna", "bob")}
     assert numbers(table.give("list cephalopod", None)) == [101]
-    assert table.give("list ludo", None) == UnknownGame(suggestions=tuple(games()))
+    assert table.give("list ludo", None) == UnknownGame(suggestions=())
+    assert table.give("list shoggi", None) == UnknownGame(suggestions=("shogi", "minishogi"))
