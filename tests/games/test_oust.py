@@ -220,7 +220,7 @@ class SlowOust:
 
 @pytest.mark.parametrize(
     ("size", "plies"),
-    [(9, 100), pytest.param(9, 15_000, marks=pytest.mark.slow), pytest.param(13, 5_000, marks=pytest.mark.slow)],
+    [(9, 40), pytest.param(9, 15_000, marks=pytest.mark.slow), pytest.param(13, 2_000, marks=pytest.mark.slow)],
 )
 def test_a_slow_engine_agrees(size: int, plies: int) -> None:
     assert play_beside(GAME, {"size": str(size)}, lambda: SlowOust(size), plies) >= plies // 1000
