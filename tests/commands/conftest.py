@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pbmserv.games
-from pbmserv.games import games, ours
+from pbmserv.games import games, ours, titles
 from tests.commands.memory import Table
 
 TOYS = Path(__file__).parent / "toys"
@@ -17,15 +17,19 @@ TOYS = Path(__file__).parent / "toys"
 def second_game() -> Iterator[str]:
     """The name of a second game, on offer as long as the test runs."""
     pbmserv.games.__path__.append(str(TOYS))
-    ours.cache_clear()
-    games.cache_clear()
+    _look_again()
     try:
         yield "ninerows"
     finally:
         pbmserv.games.__path__.remove(str(TOYS))
         sys.modules.pop("pbmserv.games.ninerows", None)
-        ours.cache_clear()
-        games.cache_clear()
+        _look_again()
+
+
+def _look_again() -> None:
+    """Has the games found anew."""
+    for known in (ours, games, titles):
+        known.cache_clear()
 
 
 @pytest.fixture

@@ -258,4 +258,4 @@ def test_list(table: Table) -> None:
     assert playing == dict.fromkeys(games(), ()) | {"cephalopod": ("Anna", "bob")}
     assert numbers(table.give("list cephalopod", None)) == [101]
     assert table.give("list ludo", None) == UnknownGame(suggestions=())
-    assert table.give("list chess960", None) == UnknownGame(suggestions=("chess",))
+    assert table.give("list shoggi", None) == UnknownGame(suggestions=("shogi", "minishogi"))
