@@ -19,7 +19,6 @@ from pbmserv.cli.serve import (
     poller_part,
     run_parts,
     shared_health_part,
-    stop_at_signals,
     tasks,
     web_part,
 )
@@ -33,6 +32,7 @@ from pbmserv.server.isolation import run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.scheduler import jobs_with, scheduling
+from pbmserv.server.stopping import stop_at_signals
 from pbmserv.server.supervisor import Supervisor
 from pbmserv.services.admin.pulse import list_copies
 from pbmserv.services.app import App, utc_now

@@ -5,10 +5,8 @@ Within a process the parts are threads; when one ends, all do.
 
 import errno
 import logging
-import signal
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
@@ -182,18 +180,3 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
         thread.join()
     log.info("stopped")
     return not ended_early
-
-
-def stop_at_signals() -> threading.Event:
-    """An event that SIGTERM and SIGINT set; a second one ends the process at once."""
-    stop = threading.Event()
-
-    def told(number: int, frame: object) -> None:
-        stop.set()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            with suppress(ValueError):
-                signal.signal(each, signal.SIG_DFL)
-
-    signal.signal(signal.SIGTERM, told)
-    signal.signal(signal.SIGINT, told)
-    return stop

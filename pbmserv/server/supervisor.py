@@ -20,6 +20,7 @@ from typing import Final, NoReturn
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.isolation import end_with_parent
 from pbmserv.server.service_manager import ServiceManager
+from pbmserv.server.stopping import set_by_signals
 
 PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
 """Seconds until a process that died is started again: after its first death, its second, and so on."""
@@ -124,7 +125,7 @@ class Supervisor:
             stop = Event()
             # Ctrl-C in a terminal reaches all processes; it is the supervisor that tells them.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+            set_by_signals(stop, (signal.SIGTERM,))
             signal.pthread_sigmask(signal.SIG_SETMASK, self._unblocked)
             end_with_parent(self._lifeline, stop.set)
             with suppress(OSError):
