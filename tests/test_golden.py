@@ -262,6 +262,7 @@ def test_through_a_listener(name: str, tmp_path: Path, quick_hasher: PasswordHas
     assert without_chance(said) == without_chance(reviewed)
 
 
+@pytest.mark.slow
 def test_every_sentence_is_shown(played: Callable[[Path], Played]) -> None:
     """Each command, each reply and each refusal occurs in a golden conversation."""
     said = {kind for file in FILES for kind in played(file).said}

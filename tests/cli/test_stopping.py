@@ -33,7 +33,7 @@ def test_it_ends_while_it_waits(number: signal.Signals) -> None:
 
 def test_a_second_signal_ends_it_at_once() -> None:
     """Whatever keeps it from ending."""
-    stubborn = WAITING.replace("    pass\n", "    pass\nimport time\nprint('told', flush=True)\ntime.sleep(1000)\n")
+    stubborn = f"{WAITING}import time\nprint('told', flush=True)\ntime.sleep(1000)\n"
     with subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"

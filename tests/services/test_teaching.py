@@ -90,6 +90,7 @@ def test_a_running_game_is_evaluated_as_it_goes_on(club: Post) -> None:
     assert len(club.letters()) == letters + 2
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_was_cut_off(club: Post) -> None:
     """One position at a time comes to the same as all at once, also when the game goes on."""
     for moves in (GAME[:2], GAME[2:3]):
@@ -137,6 +138,7 @@ def test_without_evaluations_the_last_mail_names_the_command(club: Post) -> None
     assert "Your chances after each move" in text_of(letter)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_in_between(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever happens before the commit in which the analysis is stored: it is mailed in the next one."""
     play(club, GAME)
@@ -155,6 +157,7 @@ def test_nothing_is_lost_in_between(club: Post, monkeypatch: pytest.MonkeyPatch)
     assert len(club.letters()) == before + 1
 
 
+@pytest.mark.slow
 def test_only_on_request_where_the_operator_wants_that(club: Post) -> None:
     """With `analysis = false`."""
     club.house = replace(club.house, backlog=TeachingBacklog())
@@ -165,6 +168,7 @@ def test_only_on_request_where_the_operator_wants_that(club: Post) -> None:
     assert count(club.house, evaluations) == 1
 
 
+@pytest.mark.slow
 def test_what_is_taken_back_is_evaluated_anew(club: Post) -> None:
     """No wrong row is left, whatever the operator does."""
     play(club, GAME[:4])
@@ -176,6 +180,7 @@ def test_what_is_taken_back_is_evaluated_anew(club: Post) -> None:
     assert [each.played for each in known(club)] == ["D1", "A1", "E1", ""]
 
 
+@pytest.mark.slow
 def test_a_game_that_goes_on_again_is_not_mailed(club: Post) -> None:
     """Somebody has asked, and then the operator takes the end back."""
     play(club, GAME)
@@ -200,6 +205,7 @@ def test_the_board_that_changed_last_comes_first(club: Post) -> None:
     assert len(known(club)) == 1
 
 
+@pytest.mark.slow
 def test_one_broken_board_is_told_once(
     club: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -235,6 +241,7 @@ def test_old_boards_are_left_alone(club: Post) -> None:
     assert club.house.backlog.since - club.clock() < timedelta()
 
 
+@pytest.mark.slow
 def test_an_unproven_request_is_mailed_as_such(club: Post) -> None:
     """It counts for the limit of mail that nobody proven has asked for."""
     play(club, GAME)

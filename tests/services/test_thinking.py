@@ -86,6 +86,7 @@ def test_another_game_begins_low(club: Post) -> None:
     assert "plays like robot.beginner," in begun(club, 103, line="tic-tac-toe challenge robot alice")
 
 
+@pytest.mark.slow
 def test_of_several_people_the_strongest_counts(club: Post) -> None:
     """In games with as many seats, since others are other games."""
     club.mail(BOB, "challenge bob robot robot.random -size=3x3")
@@ -98,6 +99,7 @@ def test_of_several_people_the_strongest_counts(club: Post) -> None:
     assert [rung(club, board) for board in (102, 103, 104, 105)] == ["club", "beginner", "club", "beginner"]
 
 
+@pytest.mark.slow
 def test_games_against_rungs_count_as_well(club: Post) -> None:
     """Also those against the robot of an earlier version that was called `search`, which plays like `club` now."""
     with writing(club.house.engine) as connection:
