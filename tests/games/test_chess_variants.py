@@ -151,6 +151,12 @@ def test_what_kings_may_do_in_atomic(text: str, able: str, unable: str) -> None:
     assert not legal & set(unable.split())
 
 
+def test_a_king_that_a_capture_beside_it_would_blow_up_is_not_in_check() -> None:
+    here = played(ATOM, position_of(atomic, START), "Nf3 d5 Ne5")
+    assert not atomic.is_check(here.at)
+    assert "G8-F6" in written(ATOM, here)
+
+
 def test_nobody_blows_up_the_own_king() -> None:
     here = position_of(atomic, "4k3/8/8/8/8/8/8/R2rK3 w - -")
     assert "A1xD1" not in written(ATOM, here)
@@ -229,6 +235,14 @@ def test_a_promoted_piece_is_a_pawn_again_in_hand() -> None:
         HOUSE, dropping("1Q1rk3/8/8/8/8/8/8/4K3 b - -", NOBODY, promoted=frozenset({cell("B8")})), "Rxb8"
     )
     assert (taken.at.hands[1], taken.at.promoted) == ((1, 0, 0, 0, 0), frozenset())
+
+
+def test_nobody_castles_with_a_rook_that_was_dropped() -> None:
+    here = dropping("k7/8/8/3b4/8/6N1/8/4K2R w K -", (0, 0, 0, 1, 0))
+    assert "E1-H1" in written(HOUSE, here)
+    here = dropping("k7/8/8/3b4/8/6N1/8/4K2R b K -", (0, 0, 0, 1, 0))
+    here = played(HOUSE, here, "Bxh1 Nxh1 Kb8 Ng3 Ka8 rook-h1 Kb8")
+    assert "E1-H1" not in written(HOUSE, here)
 
 
 def test_mate_can_be_dropped_and_can_be_stopped_by_a_drop() -> None:
