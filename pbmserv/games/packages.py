@@ -80,6 +80,9 @@ def _try(game: Any) -> None:
     info = game.info
     if not isinstance(info, Info) or not _NAME.fullmatch(info.name):
         raise NoGame("its info is none, or its name no word of small letters, digits and hyphens")
+    # It becomes a part of one pattern of all games, where numbers and names of groups would meet others.
+    if re.compile(f"(?:{info.dialect})").groups:
+        raise NoGame(f"the dialect of {info.name} has groups that are kept: write (?:...)")
     missing = [each for each in _QUESTIONS if not callable(getattr(game, each, None))]
     if missing:
         raise NoGame(f"{info.name} does not answer {', '.join(missing)}")

@@ -208,9 +208,9 @@ class Shogi:
             return ENDING
         first, *others = steps
         if isinstance(first, str):
-            mark = WORDS.get(first, "")
-            is_pawn = mark == "P" and mark in position.hands[position.turn] and len(others) == 1
-            return PAWN_DROPS if is_pawn and position.cells[target_of(steps)] == EMPTY else DROPPING
+            is_pawn = WORDS.get(first) == "P" and "P" in position.hands[position.turn]
+            is_free = [position.cells[cell] for cell in others if isinstance(cell, int)] == [EMPTY]
+            return PAWN_DROPS if is_pawn and is_free and len(others) == 1 else DROPPING
         if position.cells[first] not in MARKS[position.turn]:
             return OWN_PIECE
         reached = list(targets(paths_of(position.board), position.cells, position.turn, first))

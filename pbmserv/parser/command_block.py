@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, is_letter
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, may_be_a_name
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games import games
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
@@ -61,7 +61,8 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
             return _block(_one_move_only(found, unsure, board), after, heard, spelling) if found else answer
-        read = PROSE if _is_signature(plain, bool(found), greeted > 0) else parse_line(plain, board, spelling)
+        is_name = _is_signature(plain, bool(found), greeted > 0, spelling)
+        read = PROSE if is_name else parse_line(plain, board, spelling)
         if read.is_spoken and not stands_alone(lines, number, spelling):
             unsure += [] if found else [read]
             read = PROSE
@@ -86,9 +87,9 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
     return _block(_one_move_only(found, unsure, board), "", "\n".join(refused), spelling) if found else answer
 
 
-def _is_signature(line: str, is_below: bool, is_greeted: bool) -> bool:
-    """Whether a line that may be a command is rather who writes: a player called like a game, or one letter."""
-    return (is_below and line.lower() in games()) or ((is_below or is_greeted) and is_letter(line))
+def _is_signature(line: str, is_below: bool, is_greeted: bool, spelling: Spelling) -> bool:
+    """Whether a line that may be a command is rather who writes: called like a game or a piece, or one letter."""
+    return (is_below and line.lower() in games()) or ((is_below or is_greeted) and may_be_a_name(line, spelling))
 
 
 def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str, spelling: Spelling) -> CommandBlock:

@@ -9,9 +9,9 @@ from pbmserv.commands.base.typed_moves import (
     Spelling,
     any_spelling,
     clear_move,
-    is_letter,
     is_move_like,
     is_of_words,
+    may_be_a_name,
 )
 from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, DROPPING, PLAYED
@@ -114,7 +114,7 @@ def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLin
     lines = (plain for line in text[:_MOST_SEARCHED].split("\n") if (plain := normalised(line)))
     for plain in lines:
         # One letter is a signature, unless a correcting word stands beside it.
-        yield PROSE if is_letter(plain) else parse_line(plain, board, spelling)
+        yield PROSE if may_be_a_name(plain, spelling) else parse_line(plain, board, spelling)
         for move in corrections_in(f"{led} {plain}", spelling) or _left_open(plain, spelling):
             yield replace(parse_line(move, board, spelling), is_bare=True)
         led = plain if _is_phrase(plain) else ""

@@ -12,6 +12,7 @@ from pbmserv.games.shogi import Shogi, minishogi, shogi
 from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position
 from pbmserv.matches.reasons import reason_against
+from pbmserv.rendering.accessible import accessible_board
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 from tests.games.slow_shogi import slow_start
@@ -37,6 +38,17 @@ def targets(position: Position, name: str) -> set[str]:
     return {board.names[move[1]] + ("+" if move[-1] == "promote" else "") for move in found}
 
 
+ONE_DROP = """
+.  .  .  .  k  .  .  .  .
+.  .  .  .  .  .  .  .  L
+P  P  P  P  P  P  P  P  L
+.  .  .  .  .  .  .  .  L
+.  .  .  .  .  .  .  .  L
+.  .  .  .  .  .  .  .  .
+.  .  .  .  .  .  .  .  L
+.  .  .  .  .  .  .  .  L
+.  .  .  .  K  .  .  .  L
+"""
 MEN = """
 .  .  .  .  k  .  .  .  .
 .  .  .  .  .  .  .  .  .
@@ -178,6 +190,13 @@ def test_where_pieces_are_dropped(word: str, columns: str, left_out: set[str]) -
     assert {board.names[int(move[1])] for move in shogi.moves(position, (word,))} == wanted - left_out
 
 
+def test_the_only_drop_of_a_kind_is_told_in_words() -> None:
+    """As on a board whose moves are heard."""
+    position = position_of(ONE_DROP, ("P", ""))
+    told = accessible_board(GAME, position, shogi.scene(position), ("ann", "bob"), None, with_moves=True)
+    assert "pawn-i4" in told.others
+
+
 def test_a_gold_may_give_mate_where_a_pawn_may_not() -> None:
     position = position_of(DROPS, ("GP", ""))
     assert shogi.outcome(played(GAME, position, "gold-i8")) == Outcome((1, 2), "mate")
@@ -243,6 +262,9 @@ def test_what_happens() -> None:
         (MEN, "G", "gold-e1", rules.DROPPING),
         (LAST_ROWS, "N", "knight-d8", rules.DROPPING),
         (DROPS, "P", "pawn-c5", rules.PAWN_DROPS),
+        (DROPS, "P", "pawn gold", rules.DROPPING),
+        (DROPS, "P", "pawn stay", rules.DROPPING),
+        (DROPS, "P", "pawn++", rules.DROPPING),
         (CHECKED, "", "d1-c2", rules.SAFETY),
         (MEN, "", "G-9a", rules.GOLD),
         (MEN, "", "R*5e", rules.DROPPING),

@@ -138,6 +138,16 @@ def test_a_name_that_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
             "import dataclasses as d\nfrom chomp_for_pbmserv.chomp import *\ninfo = d.replace(info, name='x')",
             "x has no rules text",
         ),
+        (
+            "strange",
+            "import dataclasses as d\nfrom chomp_for_pbmserv.chomp import *\ninfo = d.replace(info, dialect='[a-')",
+            "bad character range",
+        ),
+        (
+            "strange",
+            "import dataclasses as d\nfrom chomp_for_pbmserv.chomp import *\ninfo = d.replace(info, dialect='(a)1')",
+            "the dialect of chomp has groups",
+        ),
     ],
 )
 def test_what_is_broken_is_left_out(

@@ -88,6 +88,20 @@ def test_its_words_are_moves(name: str) -> None:
         assert meaning(f"I {word} on that", BOARD, info) == "prose"
 
 
+def test_whoever_is_called_like_a_piece_may_sign() -> None:
+    """Below a move, or a greeting; alone the word is a move still, which is asked how it goes on."""
+    for name, move, sign in (
+        ("chess", "e2-e4", "Bishop"),
+        ("chess", "Nf3", "Rook"),
+        ("minishogi", "a2-a3", "Gold"),
+    ):
+        info = games()[name].info
+        text = f"{move}\n\nBest wishes\n{sign}\n"
+        mail = read(f"From: anna@example.org\n\n{text}".encode(), "anna@example.org", "pbm@club.test")
+        assert of_mail(parse_mail(mail, BOARD, game=info)) == f"move {BOARD} {move}\n// Best wishes\n// {sign}"
+        assert meaning(sign, BOARD, info) == f"move {BOARD} {sign}"
+
+
 def test_nothing_but_cells_where_the_game_is_not_known() -> None:
     """Nor where it was removed."""
     assert spelling_of(None).words == spelling_of(None).dialects == ()

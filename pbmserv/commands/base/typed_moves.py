@@ -144,6 +144,15 @@ def is_letter(text: str) -> bool:
     return len(letter) == 1 and letter.isalpha()
 
 
+def may_be_a_name(text: str, spelling: Spelling) -> bool:
+    """Whether a line that may be a move may be how somebody signs, too: one letter, or what a piece is called.
+
+    >>> [may_be_a_name(text, Spelling(("bishop", "pass"))) for text in ("D", "Bishop.", "pass", "bishop e4")]
+    [True, True, False, False]
+    """
+    return is_letter(text) or text.strip(_AROUND).lower() in {*spelling.words} - spelling.whole
+
+
 def is_plainly_said(words: Sequence[str], move: str) -> bool:
     """Whether words are a move and nothing else, without courtesy, question or dots.
 
