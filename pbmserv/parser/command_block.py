@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, may_be_a_name
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, is_letter, may_be_a_name
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games import games
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
@@ -89,7 +89,8 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
 
 def _is_signature(line: str, is_below: bool, is_greeted: bool, spelling: Spelling) -> bool:
     """Whether a line that may be a command is rather who writes: called like a game or a piece, or one letter."""
-    return (is_below and line.lower() in games()) or ((is_below or is_greeted) and may_be_a_name(line, spelling))
+    is_name = line.lower() in games() or may_be_a_name(line, spelling)
+    return (is_below and is_name) or (is_greeted and is_letter(line))
 
 
 def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str, spelling: Spelling) -> CommandBlock:

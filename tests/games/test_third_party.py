@@ -119,6 +119,10 @@ def test_a_name_that_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     assert list(twice.left_out) == ["chomp2"]
 
 
+CHOMP_BUT = "from dataclasses import replace\nfrom chomp_for_pbmserv.chomp import *\n"
+"""Of a module: the same game, and what stands below."""
+
+
 @pytest.mark.parametrize(
     ("value", "source", "why"),
     [
@@ -140,12 +144,12 @@ def test_a_name_that_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         ),
         (
             "strange",
-            "import dataclasses as d\nfrom chomp_for_pbmserv.chomp import *\ninfo = d.replace(info, dialect='[a-')",
+            f"{CHOMP_BUT}info = replace(info, dialect='[a-')",
             "bad character range",
         ),
         (
             "strange",
-            "import dataclasses as d\nfrom chomp_for_pbmserv.chomp import *\ninfo = d.replace(info, dialect='(a)1')",
+            f"{CHOMP_BUT}info = replace(info, dialect='(a)1')",
             "the dialect of chomp has groups",
         ),
     ],
