@@ -137,7 +137,7 @@ class Chess:
         is_final = not ply.is_quiet or after.checks != at.checks
         seen = () if is_final and not at.hands else (*position.seen, at)
         quiet = position.quiet + 1 if ply.is_quiet else 0
-        return Position(after, quiet, seen, move, ply.touched, ply.vacated, ply.taken), ply.events
+        return Position(after, quiet, seen, move, ply.arrived, ply.vacated, ply.taken), ply.events
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""

@@ -21,6 +21,12 @@ class Ply:
     passing: int = -1
     is_quiet: bool = False
 
+    @property
+    def arrived(self) -> tuple[int, ...]:
+        """The cells that pieces came to; a king that castles may stay where it is."""
+        ends = {event.cells[-1] for event in self.events if event.kind != "captured"}
+        return tuple(cell for cell in self.touched if cell in ends)
+
 
 def stepped(at: Situation, move: Move) -> Ply:
     """What a move from cell to cell does that is not castling."""

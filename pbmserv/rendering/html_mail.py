@@ -25,6 +25,9 @@ LARGEST = 88_000
 LARGEST_BOARD = 25_500
 """Bytes of a board: a mail with one stays below 30,000, with its text and its headers."""
 
+_LARGEST_LISTED = 23_900
+"""The same where moves to choose from are listed: the text of such a mail lists them, too."""
+
 _ROOM = 7_450
 _ROOM_OF_A_CELL = 250
 """Bytes of a small board with the moves to choose from, and of each cell of a larger one."""
@@ -134,7 +137,7 @@ def _forms(view: BoardView, address: str, alone: bool, is_personal: bool) -> Ite
 
 def room_of(view: BoardView) -> int:
     """How many bytes a drawn board may have with the moves to choose from."""
-    return min(LARGEST_BOARD, max(_ROOM, _ROOM_OF_A_CELL * len(view.diagram.scene.cells)))
+    return min(_LARGEST_LISTED, max(_ROOM, _ROOM_OF_A_CELL * len(view.diagram.scene.cells)))
 
 
 def _as_text(view: BoardView, alone: bool, server: Server) -> str:

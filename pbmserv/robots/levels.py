@@ -91,7 +91,8 @@ def level_of(robot: str, game: Game, position: Any) -> Level | None:
     if robot == RUNGS[-1] and spiel.serves(game):
         return Level(cast(Thinker, spiel), spiel.PLAYOUTS[game.info.name])
     effort, temperature, elo = _BY_SEARCH[robot]
-    iterations = effort if isinstance(effort, int) else iterations_in(effort, game, position)
+    least = _BY_SEARCH[RUNGS[0]][0]
+    iterations = effort if isinstance(effort, int) else max(int(least), iterations_in(effort, game, position))
     return Level(thinker, iterations, temperature, elo)
 
 

@@ -83,9 +83,9 @@ def running(
             process.wait(PATIENCE)
 
 
-def wait_for(what: Callable[[], bool]) -> None:
+def wait_for(what: Callable[[], bool], patience: float = PATIENCE) -> None:
     """Until it is so; a server that hangs is a failure."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while not what():
         assert time.monotonic() < deadline, "the server hangs"
         time.sleep(0.02)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbmserv.server.in_flight import acquire_marker
-from tests.cli.processes import running, wait_for
+from tests.cli.processes import PATIENCE, running, wait_for
 from tests.conftest import ADDRESS, needed
 from tests.faults import hindered
 from tests.faults.feeding import (
@@ -119,7 +119,7 @@ def test_full(small_disk: Path, tmp_path: Path) -> None:
             assert feed.try_once(large(number)) == 250
         feed.bring("bob", 0)
         wait_until_quiet(url_in(data))
-        wait_for(lambda: sent_of(data) == message_ids(data / "outgoing").keys())
+        wait_for(lambda: sent_of(data) == message_ids(data / "outgoing").keys(), 3 * PATIENCE)
         assert server.log.count("is away, no mail is taken part=listener") == 1
         assert server.log.count("the database is back part=listener") == 1
         assert server.stop() == 0

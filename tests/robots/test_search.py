@@ -91,7 +91,15 @@ def test_takes_a_win_in_one_and_sees_a_loss_in_one(game: Game) -> None:
             elif loses and len(loses) < len(legal):
                 assert first.move not in loses or thought.is_proven
                 looked_at += 1
-    assert looked_at or game.info.name in ("antichess", "checkers", "chess", "connect6", "lasca", "morris")
+    assert looked_at or game.info.name in (
+        "antichess",
+        "checkers",
+        "chess",
+        "connect6",
+        "lasca",
+        "morris",
+        "tanbo",
+    )
 
 
 def _wins(game: Game, position: Any, seat: int) -> bool:

@@ -347,7 +347,7 @@ STEPS = 5  # touches, at most, to a move that was begun
 def test_moves_of_every_game_are_reached_by_touching(empty: Club, name: str, plies: int) -> None:
     """Whatever is touched, what comes is a move that could be played, or the same board with the next cells."""
     sign_up(empty, *PAIR)
-    texts = at_random(name, 3 if name == "tic-tac-toe" else 7)[:plies]
+    texts = at_random(name, 3 if name in ("tic-tac-toe", "three-mens-morris") else 7)[:plies]
     put_game(empty, 101, name, texts)
     get, game = asking(empty), games()[name]
     position = game.start(2, {})

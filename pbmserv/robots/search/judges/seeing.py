@@ -67,7 +67,7 @@ def _likely(position: Any) -> tuple[list[Move], bool] | None:
             ranked.append((worth, cell))
     found: list[Move] = [(cell,) for _, cell in sorted(ranked)[-_TRIED:]]
     points = tumbleweed.scores(position)
-    if points[turn] > points[1 - turn] and (position.passes or not found):
+    if points[turn] > points[1 - turn] and (position.passes or len(found) < _TRIED):
         found.append((tumbleweed.PASSES,))
     if position.begun == 1:
         found.insert(0, (tumbleweed.SWAP,))
