@@ -11,8 +11,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
-	@echo "make test    set everything up; check format, lint, types; run the quick tests (three minutes)"
-	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (a quarter of an hour)"
+	@echo "make test    set everything up; check format, lint, types; run the quick tests (under five minutes)"
+	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (half an hour)"
 	@echo "make bench   measure; figures are ratios within one run"
 	@echo "make bench-robots  measure how well the robots play (hours); writes docs/robots.md"
 	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"

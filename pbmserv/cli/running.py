@@ -32,8 +32,7 @@ from pbmserv.server.isolation import run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.scheduler import jobs_with, scheduling
-from pbmserv.server.stopping import stop_at_signals
-from pbmserv.server.supervisor import Supervisor
+from pbmserv.server.supervisor import Supervisor, stop_at_signals
 from pbmserv.services.admin.pulse import list_copies
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined

@@ -10,17 +10,16 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Final, NoReturn
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.isolation import end_with_parent
 from pbmserv.server.service_manager import ServiceManager
-from pbmserv.server.stopping import set_by_signals
 
 PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
 """Seconds until a process that died is started again: after its first death, its second, and so on."""
@@ -171,3 +170,39 @@ def _goes_on(process: _Process) -> bool:
 
 def _said(code: int) -> str:
     return f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+
+
+def set_by_signals(
+    stop: Event, numbers: Collection[signal.Signals], also: Callable[[], None] = lambda: None
+) -> None:
+    """Has any of these signals set an event. To be called in the main thread, once in a process.
+
+    A handler runs in the midst of whatever the main thread does. If that is waiting for the event, it may hold the
+    event's lock, and a handler that set the event would wait for it for ever. So the signal is written to a pipe,
+    and a thread that reads there sets the event. `also` is called by the handler; it must take no lock.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    for number in numbers:
+        signal.signal(number, lambda *_: also())
+    Thread(target=_wait, args=(reading, frozenset(numbers), stop), daemon=True).start()
+
+
+def _wait(reading: int, numbers: frozenset[signal.Signals], stop: Event) -> None:
+    # Other signals that have a handler are written there, too.
+    while (told := os.read(reading, 1)) and told[0] not in numbers:
+        pass
+    stop.set()
+
+
+def stop_at_signals() -> Event:
+    """An event that SIGTERM and SIGINT set; a second one ends the process at once."""
+    stop = Event()
+
+    def leave_the_next_one() -> None:
+        for each in _STOPPING:
+            signal.signal(each, signal.SIG_DFL)
+
+    set_by_signals(stop, _STOPPING, leave_the_next_one)
+    return stop

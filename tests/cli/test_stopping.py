@@ -9,7 +9,7 @@ import pytest
 from tests.cli.processes import PATIENCE
 
 WAITING = """
-from pbmserv.server.stopping import stop_at_signals
+from pbmserv.server.supervisor import stop_at_signals
 stop = stop_at_signals()
 print("ready", flush=True)
 while not stop.wait(0):
