@@ -1,8 +1,8 @@
 """Which games the quick run looks at where a test is about every game.
 
-With half a hundred games the tests of all of them take a quarter of an hour. What they find in one game of a kind
-they find in the next, so the quick run takes one of each kind, and the slow run the others. Tests of one game's
-own rules are not concerned: they are in a file of its own.
+With half a hundred games the tests of all of them take too long to wait for. What they find in one game of a kind
+they mostly find in the next, so the quick run takes one of each kind, and the slow run the others. Tests of one
+game's own rules are not concerned: they are in a file of its own.
 """
 
 import re

@@ -133,9 +133,9 @@ def accessible_board(
         single = {choice.step for choice in found if choice.move}
         for move in game.moves(position) if with_moves else ():
             deed = move_summary(game, position, move, names, userids)
-            first, is_short = move[0], move[0] in single and bool(deed.placed) and not deed.moved
-            is_cell = isinstance(first, int) and is_short
-            text = (names[int(first)] if is_cell else game.write(position, move)).lower()
+            first = move[0]
+            is_short = isinstance(first, int) and first in single and bool(deed.placed) and not deed.moved
+            text = (names[int(first)] if is_short else game.write(position, move)).lower()
             if deed.captured:
                 captures.append(OpenMove(text, deed))
             else:

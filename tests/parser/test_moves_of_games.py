@@ -89,7 +89,7 @@ def test_its_words_are_moves(name: str) -> None:
 
 
 def test_whoever_is_called_like_a_piece_may_sign() -> None:
-    """Below a move, or a greeting; alone the word is a move still, which is asked how it goes on."""
+    """Below a move; alone the word is a move still, which is asked how it goes on."""
     for name, move, sign in (
         ("chess", "e2-e4", "Bishop"),
         ("chess", "Nf3", "Rook"),
