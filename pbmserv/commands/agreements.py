@@ -211,7 +211,7 @@ def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: d
     """Agrees in the name of the player's seat, or takes one in an open offer."""
     said = request.arguments
     if said.offer is not None:
-        return accept_offer(request.player, said.offer, records, now, request.server)
+        return accept_offer(request, said.offer, records, now)
     # The usage patterns name the one or the other.
     assert said.board is not None
     on_board = request.with_arguments(BoardArguments(said.board, said.game, said.ply))

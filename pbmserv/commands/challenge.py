@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.game_limits import require_within_limits
 from pbmserv.commands.base.lookup import no_such_player
 from pbmserv.commands.base.new_game import (
     opened,
@@ -12,7 +13,6 @@ from pbmserv.commands.base.new_game import (
     read_terms,
     require_offered,
     require_willing,
-    require_within_limits,
 )
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
@@ -90,7 +90,7 @@ def run(request: PlayerRequest[ChallengeArguments], records: Queries, now: datet
     userids = tuple(player.userid for player in players)
     terms = read_terms(name, request.arguments.options, len(players), "challenge", userids)
     require_offered(terms, request.server)
-    require_within_limits(players, starter, records, now)
+    require_within_limits(players, request, records, now)
     match = opened(terms, players, starter, records, now)
     return Decision(
         Challenged(match.number, title_of(match), match.userids), opened=match, boards=(replay(match),)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer
 from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.base.game_limits import require_within_limits
 from pbmserv.commands.base.lookup import no_such_player
 from pbmserv.commands.base.new_game import (
     TakesNoChallenges,
@@ -14,11 +15,9 @@ from pbmserv.commands.base.new_game import (
     opened,
     require_offered,
     require_together,
-    require_within_limits,
 )
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.base.server import Server
 from pbmserv.commands.challenge import Challenged
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import title_of
@@ -139,8 +138,9 @@ class NotYourOffer(CommandError):
 MOST_LISTED = 5
 
 
-def accept_offer(player: Player, number: int, records: Queries, now: datetime, server: Server) -> Decision:
+def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now: datetime) -> Decision:
     """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
+    player = request.player
     offer = records.offer(number)
     if offer is None or offer.status != "open":
         others = [each for each in records.open_offers() if player.userid not in each.players]
@@ -152,8 +152,8 @@ def accept_offer(player: Player, number: int, records: Queries, now: datetime, s
         raise AlreadyJoined(offer=offer)
     players = _players(offer, player, records)
     _require_willing(offer, players, player, records)
-    require_offered(Terms(offer.game, offer.options), server)
-    require_within_limits(players, player, records, now)
+    require_offered(Terms(offer.game, offer.options), request.server)
+    require_within_limits(players, request, records, now)
     if offer.missing > 1:
         joined = replace(offer, joined=(*offer.joined, player.userid))
         return Decision(JoinedIn(joined), changes=(JoinedOffer(offer.id, player.id),))

@@ -1,13 +1,15 @@
-"""`rematch`: play a finished game again, with the next player moving first."""
+"""`rematch`: play a finished game again, with the next player moving first, or without whoever declined it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply, ShownBoards
+from pbmserv.commands.base.game_limits import require_within_limits
 from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.new_game import Terms, opened, require_offered, require_willing, require_within_limits
+from pbmserv.commands.base.new_game import Terms, opened, require_offered, require_willing
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.challenge import Challenged
@@ -39,6 +41,17 @@ class PlayedAgain(Reply):
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedOn(Reply):
+    """The board is board `after` once more, but without `without`, who declined that one: told below it."""
+
+    template: ClassVar[str] = "commands/rematch.txt:played_on"
+    place = "below"
+
+    after: int
+    without: str
+
+
 @dataclass(kw_only=True)
 class NotOverYet(CommandError):
     """The board is still being played, so there is nothing to play again."""
@@ -56,7 +69,10 @@ class NotAllHere(CommandError):
 
 
 def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Starts the same game with the same players on the same terms, unless it runs already."""
+    """Starts the same game with the same players on the same terms, unless it runs already.
+
+    Where one of three and more has declined, the others go on without that one, in the same order.
+    """
     found = find_seat(request, records)
     (board, seat), number = found, found[0].match.number
     if board.state.status == "active":
@@ -64,25 +80,25 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
     running = records.rematch_of(number)
     if running is not None:
         return _running(number, running, records)
-    players = _players(board.match, records)
-    starter = next(player for player in players if player.userid == board.match.userids[seat])
+    before, userid = board.match, board.match.userids[seat]
+    plays_on = userid in board.staying
+    players = _players(before, board.staying if plays_on else (*before.userids[1:], before.userids[0]), records)
+    starter = next(player for player in players if player.userid == userid)
     require_willing(players, starter, records)
-    require_within_limits(players, starter, records, now)
-    before = board.match
+    require_within_limits(players, request, records, now, line=f"rematch {number}")
     # After practice comes a game as the club offers it.
     options = () if before.practice and not request.server.variants else before.options
     terms = Terms(before.game, options, before.rated, before.clock)
     require_offered(terms, request.server)
     match = opened(terms, players, starter, records, now, after=number)
+    how = PlayedOn(number, before.userids[board.state.gone[-1]]) if plays_on else PlayedAgain(number)
     return Decision(
         Challenged(match.number, title_of(match), match.userids),
         opened=match,
         boards=(replay(match),),
         notifications=Notifications(
             remarks=tuple(
-                Remark(match.number, userid, PlayedAgain(number))
-                for userid in match.userids
-                if userid != starter.userid
+                Remark(match.number, userid, how) for userid in match.userids if userid != starter.userid
             )
         ),
     )
@@ -96,9 +112,8 @@ def _running(board: int, rematch: int, records: Queries) -> Decision:
     return Decision(said, shown=ShownBoards(boards=(BoardRef(rematch),)))
 
 
-def _players(match: Match, records: Queries) -> tuple[Player, ...]:
-    """The same players, in the next order of play."""
-    userids = (*match.userids[1:], match.userids[0])
+def _players(match: Match, userids: Sequence[str], records: Queries) -> tuple[Player, ...]:
+    """Those of a match who are to play once more, in this order."""
     found = [player for player in map(records.player, userids) if player is not None]
     if len(found) < len(userids):
         raise NotAllHere(board=match.number, game=rules_of(match).info.name)

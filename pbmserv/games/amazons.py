@@ -26,7 +26,7 @@ info = Info(
     group="blocking",
     credit=Credit("Walter Zamkauskas", 1988),
     example="d1-d7/g7",
-    options=(Option("size", "10", ("10", "8", "6")),),
+    options=(Option("size", "10", ("10", "8", "6"), measure="squares"),),
 )
 
 _MARKS = tuple(side.mark for side in info.sides)

@@ -25,7 +25,7 @@ info = Info(
     group="race",
     credit=Credit("Dan Troyka", 2000),
     example="d2-d3",
-    options=(Option("size", "8", ("8", "6")),),
+    options=(Option("size", "8", ("8", "6"), measure="squares"),),
 )
 
 _MARKS = tuple(side.mark for side in info.sides)

@@ -36,7 +36,7 @@ info = Info(
     group="connection",
     credit=Credit("Alex Randolph", 1962),
     example="h8",
-    options=(Option("size", "24", ("24", "18", "12")),),
+    options=(Option("size", "24", ("24", "18", "12"), measure="holes"),),
     words=(SWAP,),
 )
 

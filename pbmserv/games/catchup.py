@@ -27,7 +27,7 @@ info = Info(
     group="territory",
     credit=Credit("Nick Bentley", 2010),
     example="e5",
-    options=(Option("size", "5", ("5", "4", "6", "7")),),
+    options=(Option("size", "5", ("5", "4", "6", "7"), measure="cells a side"),),
 )
 
 _STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))

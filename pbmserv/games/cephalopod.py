@@ -40,7 +40,15 @@ info = Info(
     group="territory",
     credit=Credit("Mark Steere", 2006, "marksteeregames.com"),
     example="c3",
-    options=(Option("size", "5x5", _AS_PUBLISHED, tuple(size for size in _SIZES if size not in _AS_PUBLISHED)),),
+    options=(
+        Option(
+            "size",
+            "5x5",
+            _AS_PUBLISHED,
+            tuple(size for size in _SIZES if size not in _AS_PUBLISHED),
+            measure="squares",
+        ),
+    ),
     most_seats=6,
 )
 

@@ -181,8 +181,8 @@ chess = Chess(
         credit=Credit("traditional", 0),
         example="e2-e4",
         options=(
-            Option("checks", "off", ("off", str(CHECKS_TO_WIN))),
-            Option("setup", STANDARD, (STANDARD,), numbers=range(960)),
+            Option("checks", "off", ("off", str(CHECKS_TO_WIN)), measure="checks"),
+            Option("setup", STANDARD, (STANDARD,), numbers=range(960), measure="setup"),
         ),
         words=_WORDS,
         dialect=DIALECT,

@@ -23,7 +23,7 @@ info = Info(
     group="blocking",
     credit=Credit("Michael Albert, J. P. Grossman, Richard Nowakowski and David Wolfe", 2001),
     example="c3-c4",
-    options=(Option("size", "6x5", ("6x5", "8x8", "10x10")),),
+    options=(Option("size", "6x5", ("6x5", "8x8", "10x10"), measure="squares"),),
 )
 
 _MARKS = tuple(side.mark for side in info.sides)

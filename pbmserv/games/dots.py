@@ -29,7 +29,7 @@ info = Info(
     sides=(Side("Red", "x"), Side("Blue", "o")),
     credit=Credit("Edouard Lucas", 1889),
     example="e4",
-    options=(Option("size", "5", ("3", "4", "5", "6")),),
+    options=(Option("size", "5", ("3", "4", "5", "6"), measure="boxes"),),
     group="territory",
 )
 

@@ -32,7 +32,7 @@ info = Info(
     group="territory",
     credit=Credit("traditional", 0),
     example="e5",
-    options=(Option("size", "19", ("9", "13", "19")),),
+    options=(Option("size", "19", ("9", "13", "19"), measure="lines"),),
     words=(PASSES,),
 )
 

@@ -25,7 +25,7 @@ info = Info(
     group="territory",
     credit=Credit("Dave Crummack and Craig Galley", 1988),
     example="b6",
-    options=(Option("size", "7", ("7", "5")),),
+    options=(Option("size", "7", ("7", "5"), measure="squares"),),
 )
 
 _MARKS = tuple(side.mark for side in info.sides)

@@ -14,6 +14,21 @@ class Side:
     mark: str
 
 
+Measure = Literal[
+    "",  # told by the option's own name
+    "squares",  # this way and that way: 3x5; or as many both ways
+    "cells",
+    "holes",
+    "boxes",
+    "lines",  # both ways
+    "cells a side",
+    "seeds",  # in each pit
+    "checks",  # that win
+    "setup",  # a first position of Chess960
+]
+"""What the value of an option counts; each is a sentence elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """A choice made when a match starts, written `-name=value`."""
@@ -25,6 +40,7 @@ class Option:
     """Choices that are not the game as its inventor published it: offered only where the operator allows it."""
     numbers: range = range(0)
     """Whole numbers that it takes besides, too many to be listed."""
+    measure: Measure = ""
 
     def takes(self, value: str) -> bool:
         """Whether a value, in lower case, may be chosen.

@@ -26,7 +26,7 @@ info = Info(
     group="sowing",
     credit=Credit("William Julius Champion", 1940),
     example="e1",
-    options=(Option("seeds", "4", ("4", "3", "5", "6")),),
+    options=(Option("seeds", "4", ("4", "3", "5", "6"), measure="seeds"),),
     words=(SWAP,),
 )
 

@@ -24,7 +24,7 @@ info = Info(
     group="blocking",
     credit=Credit("traditional", 0),
     example="a1",
-    options=(Option("size", "8", ("8", "6", "10")),),
+    options=(Option("size", "8", ("8", "6", "10"), measure="squares"),),
 )
 
 _MARKS = tuple(side.mark for side in info.sides)

@@ -22,7 +22,7 @@ info = Info(
     group="territory",
     credit=Credit("Mark Steere", 2007, "marksteeregames.com"),
     example="e5",
-    options=(Option("size", "9", ("9", "13", "19")),),
+    options=(Option("size", "9", ("9", "13", "19"), measure="lines"),),
 )
 
 _STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))

@@ -26,7 +26,7 @@ info = Info(
     group="territory",
     credit=Credit("Lewis Waterman and John Mollett", 1883),
     example="d3",
-    options=(Option("size", "8", ("6", "8", "10")),),
+    options=(Option("size", "8", ("6", "8", "10"), measure="squares"),),
 )
 
 _DISCS = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))

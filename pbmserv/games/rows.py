@@ -209,7 +209,7 @@ games = (
             group="rows",
             credit=Credit("traditional", 0),
             example="h8",
-            options=(Option("size", "15", ("13", "15", "19")),),
+            options=(Option("size", "15", ("13", "15", "19"), measure="lines"),),
         ),
         length=5,
         columns=15,

@@ -26,7 +26,7 @@ info = Info(
     group="connection",
     credit=Credit("Corey Clark", 2010),
     example="c3",
-    options=(Option("size", "9", ("9", "13", "15")),),
+    options=(Option("size", "9", ("9", "13", "15"), measure="lines"),),
     words=(SWAP,),
 )
 

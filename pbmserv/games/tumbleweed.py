@@ -28,7 +28,7 @@ info = Info(
     group="territory",
     credit=Credit("Mike Zapawa", 2020),
     example="c2,g8",
-    options=(Option("size", "8", ("8", "5", "6")),),
+    options=(Option("size", "8", ("8", "5", "6"), measure="cells a side"),),
     words=(SWAP, PASSES),
 )
 

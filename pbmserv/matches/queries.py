@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import Final, Literal, Protocol
 
 from pbmserv.games.game import Seat
-from pbmserv.matches.clock import Timing
+from pbmserv.matches.clock import TimeControl, Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
@@ -52,6 +52,8 @@ class BoardRow:
     userids: tuple[str, ...]
     started: datetime
     summary: Summary
+    rated: bool
+    clock: TimeControl | None
     deadline: datetime | None = None
 
     @property
@@ -287,6 +289,9 @@ class Queries(Protocol):
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches that player started since then; practice is not counted."""
+
+    def started_in_play(self, userid: str) -> int:
+        """How many active matches that player started; practice is not counted."""
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches `starter` started in which `opponent` has not moved yet."""

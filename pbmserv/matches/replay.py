@@ -33,6 +33,14 @@ class GameState:
         is_over = self.match.rated and self.state.status == "finished"
         return is_over and all(self.state.plies_of(seat) for seat, _ in enumerate(self.match.userids))
 
+    @property
+    def staying(self) -> tuple[str, ...]:
+        """Who can play on without the one who declined it, in order of play; empty if they are too few."""
+        if self.state.status != "declined":
+            return ()
+        left = tuple(name for seat, name in enumerate(self.match.userids) if seat not in self.state.gone)
+        return left if len(left) >= rules_of(self.match).info.least_seats else ()
+
     def apply(self, entry: Entry) -> "GameState":
         """The board after one more entry. Raises BrokenLog if the entry cannot follow."""
         after = next_state(rules_of(self.match), self.match, self.state, entry)

@@ -22,10 +22,12 @@ from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (
     PendingOffer,
+    RematchOffer,
     TimeLeft,
     TurnEvent,
     departures,
     pending_offer,
+    rematch_offer,
     time_left,
     turn_events,
 )
@@ -210,12 +212,9 @@ class BoardView:
         return turn_events(self.board) if self.is_present else ()
 
     @cached_property
-    def rematch_opener(self) -> str:
-        """Who would move first if the viewer asked for a rematch; empty if the viewer cannot."""
-        userids = self.players.userids
-        is_over = self.is_present and self.state.status != "active" and self.viewer in userids
-        # A former player's name is two words.
-        return userids[1] if is_over and not any(" " in userid for userid in userids) else ""
+    def rematch(self) -> RematchOffer | None:
+        """What the viewer would start by asking for a rematch; None where they cannot."""
+        return rematch_offer(self.board, self.viewer) if self.is_present else None
 
     @property
     def strokes(self) -> tuple[Strokes, ...]:

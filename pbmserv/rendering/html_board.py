@@ -48,7 +48,9 @@ class HtmlTexts:
     below: tuple[Block, ...]
     # What lies in hands, and what joins cells.
     beside: tuple[Block, ...]
-    # The moves that are listed, and until when the turn lasts; empty if there are none.
+    # What was agreed before the game, the moves that are listed, and until when the turn lasts; empty if there are
+    # none.
+    terms: str
     moves: str
     deadline: str
 
@@ -116,6 +118,7 @@ def draw_board(
                 *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
             ),
             beside=said("mail/beside.txt", view) if view.players.hands or view.strokes else (),
+            terms=on_one_line(render("mail/terms.txt", view=view)),
             moves=on_one_line(view.words.moves),
             deadline=on_one_line(view.words.deadline).removesuffix("."),
         ),
@@ -163,7 +166,7 @@ def _actions(view: BoardView, address: str) -> dict[str, str]:
         found["accept"] = mailto(address, f"accept {view.number}")
     if offer and view.viewer in (offer.by, *offer.waits_for):
         found["reject"] = mailto(address, f"reject {view.number}")
-    if view.rematch_opener:
+    if view.rematch:
         found["rematch"] = mailto(address, f"rematch {view.number}")
     if is_playing and view.state.status == "active":
         found["resign"] = mailto(address, f"resign {view.number}")

@@ -38,18 +38,12 @@ class GameLog:
     # The board as it stands, for anybody.
     view: BoardView
     rules: str
-    options: tuple[tuple[str, str], ...]
     # Pairs of side and userid.
     sides: tuple[tuple[str, str], ...]
     started: datetime
     # None while the game goes on.
     ended: datetime | None
     log: tuple[LogLine, ...]
-
-    @property
-    def rated(self) -> bool:
-        """Whether the game is rated."""
-        return self.view.board.match.rated
 
     @property
     def name_width(self) -> int:
@@ -66,7 +60,6 @@ def game_log(board: GameState) -> GameLog:
     return GameLog(
         view=view,
         rules=match.rules,
-        options=match.options,
         sides=tuple((side.name, userid) for side, userid in zip(sides, match.userids, strict=True)),
         started=match.started,
         ended=None if state.status == "active" else state.last_at,

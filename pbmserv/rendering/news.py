@@ -10,7 +10,7 @@ from pbmserv.matches.clock import DAY
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import Turn
-from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, pending_offer, turn_events
+from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
 """How a game came about: somebody challenged the others, wanted it again, or had offered it to anybody."""
@@ -83,6 +83,8 @@ class News:
     to_move: str | None
     # How long the reader has for the turn that is theirs, roughly; None if there is no limit or no turn.
     left: timedelta | None
+    # Whether the game would be over if they passed, too.
+    ends_by_pass: bool
     # The reader's rank in a finished game of three and more.
     rank: int | None
 
@@ -114,6 +116,7 @@ def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling
         pending=pending,
         to_move=board.on_turn,
         left=_roughly(time.left) if is_turn and time and time.left is not None and not time.stopped else None,
+        ends_by_pass=ends_by_pass(board),
         rank=outcome.ranks[seat] if outcome and seat is not None and len(userids) > 2 else None,
     )
 

@@ -19,6 +19,7 @@ from jinja2.runtime import Context
 from pbmserv.commands.base.decision import Reply
 from pbmserv.commands.base.registry import Command
 from pbmserv.commands.base.server import Server
+from pbmserv.commands.base.time_options import as_options
 from pbmserv.games import games, others
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
@@ -40,6 +41,7 @@ from pbmserv.rendering.markup import (
     without_marks,
 )
 from pbmserv.rendering.sources import Loader, WordsFirst
+from pbmserv.rendering.terms import terms_of
 from pbmserv.rendering.text import WIDTH
 from pbmserv.robots import spiel
 from pbmserv.robots.levels import level_of, rungs_of
@@ -89,6 +91,7 @@ def _environment(words: bool) -> Environment:
         finalize=without_marks,
     )
     env.filters["ago"] = language.ago
+    env.filters["as_options"] = as_options
     env.filters["board"] = board_link
     env.filters["example"] = example
     env.filters["listed"] = listed
@@ -100,6 +103,7 @@ def _environment(words: bool) -> Environment:
     env.filters["plotted"] = plotted
     env.filters["plural"] = plural
     env.filters["span"] = span
+    env.filters["terms"] = terms_of
     env.globals["bars"] = bars
     env.globals["help_of"] = _help_of
     env.globals["quoted"] = partial(quoted, words=words)

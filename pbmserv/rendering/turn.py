@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from pbmserv.games.game import Seat
+from pbmserv.games.game import Event, Seat
 from pbmserv.matches.clock import DAY, Away, Timing
-from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.matches.log import Entry, EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import OfferKind, State
 from pbmserv.matches.turn_time import bank, deadline, left, limit, spent
@@ -86,6 +86,39 @@ def _answered(board: GameState, answer: Entry) -> Entry:
     """The entry with the offer that another entry answers."""
     earlier = reversed(board.match.entries[: answer.seq - 1])
     return next(entry for entry in earlier if entry.kind in _KINDS)
+
+
+def ends_by_pass(board: GameState) -> bool:
+    """Whether the last turn was a pass, and another one would end the game."""
+    game, state = rules_of(board.match), board.state
+    last = state.turns[-1] if state.turns else None
+    if state.status != "active" or last is None or Event("passed", last.seat) not in last.events:
+        return False
+    again = next(iter(game.moves(state.position, (last.move,))), None) if last.move in game.info.words else None
+    return again is not None and game.outcome(game.play(state.position, again)[0]) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RematchOffer:
+    """How a game that is over can be played once more; players are userids."""
+
+    # Who would move first.
+    opener: str
+    # Who declined it, so that the others go on in the same order; empty if nobody of three and more did.
+    without: str = ""
+
+
+def rematch_offer(board: GameState, viewer: str | None) -> RematchOffer | None:
+    """What the viewer would start by asking for a rematch; None where they cannot."""
+    userids, state = board.match.userids, board.state
+    if viewer in board.staying:
+        found = RematchOffer(board.staying[0], without=userids[state.gone[-1]])
+    elif state.status != "active" and viewer in userids:
+        found = RematchOffer(userids[1])
+    else:
+        return None
+    # A former player's name is two words.
+    return None if any(" " in userid for userid in board.staying or userids) else found
 
 
 SHOWN_AHEAD: Final = 14 * DAY

@@ -9,12 +9,13 @@ from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.preview import Previewed
+from pbmserv.commands.rematch import PlayedOn
 from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, Comment, view_board
-from pbmserv.rendering.news import Telling
+from pbmserv.rendering.news import Opening, Telling
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
@@ -92,8 +93,9 @@ def telling_of(remarks: Sequence[Reply], server: Server, words: bool) -> Telling
     def at(place: str) -> tuple[str, ...]:
         return tuple(say(each, server, words) for each in remarks if each.place == place)
 
-    is_offer = any(isinstance(each, OfferTaken) for each in remarks)
-    return Telling(at("first"), at("above"), at("below"), opening="offer" if is_offer else None)
+    kinds = {type(each) for each in remarks}
+    opening: Opening | None = "offer" if OfferTaken in kinds else "challenge" if PlayedOn in kinds else None
+    return Telling(at("first"), at("above"), at("below"), opening=opening)
 
 
 def preview_views(decision: Decision, userid: str | None) -> list[BoardView]:

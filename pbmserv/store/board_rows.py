@@ -26,8 +26,17 @@ def lines_of(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, 
 
 
 def _listed(row: Row[Any], userids: tuple[str, ...]) -> BoardRow:
-    deadline = clocks.deadline_of(row)
-    return BoardRow(row.number, row.game, options_of(row), userids, row.started_at, summary_of(row), deadline)
+    return BoardRow(
+        number=row.number,
+        game=row.game,
+        options=options_of(row),
+        userids=userids,
+        started=row.started_at,
+        summary=summary_of(row),
+        rated=row.rated,
+        clock=clocks.from_json(row.clock),
+        deadline=clocks.deadline_of(row),
+    )
 
 
 _NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)

@@ -284,6 +284,10 @@ class TransactionQueries(PuzzleQueries):
         """How many matches a player started since then."""
         return rate_limits.started_since(self._connection, userid, since)
 
+    def started_in_play(self, userid: str) -> int:
+        """How many active matches that player started."""
+        return rate_limits.started_in_play(self._connection, userid)
+
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
         return rate_limits.unbegun(self._connection, starter, opponent)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, ScalarSelect, and_, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, delete, exists, func, insert, select
 
 from pbmserv.commands.base.changes import TalkCounted
 from pbmserv.store.mail_tokens import digest
@@ -114,9 +114,17 @@ def purge_talk(connection: Connection, before: datetime) -> None:
 
 def started_since(connection: Connection, userid: str, since: datetime) -> int:
     """How many matches a player started since then; practice is not counted."""
-    query = select(func.count()).select_from(matches)
-    started = query.where(matches.c.started_by == _id_of(userid), matches.c.started_at > since)
-    return connection.execute(started.where(matches.c.practice.is_(False))).scalar_one()
+    return _started(connection, userid, matches.c.started_at > since)
+
+
+def started_in_play(connection: Connection, userid: str) -> int:
+    """How many active matches a player started; practice is not counted."""
+    return _started(connection, userid, matches.c.status == "active")
+
+
+def _started(connection: Connection, userid: str, which: ColumnElement[bool]) -> int:
+    counted = select(func.count()).select_from(matches).where(which, matches.c.practice.is_(False))
+    return connection.execute(counted.where(matches.c.started_by == _id_of(userid))).scalar_one()
 
 
 def unbegun(connection: Connection, starter: str, opponent: str) -> int:

@@ -14,6 +14,7 @@ from pbmserv.rendering.formats.standard import Suffix, suffix_of
 from pbmserv.rendering.html_board import said
 from pbmserv.rendering.piece_style import NAMED_STYLES, looks_of
 from pbmserv.rendering.svg.table import Table, draw_scores
+from pbmserv.rendering.turn import RematchOffer, rematch_offer
 from pbmserv.services.play import times_played
 from pbmserv.web.layout import Page, Preview, board_preview
 from pbmserv.web.replay import Replay
@@ -217,11 +218,10 @@ class BoardPage(Page):
         return draw_scores(scores, looks_of(rules_of(self.match).info.sides))
 
     @property
-    def again(self) -> str:
-        """Who would begin a rematch; empty where none can be asked for."""
-        userids = self.now.players.userids
-        # A former player's name is two words.
-        return userids[1] if self.state.status != "active" and not any(" " in userid for userid in userids) else ""
+    def again(self) -> RematchOffer | None:
+        """What one of the players, or of those who can go on, would start by asking for a rematch."""
+        board = self.now.board
+        return rematch_offer(board, (board.staying or board.match.userids)[0])
 
 
 def said_of(view: BoardView) -> BoardRemark:

@@ -272,6 +272,11 @@ class Memory:
         started = [match for match in self.matches.values() if match.started_by == userid and not match.practice]
         return sum(match.started > since for match in started)
 
+    def started_in_play(self, userid: str) -> int:
+        """Active matches started."""
+        started = [match for match in self.matches.values() if match.started_by == userid and not match.practice]
+        return sum(fold(match).status == "active" for match in started)
+
     def unbegun(self, starter: str, opponent: str) -> int:
         """Matches that wait for a first move."""
         return sum(
@@ -431,7 +436,8 @@ def _fits(match: Match, wanted: ListingQuery) -> bool:
 
 
 def _listed(match: Match) -> BoardRow:
-    return BoardRow(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
+    facts = (match.number, match.game, match.options, match.userids, match.started)
+    return BoardRow(*facts, summarise(fold(match)), match.rated, match.clock)
 
 
 def _waits_for(match: Match, opponent: str) -> bool:

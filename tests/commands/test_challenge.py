@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.base.game_limits import TooManyGames, TooManyUnbegun
 from pbmserv.commands.base.lookup import NoSuchPlayer
 from pbmserv.commands.base.new_game import (
     BadOptionValue,
     RatedAndUnrated,
-    TooManyGames,
-    TooManyUnbegun,
     UnknownOption,
 )
 from pbmserv.commands.challenge import Challenged, NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
@@ -126,20 +126,43 @@ def test_a_number_of_very_many_is_taken_and_told_as_a_range(table: Table) -> Non
     assert table.records.matches[102].options == (("setup", "7"),)
 
 
-def test_challenge_is_limited(table: Table) -> None:
-    """Three against the same player that this one has not begun, and ten a day."""
+def test_challenge_is_limited_without_proof(table: Table) -> None:
+    """Three against the same player that this one has not begun, and ten a day; what helps is told."""
+    ask = partial(table.give, sender="anna", proof="none")
     for number in (102, 103, 104):
-        assert isinstance(table.give("challenge cora anna", "anna"), Challenged)
+        assert isinstance(ask("challenge cora anna"), Challenged)
         assert table.records.board(number) is not None
     for line in ("challenge cora anna", "challenge anna bob cora"):
-        assert table.give(line, "anna") == TooManyUnbegun(userid="cora", limit=3, starter="Anna")
-    assert isinstance(table.give("challenge cora anna", "cora"), Challenged)
+        refused = TooManyUnbegun(userid="cora", starter="Anna", limit=3, proven_limit=10, line=line)
+        assert ask(line) == refused
+    assert isinstance(table.give("challenge cora anna", "cora", "none"), Challenged)
     for number in (102, 103, 104):
         table.give(f"{number} a1", "cora")
     for _ in range(6):
-        table.give("challenge cora anna", "anna")
+        ask("challenge cora anna")
         table.give(f"{max(table.records.matches)} resign", "anna")
-    assert table.give("challenge bob anna", "anna") == TooManyGames(limit=10)
-    assert isinstance(table.give("challenge bob anna", "bob"), Challenged)
+    line = "challenge bob anna"
+    assert ask(line) == TooManyGames(starter="Anna", limit=10, proven_limit=100, line=line)
+    assert isinstance(table.give(line, "bob", "none"), Challenged)
+    assert isinstance(table.give(line, "anna", "personal"), Challenged)
     table.now += timedelta(days=1)
-    assert isinstance(table.give("challenge bob anna", "anna"), Challenged)
+    assert isinstance(ask(line), Challenged)
+
+
+def test_a_club_begins_on_one_evening(table: Table) -> None:
+    """With proof ten may wait for one player, and a hundred may be in play, on whatever day they began."""
+    assert isinstance(table.give("challenge bob cora", "cora"), Challenged)
+    first = table.records.matches[102]
+    for number in range(103, 202):
+        rival = "bob" if number < 112 else "Anna"
+        table.records.matches[number] = replace(first, number=number, userids=("cora", rival))
+    line = "challenge bob cora"
+    refused = TooManyGames(starter="cora", limit=100, proven_limit=100, line=line)
+    table.now += timedelta(days=1)
+    assert table.give(line, "cora") == refused
+    assert table.give(line, "cora", "none") == refused
+    table.give("201 resign", "cora")
+    by_one = TooManyUnbegun(userid="bob", starter="cora", limit=10, proven_limit=10, line=line)
+    assert table.give(line, "cora") == by_one
+    table.give("111 resign", "cora")
+    assert isinstance(table.give(line, "cora"), Challenged)

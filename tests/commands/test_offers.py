@@ -1,18 +1,17 @@
 """`seek`, `accept N`, `withdraw N` and `rematch`: who plays whom, in which order, and how often."""
 
-from datetime import timedelta
+from functools import partial
 
 import pytest
 
-from pbmserv.commands.base.decision import Decision, Reply
+from pbmserv.commands.base.decision import Decision, Remark, Reply
+from pbmserv.commands.base.game_limits import TooManyGames, TooManyUnbegun
 from pbmserv.commands.base.lookup import NotOurPlayer
 from pbmserv.commands.base.new_game import (
     BadOptionValue,
     NotTogether,
     RatedAndUnrated,
     TakesNoChallenges,
-    TooManyGames,
-    TooManyUnbegun,
     UnknownOption,
 )
 from pbmserv.commands.base.vocabulary import normalised
@@ -28,7 +27,7 @@ from pbmserv.commands.offers import (
     SteppedBack,
     YouBlocked,
 )
-from pbmserv.commands.rematch import NotAllHere, NotOverYet, RematchRunning
+from pbmserv.commands.rematch import NotAllHere, NotOverYet, PlayedOn, RematchRunning
 from pbmserv.commands.seek import OfferOpened, TooManyOffers
 from pbmserv.matches.clock import DAY, TimeControl
 from pbmserv.matches.errors import CommandError
@@ -212,7 +211,8 @@ def test_nobody_sits_with_whom_they_blocked(club: Table) -> None:
 
 
 def test_limits_hold_on_every_way(club: Table) -> None:
-    """Ten games a day that one has begun, whether challenged for, accepted or played again."""
+    """Ten games a day that one has begun without proof, whether challenged for, accepted or played again."""
+    ask = partial(club.give, sender="anna", proof="none")
     for place in range(10):
         userid = ("bob", "cora", "dan", "eve")[place % 4]
         line = f"challenge anna {userid}"
@@ -220,31 +220,32 @@ def test_limits_hold_on_every_way(club: Table) -> None:
             sought = club.give("seek", userid)
             assert isinstance(sought, OfferOpened)
             line = f"accept {sought.offer.number}"
-        assert isinstance(club.give(line, "anna"), Challenged), place
+        assert isinstance(ask(line), Challenged), place
     club.give("101 resign", "anna")
     sought = club.give("seek", "cora")
     assert isinstance(sought, OfferOpened)
-    for line in ("challenge anna cora", f"accept {sought.offer.number}", "rematch 101"):
-        assert club.give(line, "anna") == TooManyGames(limit=10), line
-    club.now += timedelta(days=1)
+    for line in ("challenge anna cora bob", f"accept {sought.offer.number}", "rematch 101"):
+        assert ask(line) == TooManyGames(starter="Anna", limit=10, proven_limit=100, line=line), line
     assert isinstance(club.give("rematch 101", "anna"), Challenged)
 
 
 def test_three_unbegun_on_every_way(club: Table) -> None:
     """Three with the same player, whom nobody can flood by accepting, nor by playing again and again."""
-    club.give("challenge bob anna", "anna")
+    ask = partial(club.give, sender="anna", proof="none")
+    ask("challenge bob anna")
     club.give("101 resign", "anna")
-    assert isinstance(club.give("rematch 101", "anna"), Challenged)
+    assert isinstance(ask("rematch 101"), Challenged)
     for _ in range(2):
         sought = club.give("seek", "bob")
         assert isinstance(sought, OfferOpened)
-        assert isinstance(club.give(f"accept {sought.offer.number}", "anna"), Challenged)
+        assert isinstance(ask(f"accept {sought.offer.number}"), Challenged)
     club.give("seek", "bob")
-    refused = TooManyUnbegun(userid="bob", limit=3, starter="Anna")
-    assert club.give("accept 3", "anna") == refused
     club.give("challenge bob anna", "bob")
     club.give("105 resign", "bob")
-    assert club.give("rematch 105", "anna") == refused
+    for line in ("accept 3", "challenge anna cora bob", "rematch 105"):
+        refused = TooManyUnbegun(userid="bob", starter="Anna", limit=3, proven_limit=10, line=line)
+        assert ask(line) == refused
+    assert isinstance(club.give("accept 3", "anna"), Challenged)
 
 
 def test_listed(club: Table) -> None:
@@ -276,7 +277,10 @@ def test_rematch(club: Table) -> None:
         (102, "anna", ("cora", "Anna", "bob")),
         (103, "cora", ("Anna", "bob", "cora")),
     ):
-        club.give(f"{board} resign", "bob")
+        for player, square in zip(order(club, board), ("a1", "b1", "c1"), strict=True):
+            club.give(f"{board} {square}", player)
+        for player in ("bob", "cora"):
+            club.give(f"{board} resign", player)
         decided = club.decide("rematch", starter, "none", board)
         assert isinstance(decided, Decision)
         match, before = decided.opened, club.records.matches[board]
@@ -285,6 +289,26 @@ def test_rematch(club: Table) -> None:
         assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
         told = [remark.userid for remark in decided.notifications.remarks]
         assert told == [userid for userid in expected if userid.lower() != starter]
+
+
+def test_others_play_on_without_whoever_declined(club: Table) -> None:
+    """In the same order, on the same terms, at a word of one of them; a second word shows what has begun."""
+    club.give("challenge cora anna bob -size=3x3 --unrated -forfeittime=3", "anna")
+    club.give("101 resign", "cora")
+    decided = club.decide("rematch", "bob", "none", 101)
+    assert isinstance(decided, Decision)
+    match, before = decided.opened, club.records.matches[101]
+    assert match is not None
+    assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", 101)
+    assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
+    assert decided.notifications.remarks == (Remark(102, "Anna", PlayedOn(101, "cora")),)
+    assert club.give("rematch 101", "anna") == RematchRunning(101, 102, "bob")
+    assert club.give("rematch 101", "cora") == RematchRunning(101, 102, "bob")
+    club.give("102 resign", "anna")
+    begun = club.decide("rematch 101", "cora", "none")
+    assert isinstance(begun, Decision)
+    assert begun.opened is not None
+    assert begun.opened.userids == ("Anna", "bob", "cora")
 
 
 def test_one_rematch_at_a_time(club: Table) -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.base.time_options import BadTimeOption, read_time_options
+from pbmserv.commands.base.time_options import BadTimeOption, as_options, read_time_options
 from pbmserv.matches.clock import DAY, TimeControl
 from tests.commands.memory import Table
 
@@ -36,6 +36,7 @@ def terms(options: str) -> TimeControl | None:
 def test_terms(options: str, expected: TimeControl) -> None:
     """Days, and hours for the increment; with dashes and units as people write them."""
     assert terms(options) == expected
+    assert read_time_options(as_options(expected), "")[0] == expected
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pbmserv.commands.help import page
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.signup import SignedUp
 from pbmserv.games import games
+from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.errors import CommandError, IllegalMove
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play, resign
@@ -91,10 +92,8 @@ def told(reply: Reply | CommandError | None) -> Document:
 def listing(count: int) -> BoardList:
     """A listing of so many boards."""
     summary = Summary("active", 1, 17, NOON, "C3")
-    lines = tuple(
-        BoardRow(101 + each, "cephalopod", (("size", "3x5"),), ("alexandria-the-great", "bob"), NOON, summary)
-        for each in range(count)
-    )
+    facts = ("cephalopod", (("size", "3x5"),), ("alexandria-the-great", "bob"), NOON, summary, True, TimeControl())
+    lines = tuple(BoardRow(101 + each, *facts) for each in range(count))
     return BoardList(ListingQuery(), lines, count + 3)
 
 

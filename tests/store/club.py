@@ -84,7 +84,8 @@ class Club:
 
 def listed(match: Match) -> BoardRow:
     """The line of a listing for a board."""
-    return BoardRow(match.number, match.game, match.options, match.userids, match.started, summarise(fold(match)))
+    facts = (match.number, match.game, match.options, match.userids, match.started)
+    return BoardRow(*facts, summarise(fold(match)), match.rated, match.clock)
 
 
 def fits(line: BoardRow, wanted: ListingQuery, names: Sequence[str]) -> bool:

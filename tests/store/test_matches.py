@@ -160,6 +160,10 @@ def test_started_since_counts_the_starters_own(house: App) -> None:
         assert records.started_since("alice", NOON + timedelta(hours=2)) == 0
         assert records.started_since("bob", NOON) == 1
         assert records.started_since("nobody", NOON) == 0
+        over = new_match(105, "alice", "bob")
+        keep(connection, over, played(over, 0, "declined", 1))
+        assert records.started_in_play("ALICE") == 3
+        assert records.started_in_play("nobody") == 0
 
 
 def test_unbegun_counts_boards_where_the_opponent_has_not_moved(house: App) -> None:

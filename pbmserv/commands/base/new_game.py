@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import combinations
 from typing import ClassVar
 
@@ -68,26 +68,6 @@ class BadOptionValue(CommandError):
 
 
 @dataclass(kw_only=True)
-class TooManyGames(CommandError):
-    """So many games a day is all that one player may start."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:too_many_games"
-
-    limit: int
-
-
-@dataclass(kw_only=True)
-class TooManyUnbegun(CommandError):
-    """So many games that `userid` has not begun are all that one player, the `starter`, may leave there."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:too_many_unbegun"
-
-    userid: str
-    limit: int
-    starter: str
-
-
-@dataclass(kw_only=True)
 class TakesNoChallenges(CommandError):
     """`userid` takes no challenges, or none from this sender: which of both is not told."""
 
@@ -130,9 +110,6 @@ class NotThereYet(CommandError):
 
 Options = tuple[tuple[str, str], ...]
 """As written in a line: names in lower case, sorted; a value may be empty."""
-
-GAMES_A_DAY = 10
-UNBEGUN_WITH_ONE = 3
 
 RATED = "rated"
 UNRATED = "unrated"
@@ -248,15 +225,6 @@ def require_together(players: Sequence[Player], records: Queries) -> None:
     for one, other in combinations(players, 2):
         if records.is_blocked(one.userid, by=other.userid) or records.is_blocked(other.userid, by=one.userid):
             raise NotTogether(userids=(one.userid, other.userid))
-
-
-def require_within_limits(players: Sequence[Player], starter: Player, records: Queries, now: datetime) -> None:
-    """Raises where `starter` cannot start one more match with these at the moment."""
-    if records.started_since(starter.userid, now - timedelta(days=1)) >= GAMES_A_DAY:
-        raise TooManyGames(limit=GAMES_A_DAY)
-    for player in players:
-        if player.id != starter.id and records.unbegun(starter.userid, player.userid) >= UNBEGUN_WITH_ONE:
-            raise TooManyUnbegun(userid=player.userid, limit=UNBEGUN_WITH_ONE, starter=starter.userid)
 
 
 def opened(

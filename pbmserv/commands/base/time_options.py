@@ -82,6 +82,28 @@ def read_time_options(options: Options, line: str) -> tuple[TimeControl, Options
     return clock, rest
 
 
+def as_options(clock: TimeControl) -> Options:
+    """The options that ask for these clocks, without those that are as usual.
+
+    >>> as_options(TimeControl(None, timedelta(hours=36), 60 * DAY, timedelta(hours=12)))
+    (('nagtime', 'none'), ('forfeittime', '36h'), ('totaltime', '60'), ('increment', '12'))
+    """
+    usual = TimeControl()
+    lengths = {name: getattr(clock, field) for name, field in _FIELDS.items()}
+    chosen = {name: length for name, length in lengths.items() if length != getattr(usual, _FIELDS[name])}
+    return tuple((name, _typed(length, _unit_of(name))) for name, length in chosen.items())
+
+
+def _typed(length: timedelta | None, unit: timedelta) -> str:
+    if length is None:
+        return "none"
+    return f"{length / _HOUR:g}h" if length % unit else f"{length // unit}"
+
+
+def _unit_of(name: str) -> timedelta:
+    return _HOUR if name == "increment" else DAY
+
+
 def _length(name: str, value: str) -> timedelta | None:
     """What a value says; nothing at all for `none`. None when it cannot be read, or is out of bounds."""
     read = _VALUE.fullmatch(value)
@@ -89,7 +111,7 @@ def _length(name: str, value: str) -> timedelta | None:
         return timedelta()
     if read is None:
         return None
-    unit = _UNITS[read[2][0]] if read[2] else _HOUR if name == "increment" else DAY
+    unit = _UNITS[read[2][0]] if read[2] else _unit_of(name)
     length = timedelta(seconds=round(unit.total_seconds() * float(read[1].replace(",", "."))))
     least, most = _BOUNDS[name]
     return length if least <= length <= most else None
@@ -98,8 +120,7 @@ def _length(name: str, value: str) -> timedelta | None:
 def _bad(name: str, why: Any, value: str, line: str) -> BadTimeOption:
     if name == "increment":
         line = f"{line} -totaltime=60"
-    unit = _HOUR if name == "increment" else DAY
-    least, most = (f"{bound / unit:g}" for bound in _BOUNDS[name])
+    least, most = (f"{bound / _unit_of(name):g}" for bound in _BOUNDS[name])
     return BadTimeOption(
         name=name,
         why=why,
