@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from pbmserv.commands.base.vocabulary import ROBOTS
 from pbmserv.games import games
 from pbmserv.games.info import Measure
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import BoardRow
-from pbmserv.robots.robot import is_robots
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ _UNSEEN: Final[tuple[Measure, ...]] = ("", "checks", "setup")
 
 def terms_of(agreed: Match | OpenOffer | BoardRow) -> AgreedTerms:
     """The terms: those that were chosen, and for the rest the usual ones."""
-    has_robot = not isinstance(agreed, OpenOffer) and any(map(is_robots, agreed.userids))
+    has_robot = not isinstance(agreed, OpenOffer) and any(userid.startswith(ROBOTS) for userid in agreed.userids)
     # Practice alone has no clock at all.
     clock = agreed.clock or _USUAL
     return AgreedTerms(

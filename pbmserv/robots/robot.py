@@ -42,15 +42,6 @@ def userids(program: str) -> Iterator[str]:
     return chain([*first, f"{FIRST}.{program}"], (f"{FIRST}.{program}{number}" for number in count(2)))
 
 
-def is_robots(userid: str) -> bool:
-    """Whether a userid is one of those that are kept for robots.
-
-    >>> is_robots("robot"), is_robots("robot.novice2"), is_robots("robotnik")
-    (True, True, False)
-    """
-    return userid == FIRST or userid.startswith(f"{FIRST}.")
-
-
 def does_play(program: str, game: Game, position: Any) -> bool:
     """Whether the robot of a program can be given a seat where a game begins with this position."""
     return program not in RUNGS or program in rungs_of(game, position)

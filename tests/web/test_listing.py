@@ -27,8 +27,14 @@ def test_a_line_of_the_listing(get: Get) -> None:
     assert re.fullmatch(r"2026-01-01 13:20 UTC \d+ days ago", moments["101"])
     assert moments["103"].startswith("2026-01-01 14:30 UTC ")
     assert lines["101"] == ["Cephalopod", "alice vs bob", "bob", "5", "A1"]
-    assert lines["102"] == ["Cephalopod -size=3x5", "bob vs Carol", "declined", "0", "-"]
-    assert lines["103"] == ["Cephalopod -size=3x3", "alice vs bob vs Carol", "bob", "3", "C3"]
+    assert lines["102"] == [
+        "Cephalopod 3 by 5 squares, unrated, 21 days a turn",
+        "bob vs Carol",
+        "declined",
+        "0",
+        "-",
+    ]
+    assert lines["103"] == ["Cephalopod 3 by 3 squares", "alice vs bob vs Carol", "bob", "3", "C3"]
     assert lines["104"][2:5] == ["alice won", "2", "A1"]
     moment = next(row for row in table.all("tr") if "101" in row.words).one("time")
     assert moment.attributes["datetime"] == "2026-01-01T13:20:00Z"

@@ -173,7 +173,10 @@ def test_boards_on_which_a_player_is_to_move_come_first(get: Get) -> None:
     alice, bob = (main(get(f"/players/{userid}")).all("table")[0] for userid in ("alice", "bob"))
     assert [row[0] for row in rows(alice)] == ["107", "106"]
     assert [row[0] for row in rows(bob)] == ["106", "107"]
-    assert [row[1:3] for row in rows(alice)] == [["bob", "Cephalopod"], ["bob", "Cephalopod -size=3x3"]]
+    assert [row[1:3] for row in rows(alice)] == [
+        ["bob", "Cephalopod rated, 5 days a turn"],
+        ["bob", "Cephalopod 3 by 3 squares"],
+    ]
     assert rows(alice)[0][3] == "alice until 2026-01-09 12:00 UTC"
     assert rows(alice)[1][3].startswith("bob since 2026-01-01 ")
     carol = main(get("/players/Carol"))
