@@ -12,7 +12,7 @@ from pbmserv.commands.seek import OfferOpened
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Match
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import play, resign
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.matches.replay import GameState, replay
@@ -124,6 +124,24 @@ def test_later_mails_have_it_where_the_board_does_not_show_it() -> None:
     assert not is_told(robots)
     assert is_told(replace(robots, rated=True))
     assert not is_told(replace(robots, practice=True, clock=None))
+
+
+def test_others_are_offered_to_go_on_without_whoever_declined() -> None:
+    """By a tap, and in the text; whoever declined is offered the whole game again."""
+    agreed = replace(match("cephalopod", {}), userids=("alice", "bob", "carol"))
+    board = replay(agreed)
+    board = board.apply(resign(agreed, board.state, 2, NOON))
+    for viewer, tap, line in (
+        ("alice", "play on without carol</a> with you moving first", "The game can go on without carol"),
+        ("bob", "play on without carol</a> with alice moving first", "The game can go on without carol"),
+        ("carol", "play again</a> with bob moving first", "To play again, with bob moving first"),
+    ):
+        view = view_board(board, viewer)
+        assert tap in (draw_board(view, ADDRESS) or "")
+        assert line in render("mail/again.txt", view=view, alone=True)
+    pair = match("cephalopod", {})
+    over = replay(pair).apply(resign(pair, replay(pair).state, 1, NOON))
+    assert "To play again" in render("mail/again.txt", view=view_board(over, "alice"), alone=True)
 
 
 def test_a_first_pass_says_what_a_second_one_does() -> None:

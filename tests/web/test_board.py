@@ -189,6 +189,17 @@ def test_how_a_board_stands(get: Get, number: int, result: str, notes: list[str]
         assert note in page.said
 
 
+def test_a_board_that_one_of_three_declined_goes_on_without_that_one(empty: Club) -> None:
+    sign_up(empty, "alice", "bob", "carol")
+    empty.post("alice@home.test", "cephalopod challenge alice bob carol --unrated -forfeittime=3")
+    empty.post("bob@home.test", "resign 101")
+    page = main(asking(empty)("/boards/101"))
+    again = page.one("p", class_="again")
+    assert again.said == "Play on A mail from one of the others starts the game without bob; alice moves first."
+    assert again.one("a").attributes["href"] == "mailto:pbmserv@club.test?subject=rematch%20101"
+    assert "Terms 5 by 5 squares, unrated, 3 days a turn." in page.said
+
+
 def test_a_board_that_is_over_has_ranks(get: Get) -> None:
     score = main(get("/boards/104")).one("table", class_="score")
     assert [row.words[-2:] for row in score.all("tr")[1:]] == [["1", "1st"], ["1", "2nd"]]
