@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_bytes
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from pbmserv.server.connections import address_in, host_of
 from pbmserv.services.app import App
 from pbmserv.web.layout import AssetName, Frame, Page, asset, html
 
@@ -155,21 +156,18 @@ class Site:
         is_direct = not is_old and not any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers))
         return is_direct and _is_loopback(client) and _is_loopback(_host(request))
 
-    def visitor(self, request: Request) -> str | None:
-        """The address of the host that asks; None where a proxy asks for it that is not believed, or none is told.
+    def visitor(self, request: Request) -> str:
+        """The host that asks, as limits count it; of IPv6 the network that one customer has.
 
-        Of IPv6 it is the network that one customer has.
+        It is the other end of the connection, unless that is the proxy that is believed. Nothing else that is
+        written in a request changes it: anybody can write that.
         """
-        host = request.client.host if request.client else ""
-        if self.trusted_proxy and host == self.trusted_proxy:
-            host = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-        elif any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers)):
-            return None
-        try:
-            address = ip_address(host)
-        except ValueError:
-            return None
-        return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
+        peer = request.client.host if request.client else ""
+        if self.trusted_proxy and address_in(peer) == address_in(self.trusted_proxy):
+            # The last word is the proxy's own, and some proxies add a line instead of a word.
+            told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
+            peer = told if address_in(told) else peer
+        return host_of(peer).name
 
     @property
     def _is_reached_from_elsewhere(self) -> bool:
