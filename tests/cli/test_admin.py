@@ -68,7 +68,7 @@ def test_without_a_schema_one_sentence(terminal: Terminal) -> None:
 
 def test_games(club: Terminal) -> None:
     club.succeed("admin", "as", "alice", "challenge alice bob --unrated")
-    club.succeed("admin", "as", "alice", "resign 102")
+    club.succeed("admin", "as", "alice", "resign 102", "--yes")
     found = club.run("admin", "games", "--json").rows
     assert [row["board"] for row in found] == [101]
     assert found[0] | {"last_at": ""} == {

@@ -15,6 +15,7 @@ from pbmserv.matches.log import BrokenLog, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
+from pbmserv.services.admin.rehearsal import Effect
 from pbmserv.services.app import App
 from pbmserv.services.bounces import readable
 from pbmserv.services.notices import BoardChange, board_notices
@@ -44,10 +45,21 @@ class CannotRule(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """A board as it stands after the operator's ruling, and how many mails tell of it."""
+    """A board as it stands after the operator's ruling."""
 
     board: GameState
-    mails: int
+    # The addresses of the mails that tell of it.
+    to: tuple[str, ...]
+
+    @property
+    def mails(self) -> int:
+        """How many mails tell of it."""
+        return len(self.to)
+
+    @property
+    def effect(self) -> Effect:
+        """All that it does."""
+        return Effect((self.board,), self.to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +171,7 @@ def _rule_once(
             records, app, BoardChange(after, decision.entries, remarks=decision.notifications.remarks), now
         )
         outbox.queue(connection, messages, now)
-    return Ruled(after, len(messages))
+    return Ruled(after, tuple(message.recipient for message in messages))
 
 
 def board_of(records: TransactionQueries, number: int) -> GameState:
