@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Lock
 from types import MappingProxyType
@@ -172,24 +172,14 @@ def writing(engine: Engine, timeout: float = _LOCK_TIMEOUT) -> Iterator[Connecti
     `timeout` is how many seconds it waits for SQLite's lock.
     """
     write_lock: FairLock | None = engine.get_execution_options().get(_WRITE_LOCK)
-    if write_lock is None:
-        with engine.connect() as connection, _transaction(connection):
-            yield connection
-        return
     end = time.monotonic() + timeout
-    with write_lock.hold(timeout), engine.connect() as connection:
-        if timeout != _LOCK_TIMEOUT:
+    with write_lock.hold(timeout) if write_lock else nullcontext(), engine.connect() as connection:
+        if write_lock and timeout != _LOCK_TIMEOUT:
             connection.execution_options(**{_TIMEOUT: max(end - time.monotonic(), 0.0)})
-        with _transaction(connection):
+        with connection.begin() as transaction:
             yield connection
-
-
-@contextmanager
-def _transaction(connection: Connection) -> Iterator[None]:
-    with connection.begin() as transaction:
-        yield
-        if connection.get_execution_options().get(_REHEARSING):
-            transaction.rollback()
+            if connection.get_execution_options().get(_REHEARSING):
+                transaction.rollback()
 
 
 def rehearsing(engine: Engine) -> Engine:

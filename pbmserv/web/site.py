@@ -1,9 +1,9 @@
 """What all routes share: the context of the site, answers with their headers, and the fields of forms."""
 
-import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from pbmserv.server.connections import address_in, host_of
 from pbmserv.services.app import App
-from pbmserv.web.layout import AssetName, Frame, Page, asset, html
+from pbmserv.web.kept import Kept, NoTurn, Pencil, tag_of
+from pbmserv.web.layout import AssetName, ErrorPage, Frame, Page, asset, html
 
 LARGEST: Final = 60_000
 """The largest form, in bytes: a comment has up to 4,000 characters, and each may take twelve bytes."""
@@ -106,12 +107,59 @@ class Site:
     trusted_proxy: str = ""
     # Signs what the pages of this process hand out and take back.
     secret: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
+    kept: defaultdict[str, Kept] = field(default_factory=lambda: defaultdict(Kept), repr=False)
+    pencil: Pencil = field(default_factory=Pencil, repr=False)
 
     def show(
         self, request: Request, page: Page, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
     ) -> Response:
         """Answers with a page, or with 304 if the client has it already."""
         return self.send(request, html(page, self.frame(request)), HTML, status, headers)
+
+    def show_kept(self, request: Request, page: Page, *key: Hashable) -> Response:
+        """The same, with a page that is made once for each `key` of its class."""
+        frame = self.frame(request)
+        return self.send_kept(request, page.template, (key, frame), lambda: html(page, frame), HTML)
+
+    def send_kept(
+        self,
+        request: Request,
+        kind: str,
+        key: Hashable,
+        make: Callable[[], str | bytes],
+        media_type: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Response:
+        """Answers with content of a kind that is made once for each key."""
+        kept = self.kept[kind].find_or_make(key, make)
+        told = {**HEADERS, "Cache-Control": "no-cache", "Vary": "Accept-Encoding", **headers, "ETag": kept.tag}
+        if kept.tag in _tags(request):
+            return Response(status_code=304, headers=told)
+        if kept.is_packed and "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(kept.body, headers={**told, "Content-Encoding": "gzip"}, media_type=media_type)
+        return Response(kept.plain, headers=told, media_type=media_type)
+
+    def draw(
+        self,
+        request: Request,
+        kind: str,
+        key: Hashable,
+        make: Callable[[], str | bytes],
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> Response:
+        """The same with what takes long to make: for that a visitor waits for a turn."""
+        if self.kept[kind].find(key) is None:
+            try:
+                with self.pencil.turn(self.visitor(request)):
+                    self.kept[kind].find_or_make(key, make)
+            except NoTurn as refused:
+                again = {"Retry-After": str(refused.again_in)}
+                page = ErrorPage("share" if refused.is_visitors else "passing")
+                return self.show(
+                    request, page, 429 if refused.is_visitors else 503, {"Cache-Control": "no-store", **again}
+                )
+        return self.send_kept(request, kind, key, make, media_type, headers)
 
     def send(
         self,
@@ -123,7 +171,7 @@ class Site:
     ) -> Response:
         """Answers with any content; `headers` override those that all answers have."""
         whole = content.encode() if isinstance(content, str) else content
-        tag = f'W/"{hashlib.sha256(whole).hexdigest()[:20]}"'
+        tag = tag_of(whole)
         told = {**HEADERS, "Cache-Control": "no-cache", **headers}
         if status == 200 and told["Cache-Control"] != "no-store":
             told["ETag"] = tag
@@ -131,11 +179,11 @@ class Site:
                 return Response(status_code=304, headers=told)
         return Response(whole, status, headers=told, media_type=media_type)
 
-    def asset(self, name: AssetName) -> Response:
+    def asset(self, request: Request, name: AssetName) -> Response:
         """Answers with a file that pages refer to by its version, so that it may be cached for ever."""
         found = asset(name, self.app.server.accent)
-        headers = {**HEADERS, "Cache-Control": f"public, max-age={A_YEAR}, immutable"}
-        return Response(found.content, headers=headers, media_type=found.media_type)
+        headers = {"Cache-Control": f"public, max-age={A_YEAR}, immutable"}
+        return self.send_kept(request, "asset", found.version, lambda: found.content, found.media_type, headers)
 
     def frame(self, request: Request) -> Frame:
         """The layout of pages for this visitor."""
