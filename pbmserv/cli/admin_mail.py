@@ -12,7 +12,7 @@ import typer
 from pbmserv.cli.asking import DryRun, Yes, after_asking
 from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
-from pbmserv.services.admin.rehearsal import Effect
+from pbmserv.services.admin.referee import Effect
 from pbmserv.services.admin.traces import (
     CannotTrace,
     list_outgoing,

@@ -9,7 +9,7 @@ import typer
 from pbmserv.cli.terminal import Exit, give_up, out
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render
-from pbmserv.services.admin.rehearsal import Effect, rehearsal
+from pbmserv.services.admin.referee import Effect, rehearsal
 from pbmserv.services.app import App
 
 Yes = Annotated[bool, typer.Option("--yes", help="do not ask before")]

@@ -9,8 +9,7 @@ import logging
 import time
 from typing import Final, Literal
 
-from pbmserv.cli.harmless import harmless
-from pbmserv.commands.base.log_words import Pairs, plain
+from pbmserv.commands.base.log_words import Pairs, harmless, plain
 
 LogForm = Literal["text", "json", "journal"]
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
 from pbmserv.cli.config import Settings, WrongSetting, load_settings
-from pbmserv.cli.harmless import HarmlessConsole, cell
+from pbmserv.commands.base.log_words import cell, harmless
 from pbmserv.services.admin.findings import Finding, Verdict, worst
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ class Exit(IntEnum):
     NO_MAIL = 65
     TRY_LATER = 75
     WRONG_SETTING = 78
+
+
+class HarmlessConsole(Console):
+    """A console that shows no character of a text as anything but a character."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of anything; those by which rich itself moves the cursor stay as they are."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
 
 
 out = HarmlessConsole()

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 import pbmserv.cli
-from pbmserv.cli.harmless import HarmlessConsole
+from pbmserv.cli.terminal import HarmlessConsole
 from pbmserv.matches.log import Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.store import inbox, outbox, quarantine

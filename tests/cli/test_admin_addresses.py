@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.cli.harmless import HarmlessConsole
+from pbmserv.cli.terminal import HarmlessConsole
 from pbmserv.services.receive import receive_mail
 from tests.cli.terminal import Terminal
 

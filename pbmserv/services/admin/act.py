@@ -17,7 +17,7 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import laid_out
-from pbmserv.services.admin.rehearsal import Effect
+from pbmserv.services.admin.referee import Effect
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_text
 from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length

@@ -17,8 +17,7 @@ from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.services.admin.referee import CannotRule, reasoned
-from pbmserv.services.admin.rehearsal import Effect
+from pbmserv.services.admin.referee import CannotRule, Effect, reasoned
 from pbmserv.services.app import App
 from pbmserv.services.compose import notice_mail
 from pbmserv.services.notices import BoardChange, board_notices, player_notices

@@ -4,7 +4,7 @@ As in `commands.help`, each class's name names its template.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -15,14 +15,14 @@ from pbmserv.matches.log import BrokenLog, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
-from pbmserv.services.admin.rehearsal import Effect
 from pbmserv.services.app import App
 from pbmserv.services.bounces import readable
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import write_decision
 from pbmserv.store import matches, outbox
-from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.engine import reading, rehearsing, run_again, writing
 from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.recent_boards import RecentBoards
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,23 @@ _ALL: Final = 1_000_000
 
 class CannotRule(Exception):
     """There is no such board or player, or it would change nothing; the message is for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a command does: to boards, as they stand after it, and to accounts; and the addresses that get mail."""
+
+    boards: tuple[GameState, ...]
+    to: tuple[str, ...]
+    # What is erased, such as "The account of bob".
+    erases: str = ""
+    # Whether nobody can take it back so that all is as it was.
+    is_final: bool = True
+
+
+def rehearsal(app: App) -> App:
+    """The same App, but what it writes is undone at once, and no board that it changes is remembered."""
+    return replace(app, engine=rehearsing(app.engine), recent=RecentBoards())
 
 
 @dataclass(frozen=True, slots=True)
