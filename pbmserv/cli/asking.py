@@ -1,4 +1,4 @@
-"""Asking before something that cannot be undone: what it would do is told first."""
+"""Asking before something that cannot be undone: it says first what it would do."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -74,4 +74,4 @@ def _print_effect(effect: Effect) -> None:
     if effect.erases:
         print_line(f"{effect.erases} is erased.")
     to = tuple(sorted(set(effect.to)))
-    print_line(f"Mail goes to {named(to)}." if to else "Nobody is told.")
+    print_line(f"Mail goes to {named(to)}." if to else "Nobody gets mail.")

@@ -1,6 +1,6 @@
 """What is kept of pages and pictures: each is made once, and again only when what it is made from changes.
 
-And the fair share of a visitor in making them: whoever asks for a thousand films waits for their own films only.
+And the fair share of a visitor in making them: one who asks for a thousand films waits for those alone.
 """
 
 import gzip
@@ -30,7 +30,7 @@ MOST_OF_A_VISITOR: Final = 2
 
 SECONDS_AT_ONCE: Final = 8.0
 SHARE: Final = 0.1
-"""For a visitor so many seconds may be spent on drawing, and after that this part of the time."""
+"""Seconds that may be spent on drawing for one visitor, and the part of the time after that."""
 
 MOST_REMEMBERED: Final = 10_000
 

@@ -1,4 +1,4 @@
-"""What an operator cannot undo is told before it is done, and asked for; a script says --yes."""
+"""The program says what an operator cannot undo before it does it, and asks; a script says --yes."""
 
 from unittest.mock import patch
 
@@ -22,7 +22,7 @@ FINAL = {
         f"{FIRST} 1: The game is over: the operator has given the win to bob.\n{BOTH}"
     ),
     ("undo", "101"): f"{FIRST} 0: It is alice's turn.\n{BOTH}",
-    ("inbox", "discard", "5"): "Mail 5 is erased.\nNobody is told.\n",
+    ("inbox", "discard", "5"): "Mail 5 is erased.\nNobody gets mail.\n",
 }
 
 

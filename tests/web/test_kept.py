@@ -44,7 +44,7 @@ def filled_in(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 def test_a_second_look_fills_in_no_template(
     club: Club, filled_in: list[str | None], monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """For another visitor, too, packed or not; and who has it is told so."""
+    """For another visitor, too, packed or not; and who has it gets 304."""
     monkeypatch.setattr("pbmserv.web.games.utc_now", lambda: NOON)
     get = asking(Site(club), "192.0.2.1")
     first = get(path)

@@ -149,7 +149,7 @@ def test_where_the_site_does_not_know_its_address(club: Club) -> None:
 
 
 def test_who_asks_for_too_many_slow_pictures_is_sent_away(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two of a visitor are in line; then the third is told when to come again, while pages and others go on."""
+    """Two of a visitor are in line; then the third learns when to come again, while pages and others go on."""
     may_go_on = threading.Event()
 
     def slow(board: GameState) -> str:
@@ -191,7 +191,7 @@ def test_a_full_line_is_not_a_visitors_fault() -> None:
 
 
 def test_a_visitor_has_a_share_of_the_drawing() -> None:
-    """Whoever has had eight seconds waits, ten times as long as is drawn for them; nobody else does."""
+    """Who has had eight seconds waits, ten times as long as is drawn for them; nobody else does."""
     now, work = [0.0], [0.0]
     pencil = Pencil(lambda: now[0], lambda: work[0])
 
@@ -219,7 +219,7 @@ PATHS = ("/games/go/movie.svg", "/games/go.svg", *PICTURES, "/boards/101.svg?ply
 
 @pytest.mark.parametrize("path", PATHS)
 def test_each_is_made_once_until_something_changes(club: Club, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    """Whoever asks, as often as they like; a film is the same whatever ply is asked for."""
+    """Anybody asks, as often as they like; a film is the same whatever ply is asked for."""
     made = Counter[str]()
     for name in ("film_of", "sample_of", "picture_of", "card_of", "movie_of"):
         draw = getattr(pictures, name)
