@@ -12,7 +12,6 @@ import typer
 from pbmserv.cli.asking import DryRun, Yes, after_asking
 from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
-from pbmserv.services.admin.referee import Effect
 from pbmserv.services.admin.traces import (
     CannotTrace,
     list_outgoing,
@@ -98,6 +97,7 @@ def discard(
 ) -> None:
     """Let go of a mail that was set aside, words and all; it is never handled then. Before that it asks, or needs
     --yes."""
+    from pbmserv.services.admin.referee import Effect
     from pbmserv.services.scheduler.retention import discard as discard_mail
 
     erased = Effect((), (), f"Mail {mail_id}")

@@ -2,15 +2,15 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
 from pbmserv.cli.terminal import Exit, give_up, out
-from pbmserv.rendering.board import view_board
-from pbmserv.rendering.templates import render
-from pbmserv.services.admin.referee import Effect, rehearsal
-from pbmserv.services.app import App
+
+if TYPE_CHECKING:
+    from pbmserv.services.admin.referee import Effect
+    from pbmserv.services.app import App
 
 Yes = Annotated[bool, typer.Option("--yes", help="do not ask before")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="say what would happen, and do nothing")]
@@ -21,9 +21,12 @@ T = TypeVar("T")
 
 
 def after_asking(
-    app: App, act: Callable[[App], T], effect_of: Callable[[T], Effect | None], yes: bool, dry_run: bool
+    app: "App", act: Callable[["App"], T], effect_of: "Callable[[T], Effect | None]", yes: bool, dry_run: bool
 ) -> T:
     """Acts, after a question if that is final; exits if it is not to be. What has no effect asks nobody."""
+    # A listing of the same module starts without what this needs.
+    from pbmserv.services.admin.referee import rehearsal
+
     if yes and not dry_run:
         return act(app)
     rehearsed = act(rehearsal(app))
@@ -64,7 +67,10 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
 
 
-def _print_effect(effect: Effect) -> None:
+def _print_effect(effect: "Effect") -> None:
+    from pbmserv.rendering.board import view_board
+    from pbmserv.rendering.templates import render
+
     for board in effect.boards:
         view = view_board(board)
         standing = " ".join(render("mail/standing.txt", view=view).split())
