@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
+from pbmserv.cli.asking import DryRun, Yes, after_asking
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, err, give_up, out, print_rows, settings_or_exit
 from pbmserv.services.admin.act import CannotOperate, run_as, set_password
 from pbmserv.services.admin.check import Check, rebuild
@@ -89,15 +90,23 @@ def _run(checking: Check) -> bool:
 
 
 def as_player(
-    userid: str, line: Annotated[str, typer.Argument(metavar="COMMAND", help='such as "move 101 c3"')]
+    userid: str,
+    line: Annotated[str, typer.Argument(metavar="COMMAND", help='such as "move 101 c3"')],
+    yes: Yes = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Run one command for a player; boards that it changes are mailed to all their players.
 
+    Before it ends a game or erases an account it asks, or needs --yes.
+
     Examples:
-        pbmserv admin as bob "resign 101"
+        pbmserv admin as bob "move 101 c3"
+        pbmserv admin as bob --dry-run delete
     """
     try:
-        operated = run_as(_app(), userid, line, utc_now())
+        operated = after_asking(
+            _app(), lambda app: run_as(app, userid, line, utc_now()), lambda done: done.effect, yes, dry_run
+        )
     except CannotOperate as error:
         give_up(str(error))
     out.print(operated.text, highlight=False, markup=False, soft_wrap=True, end="")

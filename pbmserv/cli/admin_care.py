@@ -8,7 +8,8 @@ from typing import Annotated, Final
 import typer
 from rich.progress import Progress
 
-from pbmserv.cli.admin_referee import Reason, listed, mails_queued, print_line
+from pbmserv.cli.admin_referee import Reason, listed, mails_queued
+from pbmserv.cli.asking import DryRun, Yes, after_asking, named, print_line
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, err, give_up, print_rows, settings_or_exit
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
@@ -18,7 +19,6 @@ from pbmserv.services.app import App, utc_now
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([hd])")
 _WHO: Final = "USERID|ADDRESS|@DOMAIN"
-_MOST_NAMED: Final = 10
 
 IDLE: Final = timedelta(days=30)
 
@@ -59,10 +59,16 @@ def span(word: str) -> timedelta:
     return timedelta(hours=int(found[1]) * (24 if found[2] == "d" else 1))
 
 
-def ban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") -> None:
+def ban(
+    who: Annotated[str, typer.Argument(metavar=_WHO)],
+    reason: Reason = "",
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
     """Ban a player, an address or a domain.
 
-    A player is removed from all boards and told so, and none of their commands are run any more.
+    A player is removed from all boards and told so, and none of their commands are run any more. Before that it
+    asks, or needs --yes.
 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
     gets no answer; nobody is told. Anybody can forge an address, so such a ban ends no game, and mail still goes
@@ -76,12 +82,14 @@ def ban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") 
         _silence(app, who, reason)
         return
     try:
-        banned = banning.ban(app, who, reason, utc_now())
+        banned = after_asking(
+            app, lambda app: banning.ban(app, who, reason, utc_now()), lambda done: done.effect, yes, dry_run
+        )
     except CannotRule as error:
         give_up(str(error))
     removed = f"; taken off {listed(banned.removed)}" if banned.removed else ""
     void = f"; void now: {listed(banned.declined)}" if banned.declined else ""
-    print_line(f"{banned.userid} is banned{removed}{void}. {mails_queued(banned.mails)}")
+    print_line(f"{banned.userid} is banned{removed}{void}. {mails_queued(len(banned.effect.to))}")
 
 
 def unban(who: Annotated[str, typer.Argument(metavar=_WHO)], reason: Reason = "") -> None:
@@ -111,5 +119,5 @@ def _silence(app: App, who: str, reason: str) -> None:
         give_up(str(error))
     print_line(f"Mail from {done.pattern} has no effect any more, and gets no answer.")
     if done.players:
-        names = ", ".join(done.players[:_MOST_NAMED]) + (", ..." if len(done.players) > _MOST_NAMED else "")
-        print_line(f"Players with an address there: {names}. Their games go on; `ban USERID` would end them.")
+        told = f"Players with an address there: {named(done.players)}."
+        print_line(f"{told} Their games go on; `ban USERID` would end them.")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pbmserv.cli.asking import DryRun, Yes, after_asking
 from pbmserv.cli.lazy import PlainCommand
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
 from pbmserv.services.admin.traces import (
@@ -91,11 +92,20 @@ def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
 
 
 @inbox_app.command(cls=PlainCommand)
-def discard(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
-    """Let go of a mail that was set aside, words and all; it is never handled then."""
+def discard(
+    mail_id: Annotated[int, typer.Argument(metavar="ID")], yes: Yes = False, dry_run: DryRun = False
+) -> None:
+    """Let go of a mail that was set aside, words and all; it is never handled then. Before that it asks, or needs
+    --yes."""
+    from pbmserv.services.admin.referee import Effect
     from pbmserv.services.scheduler.retention import discard as discard_mail
 
-    if not discard_mail(_app(), mail_id, utc_now()):
+    erased = Effect((), (), f"Mail {mail_id}")
+
+    def act(app: App) -> bool:
+        return discard_mail(app, mail_id, utc_now())
+
+    if not after_asking(_app(), act, lambda done: erased if done else None, yes, dry_run):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} is discarded.", highlight=False)
 

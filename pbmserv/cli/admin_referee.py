@@ -10,7 +10,8 @@ from typing import Annotated, Final
 import typer
 from rich.progress import Progress, TaskID
 
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
+from pbmserv.cli.asking import DryRun, Yes, after_asking, ask, is_terminal, print_line
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
 from pbmserv.services.admin import referee
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
@@ -30,8 +31,10 @@ def end(
     annul: Annotated[bool, typer.Option("--annul", help="make the game void; it will not count")] = False,
     award: Annotated[str, typer.Option(metavar="USERID", help="this player has won")] = "",
     reason: Reason = "",
+    yes: Yes = False,
+    dry_run: DryRun = False,
 ) -> None:
-    """End a game, or change its result.
+    """End a game, or change its result. Before that it asks, or needs --yes.
 
     Examples:
         pbmserv admin end 101 --award alice
@@ -40,23 +43,28 @@ def end(
     if annul == bool(award):
         give_up("use either --annul or --award USERID", Exit.USAGE)
     if annul:
-        _tell(_ruled(lambda app, now: referee.annul(app, board, reason, now)), "is void")
+        _tell(_ruled(lambda app, now: referee.annul(app, board, reason, now), yes, dry_run), "is void")
     else:
-        _tell(_ruled(lambda app, now: referee.award(app, board, award, reason, now)), f"is won by {award}")
+        ruled = _ruled(lambda app, now: referee.award(app, board, award, reason, now), yes, dry_run)
+        _tell(ruled, f"is won by {award}")
 
 
 def undo(
     board: Board,
     ply: Annotated[int | None, typer.Argument(help="the last ply to keep; default: take back one")] = None,
     reason: Reason = "",
+    yes: Yes = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take back moves, or the end of a game. Players who left after that ply are back in.
+
+    Before that it asks, or needs --yes.
 
     Examples:
         pbmserv admin undo 101
         pbmserv admin undo 101 12 --reason "Both have asked for it."
     """
-    ruled = _ruled(lambda app, now: referee.take_back(app, board, ply, reason, now))
+    ruled = _ruled(lambda app, now: referee.take_back(app, board, ply, reason, now), yes, dry_run)
     _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
 
 
@@ -66,7 +74,7 @@ def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
     Examples:
         pbmserv admin extend 101 bob 7 --reason "Bob is in hospital."
     """
-    ruled = _ruled(lambda app, now: referee.extend(app, board, userid, days, reason, now))
+    ruled = _ruled(lambda app, now: referee.extend(app, board, userid, days, reason, now), yes=True)
     _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
 
 
@@ -92,7 +100,7 @@ def resume(boards: Boards = None, all_boards: All = False, reason: Reason = "") 
 def announce(
     text: Annotated[str, typer.Argument(help="what to say; else it is read from standard input")] = "",
     board: Annotated[int, typer.Option(help="only to the players of this board")] = 0,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask before")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="show the mail, and to how many it would go")] = False,
 ) -> None:
     """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes.
@@ -110,11 +118,8 @@ def announce(
         _show_announcement(app, said, board)
         return
     whom = f"the players of board {board}" if board else f"{len(to)} {'player' if len(to) == 1 else 'players'}"
-    if not yes:
-        if not is_terminal() and not board:
-            give_up(f"this would go to {whom}: say --yes, or --dry-run to see it", Exit.USAGE)
-        if is_terminal() and not typer.confirm(f"Send to {whom}?"):
-            give_up("nothing was announced")
+    if not yes and (is_terminal() or not board):
+        ask(f"Send to {whom}?", f"this would go to {whom}", "nothing was announced")
     if board:
         try:
             print_line(mails_queued(announce_on(app, board, said, utc_now())))
@@ -135,11 +140,6 @@ def _show_announcement(app: App, said: str, board: int) -> None:
     if mail:
         print_line(mail)
     print_line(f"Nothing is sent. It would go to {to} {'player' if to == 1 else 'players'}.")
-
-
-def is_terminal() -> bool:
-    """Whether somebody sits there who can be asked."""
-    return sys.stdin.isatty()
 
 
 def _each(
@@ -168,10 +168,10 @@ def _each(
         raise typer.Exit(Exit.FAILED)
 
 
-def _ruled(rule: Callable[[App, datetime], Ruled]) -> Ruled:
+def _ruled(rule: Callable[[App, datetime], Ruled], yes: bool, dry_run: bool = False) -> Ruled:
     app = app_or_exit(settings_or_exit())
     try:
-        ruled = rule(app, utc_now())
+        ruled = after_asking(app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run)
     except CannotRule as error:
         give_up(str(error))
     _recount(app)
@@ -206,8 +206,3 @@ def mails_queued(count: int) -> str:
 def listed(numbers: tuple[int, ...]) -> str:
     """Boards by their numbers."""
     return f"{'board' if len(numbers) == 1 else 'boards'} {', '.join(map(str, numbers))}"
-
-
-def print_line(sentence: str) -> None:
-    """Prints a sentence as it is, on one line."""
-    out.print(sentence, highlight=False, markup=False, soft_wrap=True)

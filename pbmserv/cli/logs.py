@@ -9,7 +9,7 @@ import logging
 import time
 from typing import Final, Literal
 
-from pbmserv.commands.base.log_words import Pairs, plain
+from pbmserv.commands.base.log_words import Pairs, harmless, plain
 
 LogForm = Literal["text", "json", "journal"]
 
@@ -34,6 +34,10 @@ class TextForm(logging.Formatter):
         super().__init__(f"%(asctime)s %(levelname)-7s {named}%(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
         self.converter = time.gmtime
 
+    def format(self, record: logging.LogRecord) -> str:
+        """The lines of a record."""
+        return harmless(super().format(record))
+
 
 class JournalForm(logging.Formatter):
     """`<6>worker-1 pbmserv.services.worker: handled mail=17`, with the priority before each line of several."""
@@ -45,7 +49,7 @@ class JournalForm(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The lines of a record."""
         mark = f"<{PRIORITIES.get(record.levelno, 6)}>"
-        return mark + super().format(record).replace("\n", f"\n{mark}")
+        return mark + harmless(super().format(record)).replace("\n", f"\n{mark}")
 
 
 class JsonForm(logging.Formatter):
@@ -70,7 +74,7 @@ class JsonForm(logging.Formatter):
         line |= {"text": text, **words}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return harmless(json.dumps(line, ensure_ascii=False))
 
 
 OWN_KEYS: Final = ("time", "level", "logger", "process", "text", "traceback")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
 from pbmserv.cli.config import Settings, WrongSetting, load_settings
+from pbmserv.commands.base.log_words import cell, harmless
 from pbmserv.services.admin.findings import Finding, Verdict, worst
 
 if TYPE_CHECKING:
@@ -39,8 +41,17 @@ class Exit(IntEnum):
     WRONG_SETTING = 78
 
 
-out = Console()
-err = Console(stderr=True)
+class HarmlessConsole(Console):
+    """A console that shows no character of a text as anything but a character."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of anything; those by which rich itself moves the cursor stay as they are."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
+
+
+out = HarmlessConsole()
+err = HarmlessConsole(stderr=True)
 
 
 def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Text]], title: str = "") -> None:
@@ -83,7 +94,7 @@ def _print_scripted(rows: Sequence[Mapping[str, object]], as_json: bool) -> None
     if plain:
         writer.writerow(plain[0])
     for row in plain:
-        writer.writerow(" ".join(map(str, value)) if isinstance(value, list) else value for value in row.values())
+        writer.writerow(map(_cell, row.values()))
     out.file.write(written.getvalue())
 
 
@@ -150,6 +161,11 @@ def app_or_exit(settings: Settings, bring_up_to_date: bool = False) -> "App":
 
 def _plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _cell(value: object) -> object:
+    text = " ".join(map(str, value)) if isinstance(value, list) else value
+    return cell(text) if isinstance(text, str) else text
 
 
 def _text(value: object) -> str:

@@ -12,7 +12,7 @@ from pbmserv.games.board import Board
 from pbmserv.games.game import Game, Move, Step
 from pbmserv.games.notation import joined
 
-MOST_COUNTED: Final = 5000
+MOST_COUNTED: Final = 1000
 """So many moves are gone through at once. Where there are more, each step is asked about by itself."""
 
 MOST_LISTED: Final = 12
@@ -25,7 +25,7 @@ class Choice:
 
     step: Step
     ways: int
-    """How many moves go on so."""
+    """How many moves go on so; MOST_COUNTED where they are several among very many, and not counted."""
     text: str
     """What to type for it: the whole move where it is the only one, else what leads to the next choice."""
     move: Move | None
@@ -34,7 +34,7 @@ class Choice:
 
 def choices(game: Game, position: Any, begun: Move = ()) -> tuple[Choice, ...]:
     """What can be touched after these steps, in the order of the moves; empty where no move goes on."""
-    found, is_all = _counted(game.moves(position, begun), len(begun))
+    found, is_all = _counted(game.moves(position, begun), len(begun), MOST_COUNTED)
     if not is_all:
         found = _asked(game, position, begun)
     several = any(ways > 1 for ways, _ in found.values())
@@ -51,15 +51,15 @@ def choices(game: Game, position: Any, begun: Move = ()) -> tuple[Choice, ...]:
     )
 
 
-def _counted(moves: Iterable[Move], place: int) -> tuple[dict[Step, tuple[int, Move]], bool]:
+def _counted(moves: Iterable[Move], place: int, most: int) -> tuple[dict[Step, tuple[int, Move]], bool]:
     """For each step in that place how many moves have it, and the first; and whether these were all moves."""
     found: dict[Step, tuple[int, Move]] = {}
-    some = list(islice(moves, MOST_COUNTED))
+    some = list(islice(moves, most))
     for move in some:
         if len(move) > place:
             ways, first = found.get(move[place], (0, move))
             found[move[place]] = ways + 1, first
-    return found, len(some) < MOST_COUNTED
+    return found, len(some) < most
 
 
 def _asked(game: Game, position: Any, begun: Move) -> dict[Step, tuple[int, Move]]:
@@ -67,7 +67,8 @@ def _asked(game: Game, position: Any, begun: Move) -> dict[Step, tuple[int, Move
     steps: tuple[Step, ...] = (*range(len(game.scene(position).board.names)), *game.info.words)
     found: dict[Step, tuple[int, Move]] = {}
     for step in steps:
-        found |= _counted(game.moves(position, (*begun, step)), len(begun))[0]
+        ways, is_all = _counted(game.moves(position, (*begun, step)), len(begun), 2)
+        found |= ways if is_all else {step: (MOST_COUNTED, move) for step, (_, move) in ways.items()}
     return found
 
 

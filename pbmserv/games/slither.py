@@ -151,9 +151,11 @@ def _corners(board: Board) -> tuple[tuple[tuple[int, int, int], ...], ...]:
 
 def _fits(board: Board, stones: bytes, seat: Seat, cell: int) -> bool:
     """Whether no own stone would touch one on a point by the corner alone."""
-    return all(
-        stones[other] != seat or seat in (stones[one], stones[two]) for other, one, two in _corners(board)[cell]
-    )
+    # A loop: `all` would have a generator go on for each corner, and this is asked for every point.
+    for other, one, two in _corners(board)[cell]:
+        if stones[other] == seat and seat not in (stones[one], stones[two]):
+            return False
+    return True
 
 
 def _after_moving(board: Board, stones: bytes, seat: Seat, source: int, rest: Move) -> Iterator[Move]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from pbmserv.commands.base.log_words import pairs
@@ -215,12 +215,17 @@ def host_of(address: str) -> Host:
     >>> host_of("::ffff:9.9.9.9"), host_of("2001:470:1f0b:2::7")
     (Host(name='9.9.9.9', is_ours=False), Host(name='2001:0470:1f0b:0002', is_ours=False))
     """
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
+    found = address_in(address)
+    if found is None:
         return Host(address, is_ours=False)
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is None:
-            return Host(found.exploded[:19], found.is_private)
-        found = found.ipv4_mapped
-    return Host(str(found), found.is_private)
+    return Host(found.exploded[:19] if found.version == 6 else str(found), found.is_private)
+
+
+def address_in(text: str) -> IPv4Address | IPv6Address | None:
+    """The address that a text tells, an IPv4 one as such however it is written; None if it tells none."""
+    try:
+        found = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return mapped or found

@@ -20,9 +20,11 @@ from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
 from pbmserv.store.priorities import priorities_of
 from pbmserv.store.queries import TransactionQueries
 
-A_DAY_IN_ALL: Final = 50
+AT_ANY_TIME: Final = 26
+"""Places of a day for which nobody waits. After them there is one an hour, so that one crowd in one hour cannot
+shut the door for a whole day: 50 a day in all."""
+
 AN_HOUR_FROM_A_HOST: Final = 5
-"""So many are taken; a host counts where it is known."""
 
 _DAY: Final = timedelta(days=1)
 
@@ -70,7 +72,7 @@ def flaws_of_wish(app: App, wish: Wish) -> WishFlaws:
     return WishFlaws(userid, address, free)
 
 
-def join(app: App, wish: Wish, host: str | None, now: datetime) -> bool:
+def join(app: App, wish: Wish, host: str, now: datetime) -> bool:
     """Stores the mail of a wish without flaws; False if there were too many sign-ups on the page.
 
     An address gets one such mail a day, and asking for another is a success, too.
@@ -88,11 +90,10 @@ def join(app: App, wish: Wish, host: str | None, now: datetime) -> bool:
     return True
 
 
-def _has_room(connection: Connection, host: str | None, now: datetime) -> bool:
-    if rate_limits.web_sign_ups_since(connection, now - _DAY) >= A_DAY_IN_ALL:
-        return False
-    an_hour_ago = now - timedelta(hours=1)
-    return host is None or rate_limits.web_sign_ups_since(connection, an_hour_ago, host=host) < AN_HOUR_FROM_A_HOST
+def _has_room(connection: Connection, host: str, now: datetime) -> bool:
+    an_hour_ago, count = now - timedelta(hours=1), rate_limits.web_sign_ups_since
+    has_place = count(connection, now - _DAY) < AT_ANY_TIME or not count(connection, an_hour_ago)
+    return has_place and count(connection, an_hour_ago, host=host) < AN_HOUR_FROM_A_HOST
 
 
 def _flaw_of_name(app: App, userid: str, records: TransactionQueries) -> Flaw | None:

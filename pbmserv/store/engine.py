@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Lock
 from types import MappingProxyType
@@ -31,6 +31,7 @@ _LOCK_TIMEOUT = 30.0
 _QUICK_TRIES, _PAUSE = 100, 0.0005
 _TIMEOUT = "pbmserv_hurry"
 _READING = "pbmserv_reading"
+_REHEARSING = "pbmserv_rehearsing"
 _WRITE_LOCK = "pbmserv_turns"
 _OF_ONE_STATEMENT = ("40", "54", "55", "57014", "58")
 """SQLSTATEs: rolled back, limit exceeded, lock not available, cancelled, unreadable file."""
@@ -171,16 +172,19 @@ def writing(engine: Engine, timeout: float = _LOCK_TIMEOUT) -> Iterator[Connecti
     `timeout` is how many seconds it waits for SQLite's lock.
     """
     write_lock: FairLock | None = engine.get_execution_options().get(_WRITE_LOCK)
-    if write_lock is None:
-        with engine.begin() as connection:
-            yield connection
-        return
     end = time.monotonic() + timeout
-    with write_lock.hold(timeout), engine.connect() as connection:
-        if timeout != _LOCK_TIMEOUT:
+    with write_lock.hold(timeout) if write_lock else nullcontext(), engine.connect() as connection:
+        if write_lock and timeout != _LOCK_TIMEOUT:
             connection.execution_options(**{_TIMEOUT: max(end - time.monotonic(), 0.0)})
-        with connection.begin():
+        with connection.begin() as transaction:
             yield connection
+            if connection.get_execution_options().get(_REHEARSING):
+                transaction.rollback()
+
+
+def rehearsing(engine: Engine) -> Engine:
+    """The same engine, but whatever is written is rolled back."""
+    return engine.execution_options(**{_REHEARSING: True})
 
 
 def truncate_wal(engine: Engine) -> bool:

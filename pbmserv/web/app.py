@@ -20,6 +20,7 @@ from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.log import MissingRules
 from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy
 from pbmserv.web import help as help_pages
+from pbmserv.web.kept import COMPRESSION, LEAST_TO_COMPRESS
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Site, read_fields
@@ -27,8 +28,6 @@ from pbmserv.web.streams import PATH as STREAM_PATH
 from pbmserv.web.streams import stream_route, streams_of
 
 RETRY_AFTER: Final = 10
-LEAST_TO_COMPRESS: Final = 1000
-COMPRESSION: Final = 5
 
 _ASSETS: Final[tuple[AssetName, ...]] = ("style.css", "script.js", "icon.svg")
 
@@ -87,7 +86,7 @@ def _form(answer: Callable[..., Response]) -> Callable[[Request], Awaitable[Resp
 
 def _asset(site: Site, name: AssetName) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
-        return site.asset(name)
+        return site.asset(request, name)
 
     return answer
 
@@ -98,8 +97,8 @@ class _ErrorPages:
     def __init__(self, site: Site) -> None:
         self._site = site
         # Rendered in advance, so that no fault can keep them from being sent.
-        self._fault = html(ErrorPage(passing=False), Frame(site.app.server))
-        self._away = html(ErrorPage(passing=True), Frame(site.app.server))
+        self._fault = html(ErrorPage("fault"), Frame(site.app.server))
+        self._away = html(ErrorPage("passing"), Frame(site.app.server))
 
     def refused(self, request: Request, error: Exception) -> Response:
         """There is no such page, or the method is not allowed."""

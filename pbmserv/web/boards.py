@@ -30,6 +30,7 @@ from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_evaluations, load_game_state
 from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, Personal, RefusedMove, Sitting, said_of
 from pbmserv.web.feeds import board_feed
+from pbmserv.web.kept import key_of
 from pbmserv.web.layout import Frame, NotFoundPage, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.replay import course_drawn, read_ply, replay_of
@@ -208,6 +209,6 @@ def _written(site: Site, media_type: str, write: Write) -> Callable[..., Respons
         board = load_game_state(site.app, int(number)) if is_number(number) else None
         if board is None:
             return _missing(site, request, number)
-        return site.send(request, write(board), media_type)
+        return site.send_kept(request, "record", (write, key_of(board)), lambda: write(board), media_type)
 
     return show

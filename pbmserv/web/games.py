@@ -147,7 +147,11 @@ def routes(site: Site) -> Routes:
         # Whoever looks for certain boards, or through many, has seen them.
         is_first_look = asked.is_first and not asked.players
         offers = list_offers(site.app, asked.game) if is_first_look else ()
-        return site.show(request, games_page(asked, _found(site, asked), utc_now(), offers))
+        found = _found(site, asked)
+        now = _minute(found)
+        page = games_page(asked, found, now, offers)
+        key = found.lines, found.total, found.has_earlier, found.has_later, tuple(found.winners.items())
+        return site.show_kept(request, page, asked, *key, page.offers, now)
 
     def follow(request: Request) -> Response:
         asked = replace(_asked(site, request), sort="last", after=None, before=None)
@@ -171,6 +175,11 @@ def _found(site: Site, asked: GamesQuery) -> SearchPage:
     return SearchPage((), 0) if asked.finds_nothing else search_boards(site.app, asked.search)
 
 
+def _minute(found: SearchPage) -> datetime:
+    """The time as pages tell it, who say "3 minutes ago": nothing on them changes sooner."""
+    return max([utc_now().replace(second=0, microsecond=0), *(line.summary.last_at for line in found.lines)])
+
+
 def _begin(site: Site, request: Request) -> str:
     """What links begin with that are followed from elsewhere."""
     return site.app.server.site_url or str(request.base_url).rstrip("/")
@@ -180,7 +189,9 @@ def home_routes(site: Site) -> Routes:
     """The first page."""
 
     def show(request: Request) -> Response:
-        found = search_boards(site.app, BoardSearch(count=BOARDS_SHOWN))
-        return site.show(request, home(found, list_offers(site.app, None), utc_now(), site.app.server))
+        found, offers = search_boards(site.app, BoardSearch(count=BOARDS_SHOWN)), list_offers(site.app, None)
+        now = _minute(found)
+        page = home(found, offers, now, site.app.server)
+        return site.show_kept(request, page, page.boards, page.running, page.offers, now)
 
     return {"/": show}

@@ -213,6 +213,8 @@ def routes(site: Site) -> Routes:
 
     def show(request: Request, subject: str = "") -> Response:
         page = help_page(subject or request.query_params.get("subject", ""), site.frame(request))
-        return site.show(request, page, 404 if isinstance(page, NotFoundPage) else 200)
+        if isinstance(page, NotFoundPage):
+            return site.show(request, page, 404)
+        return site.show_kept(request, page, page.subject)
 
     return {"/help": show, "/help/{subject}": show}

@@ -62,7 +62,7 @@ def routes(site: Site) -> Routes:
         return site.show(request, JoinPage(token_at(site.secret, utc_now())), headers=_PRIVATE)
 
     def joined(request: Request) -> Response:
-        return site.show(request, JoinedPage())
+        return site.show_kept(request, JoinedPage())
 
     return {"/join": show, "/join/sent": joined} if site.app.server.has_join_page else {}
 

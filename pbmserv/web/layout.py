@@ -131,11 +131,10 @@ class NotFoundPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage(Page):
-    """Something went wrong on our side."""
+    """Not now: something went wrong on our side, is away for a moment, or the visitor has asked for very much."""
 
     template = "web/trouble.html"
-    # Whether the database is only away for a moment.
-    passing: bool
+    why: Literal["fault", "passing", "share"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Pictures of boards, such as `/boards/101.svg`, which other sites may show too."""
 
 from collections.abc import Callable
-from threading import Lock, Semaphore
 from types import MappingProxyType
 from typing import Final
 
@@ -13,7 +12,8 @@ from pbmserv.games import games
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.svg.pictures import card_of, film_of, movie_of, picture_of, sample_of
 from pbmserv.services.views import load_game_state
-from pbmserv.web.layout import ErrorPage, NotFoundPage
+from pbmserv.web.kept import key_of
+from pbmserv.web.layout import NotFoundPage
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import Routes, Site
 
@@ -25,53 +25,34 @@ HEADERS: Final = MappingProxyType(
     }
 )
 
-MOST_IN_LINE: Final = 5
-"""The most requests for slow pictures that are drawn or wait; more are refused.
-
-A picture takes a tenth of a second, during which this process does nothing else.
-"""
-
-RETRY_AFTER: Final = 2
-
 Draw = Callable[[GameState, int | None], str | bytes]
+Send = Callable[..., Response]
+"""How it is sent: `Site.draw` what takes long to make, else `Site.send_kept`."""
 
 
 def routes(site: Site) -> Routes:
     """The routes of a position, its preview image, the film of the game, and of what a game looks like."""
-    line, pencil = Semaphore(MOST_IN_LINE), Lock()
-
-    def in_line(show: Callable[..., Response]) -> Callable[..., Response]:
-        def wait_and_show(request: Request, **place: str) -> Response:
-            if not line.acquire(blocking=False):
-                return site.show(request, ErrorPage(passing=True), 503, {"Retry-After": str(RETRY_AFTER)})
-            try:
-                with pencil:
-                    return show(request, **place)
-            finally:
-                line.release()
-
-        return wait_and_show
-
-    def sample(request: Request, name: str) -> Response:
-        if name not in games():
-            return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
-        return site.send(request, sample_of(name), "image/svg+xml", headers=HEADERS)
-
-    def film(request: Request, name: str) -> Response:
-        if name not in games():
-            return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
-        return site.send(request, film_of(name), "image/svg+xml", headers=HEADERS)
-
     return {
-        "/games/{name}/movie.svg": in_line(film),
-        "/games/{name}.svg": sample,
-        "/boards/{number}.svg": _shown(site, "image/svg+xml", picture_of),
-        "/boards/{number}.png": in_line(_shown(site, "image/png", card_of)),
-        "/boards/{number}/movie.svg": in_line(_shown(site, "image/svg+xml", lambda board, _: movie_of(board))),
+        "/games/{name}/movie.svg": _of_game(site, film_of, site.draw),
+        "/games/{name}.svg": _of_game(site, sample_of, site.send_kept),
+        "/boards/{number}.svg": _of_board(site, "image/svg+xml", picture_of, site.send_kept),
+        "/boards/{number}.png": _of_board(site, "image/png", card_of, site.draw),
+        "/boards/{number}/movie.svg": _of_board(site, "image/svg+xml", None, site.draw),
     }
 
 
-def _shown(site: Site, media_type: str, draw: Draw) -> Callable[..., Response]:
+def _of_game(site: Site, draw: Callable[[str], str], send: Send) -> Callable[..., Response]:
+    def show(request: Request, name: str) -> Response:
+        if name not in games():
+            return site.show(request, NotFoundPage("game", name[:LONGEST_ECHO], tuple(games())), 404)
+        return send(request, "game", (draw, name), lambda: draw(name), "image/svg+xml", HEADERS)
+
+    return show
+
+
+def _of_board(site: Site, media_type: str, draw: Draw | None, send: Send) -> Callable[..., Response]:
+    """A picture of a moment, or without `draw` the film."""
+
     def show(request: Request, number: str) -> Response:
         board = load_game_state(site.app, int(number)) if is_number(number) else None
         if board is None:
@@ -80,7 +61,11 @@ def _shown(site: Site, media_type: str, draw: Draw) -> Callable[..., Response]:
         if asked is not None and not (is_number(asked) and int(asked) <= board.state.plies):
             missing = NotFoundPage("ply", asked[:LONGEST_ECHO], board=board.match.number)
             return site.show(request, missing, 404)
-        drawn = draw(board, None if asked is None else int(asked))
-        return site.send(request, drawn, media_type, headers=HEADERS)
+        ply = int(asked) if asked is not None and draw else None
+
+        def make() -> str | bytes:
+            return draw(board, ply) if draw else movie_of(board)
+
+        return send(request, "picture" if draw else "film", (draw, key_of(board), ply), make, media_type, HEADERS)
 
     return show

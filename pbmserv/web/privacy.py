@@ -29,6 +29,6 @@ def routes(site: Site) -> Routes:
     def show(request: Request) -> Response:
         told = help_page(SUBJECT, site.frame(request))
         assert isinstance(told, Help), "the manual has a page about it"
-        return site.show(request, Privacy(told))
+        return site.show_kept(request, Privacy(told))
 
     return {"/privacy": show}

@@ -1,11 +1,11 @@
 """What all routes share: the context of the site, answers with their headers, and the fields of forms."""
 
-import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_bytes
 from types import MappingProxyType
@@ -16,8 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from pbmserv.server.connections import address_in, host_of
 from pbmserv.services.app import App
-from pbmserv.web.layout import AssetName, Frame, Page, asset, html
+from pbmserv.web.kept import Kept, NoTurn, Pencil, tag_of
+from pbmserv.web.layout import AssetName, ErrorPage, Frame, Page, asset, html
 
 LARGEST: Final = 60_000
 """The largest form, in bytes: a comment has up to 4,000 characters, and each may take twelve bytes."""
@@ -105,12 +107,59 @@ class Site:
     trusted_proxy: str = ""
     # Signs what the pages of this process hand out and take back.
     secret: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
+    kept: defaultdict[str, Kept] = field(default_factory=lambda: defaultdict(Kept), repr=False)
+    pencil: Pencil = field(default_factory=Pencil, repr=False)
 
     def show(
         self, request: Request, page: Page, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
     ) -> Response:
         """Answers with a page, or with 304 if the client has it already."""
         return self.send(request, html(page, self.frame(request)), HTML, status, headers)
+
+    def show_kept(self, request: Request, page: Page, *key: Hashable) -> Response:
+        """The same, with a page that is made once for each `key` of its class."""
+        frame = self.frame(request)
+        return self.send_kept(request, page.template, (key, frame), lambda: html(page, frame), HTML)
+
+    def send_kept(
+        self,
+        request: Request,
+        kind: str,
+        key: Hashable,
+        make: Callable[[], str | bytes],
+        media_type: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Response:
+        """Answers with content of a kind that is made once for each key."""
+        kept = self.kept[kind].find_or_make(key, make)
+        told = {**HEADERS, "Cache-Control": "no-cache", "Vary": "Accept-Encoding", **headers, "ETag": kept.tag}
+        if kept.tag in _tags(request):
+            return Response(status_code=304, headers=told)
+        if kept.is_packed and "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(kept.body, headers={**told, "Content-Encoding": "gzip"}, media_type=media_type)
+        return Response(kept.plain, headers=told, media_type=media_type)
+
+    def draw(
+        self,
+        request: Request,
+        kind: str,
+        key: Hashable,
+        make: Callable[[], str | bytes],
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> Response:
+        """The same with what takes long to make: for that a visitor waits for a turn."""
+        if self.kept[kind].find(key) is None:
+            try:
+                with self.pencil.turn(self.visitor(request)):
+                    self.kept[kind].find_or_make(key, make)
+            except NoTurn as refused:
+                again = {"Retry-After": str(refused.again_in)}
+                page = ErrorPage("share" if refused.is_visitors else "passing")
+                return self.show(
+                    request, page, 429 if refused.is_visitors else 503, {"Cache-Control": "no-store", **again}
+                )
+        return self.send_kept(request, kind, key, make, media_type, headers)
 
     def send(
         self,
@@ -122,7 +171,7 @@ class Site:
     ) -> Response:
         """Answers with any content; `headers` override those that all answers have."""
         whole = content.encode() if isinstance(content, str) else content
-        tag = f'W/"{hashlib.sha256(whole).hexdigest()[:20]}"'
+        tag = tag_of(whole)
         told = {**HEADERS, "Cache-Control": "no-cache", **headers}
         if status == 200 and told["Cache-Control"] != "no-store":
             told["ETag"] = tag
@@ -130,11 +179,11 @@ class Site:
                 return Response(status_code=304, headers=told)
         return Response(whole, status, headers=told, media_type=media_type)
 
-    def asset(self, name: AssetName) -> Response:
+    def asset(self, request: Request, name: AssetName) -> Response:
         """Answers with a file that pages refer to by its version, so that it may be cached for ever."""
         found = asset(name, self.app.server.accent)
-        headers = {**HEADERS, "Cache-Control": f"public, max-age={A_YEAR}, immutable"}
-        return Response(found.content, headers=headers, media_type=found.media_type)
+        headers = {"Cache-Control": f"public, max-age={A_YEAR}, immutable"}
+        return self.send_kept(request, "asset", found.version, lambda: found.content, found.media_type, headers)
 
     def frame(self, request: Request) -> Frame:
         """The layout of pages for this visitor."""
@@ -155,21 +204,18 @@ class Site:
         is_direct = not is_old and not any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers))
         return is_direct and _is_loopback(client) and _is_loopback(_host(request))
 
-    def visitor(self, request: Request) -> str | None:
-        """The address of the host that asks; None where a proxy asks for it that is not believed, or none is told.
+    def visitor(self, request: Request) -> str:
+        """The host that asks, as limits count it; of IPv6 the network that one customer has.
 
-        Of IPv6 it is the network that one customer has.
+        It is the other end of the connection, unless that is the proxy that is believed. Nothing else that is
+        written in a request changes it: anybody can write that.
         """
-        host = request.client.host if request.client else ""
-        if self.trusted_proxy and host == self.trusted_proxy:
-            host = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-        elif any(map(_WRITTEN_BY_PROXIES.fullmatch, request.headers)):
-            return None
-        try:
-            address = ip_address(host)
-        except ValueError:
-            return None
-        return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
+        peer = request.client.host if request.client else ""
+        if self.trusted_proxy and address_in(peer) == address_in(self.trusted_proxy):
+            # The last word is the proxy's own, and some proxies add a line instead of a word.
+            told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
+            peer = told if address_in(told) else peer
+        return host_of(peer).name
 
     @property
     def _is_reached_from_elsewhere(self) -> bool:

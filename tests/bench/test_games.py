@@ -31,12 +31,12 @@ LOOKED_AT = 2000
 """Of more moves one of the first so many is played."""
 
 
-def in_the_middle(name: str) -> GameState:
+def in_the_middle(name: str, plies: int = PLIES) -> GameState:
     """A board of a game after some random plies."""
     game, random = games()[name], Random(f"bench of {name}")
     position = game.start(2, {})
     entries: list[Entry] = []
-    while len(entries) < PLIES and (seat := game.to_move(position)) is not None:
+    while len(entries) < plies and (seat := game.to_move(position)) is not None:
         move = random.choice(list(islice(game.moves(position), LOOKED_AT)))
         following = game.play(position, move)[0]
         if game.to_move(following) is None:

@@ -2,13 +2,18 @@
 
 import csv
 import io
+import json
+import re
+import unicodedata
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from rich.console import Console
 
+import pbmserv.cli
+from pbmserv.cli.terminal import HarmlessConsole
 from pbmserv.matches.log import Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.store import inbox, outbox, quarantine
@@ -24,7 +29,7 @@ NASTY = "[/] [bold]x[/red] [link=x]"
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terminals in which no cell of a table is broken."""
     for name in ("pbmserv.cli.admin_boards.out", "pbmserv.cli.terminal.out"):
-        monkeypatch.setattr(name, Console(width=300))
+        monkeypatch.setattr(name, HarmlessConsole(width=300))
 
 
 def test_no_board_no_player_no_mail(terminal: Terminal) -> None:
@@ -63,7 +68,7 @@ def test_without_a_schema_one_sentence(terminal: Terminal) -> None:
 
 def test_games(club: Terminal) -> None:
     club.succeed("admin", "as", "alice", "challenge alice bob --unrated")
-    club.succeed("admin", "as", "alice", "resign 102")
+    club.succeed("admin", "as", "alice", "resign 102", "--yes")
     found = club.run("admin", "games", "--json").rows
     assert [row["board"] for row in found] == [101]
     assert found[0] | {"last_at": ""} == {
@@ -94,7 +99,7 @@ def test_games(club: Terminal) -> None:
 
 def test_a_listing_for_a_pipe_is_plain(club: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is a line however long it is, below the names, and nothing is drawn."""
-    monkeypatch.setattr("pbmserv.cli.terminal.out", Console(width=20))
+    monkeypatch.setattr("pbmserv.cli.terminal.out", HarmlessConsole(width=20))
     heads, row = club.succeed("admin", "games").splitlines()
     assert heads.split() == ["board", "game", "players", "status", "to_move", "plies", "last_move", "last_at"]
     assert row.split()[:5] == ["101", "cephalopod", "-size=3x3", "alice,", "bob"]
@@ -102,12 +107,12 @@ def test_a_listing_for_a_pipe_is_plain(club: Terminal, monkeypatch: pytest.Monke
 
 
 def test_a_listing_as_csv(club: Terminal) -> None:
-    """Names first, then the values as they are, quoted where they must be."""
+    """Names first, then the values as they are, quoted where they must be, and none of them a formula."""
     club.succeed("admin", "ban", "@spam.example", "--reason", 'it said "win",\ntwice')
     told = club.succeed("admin", "banned", "--csv")
     heads, row = csv.reader(io.StringIO(told))
     assert heads == ["who", "since", "reason"]
-    assert (row[0], row[2]) == ("@spam.example", 'it said "win",\ntwice')
+    assert (row[0], row[2]) == ("'@spam.example", 'it said "win",\ntwice')
     assert datetime.fromisoformat(row[1]).tzinfo is not None
     assert (
         club.succeed("admin", "games", "--csv").splitlines()[1].startswith("101,cephalopod -size=3x3,alice bob,")
@@ -285,6 +290,47 @@ def test_what_others_wrote_is_only_text(club: Terminal) -> None:
     assert club.succeed("admin", "inbox").count(NASTY) == 2
     assert club.succeed("admin", "outbox").count(NASTY) == 2
     assert str(mail_id) in club.succeed("admin", "inbox")
+
+
+UNSEEN = "\x1b[2J\x7f\x9b\u202e\u2066\u200b\u2028\U000e0041"
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_what_others_wrote_moves_no_cursor_and_turns_no_line(club: Terminal, form: tuple[str, ...]) -> None:
+    """Whatever a terminal would obey, or not show, is written out, in each form of a listing."""
+    set_aside(club, f"a{UNSEEN}b@x.test", f"no{UNSEEN}t")
+    told = club.succeed("admin", "inbox", *form)
+    assert not set(UNSEEN) & (set(told) - set("[2J"))
+    assert "no\\u001b[2J\\u007f\\u009b\\u202e\\u2066\\u200b\\u2028\\udb40\\udc41t" in told
+    if form == ("--json",):
+        assert json.loads(told)[0]["error"] == f"no{UNSEEN}t"
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "\n=", "\uff1d", "\uff20"])
+def test_no_cell_is_a_formula(club: Terminal, begin: str) -> None:
+    set_aside(club, f'{begin}HYPERLINK("https://x.test")', f"{begin}1+1")
+    heads, row = csv.reader(io.StringIO(club.succeed("admin", "inbox", "--csv")))
+    cells = dict(zip(heads, row, strict=True))
+    for name in ("sender", "error"):
+        assert unicodedata.normalize("NFKC", cells[name])[0] in "'\\", cells
+
+
+def test_there_is_one_way_to_the_terminal() -> None:
+    """All that the command line prints goes through its two consoles, which make it harmless."""
+    folder = Path(pbmserv.cli.__file__).parent
+    ways = re.compile(
+        r"(?<!>>> )\bprint\(|\bConsole\(|typer\.(?:echo|secho)\(|sys\.(?:stdout|stderr)\.write|csv\.writer"
+    )
+    found = {
+        (file.name, way[0])
+        for file in folder.rglob("*.py")
+        for way in ways.finditer(re.sub(r"\b(?:out|err)\.print\(", "", file.read_text()))
+    }
+    assert found == {
+        ("main.py", "typer.echo("),  # our own version and help
+        ("admin_games.py", "sys.stdout.write"),  # an SVG
+        ("terminal.py", "csv.writer"),
+    }
 
 
 def test_a_check_that_is_interrupted_says_where_to_go_on(club: Terminal) -> None:

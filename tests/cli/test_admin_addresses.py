@@ -1,8 +1,8 @@
 """`pbmserv admin suspended`, `lift` and `invite`."""
 
 import pytest
-from rich.console import Console
 
+from pbmserv.cli.terminal import HarmlessConsole
 from pbmserv.services.receive import receive_mail
 from tests.cli.terminal import Terminal
 
@@ -39,7 +39,7 @@ def test_suspended(gone: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (row["userid"], row["address"]) == ("bob", BOB)
     assert row["withheld"] == 4
     assert {reason.rpartition(" ")[0] for reason in row["reasons"]} == {f"550 5.1.1 <{BOB}>: [bold]unknown[/]"}
-    monkeypatch.setattr("pbmserv.cli.terminal.out", Console(width=300))
+    monkeypatch.setattr("pbmserv.cli.terminal.out", HarmlessConsole(width=300))
     shown = gone.succeed("admin", "suspended")
     assert BOB in shown
     assert "[bold]unknown[/]" in shown

@@ -16,7 +16,7 @@ from tests.cli.terminal import Terminal
 def over(club: Terminal) -> Terminal:
     """The game of alice and bob is over."""
     club.succeed("admin", "as", "bob", "move 101 a1")
-    club.succeed("admin", "as", "alice", "resign 101")
+    club.succeed("admin", "as", "alice", "resign 101", "--yes")
     return club
 
 

@@ -18,15 +18,17 @@ def status(club: Terminal) -> tuple[str, int]:
 
 def test_a_game_is_ended_and_goes_on(club: Terminal) -> None:
     """Each time its players are told; a check finds nothing."""
-    assert club.succeed("admin", "end", "101", "--annul", "--reason", "Oops") == (
+    assert club.succeed("admin", "end", "101", "--annul", "--reason", "Oops", "--yes") == (
         "Board 101 is void. 2 mails are queued.\n"
     )
     assert status(club) == ("annulled", 1)
     assert "Oops" in club.post().letters()[-1].raw.decode()
-    assert club.succeed("admin", "end", "101", "--award", "bob").startswith("Board 101 is won by bob.")
+    assert club.succeed("admin", "end", "101", "--award", "bob", "--yes").startswith("Board 101 is won by bob.")
     assert status(club) == ("finished", 1)
-    assert club.succeed("admin", "undo", "101").startswith("Board 101 stands as after ply 1; bob is to move.")
-    assert club.succeed("admin", "undo", "101", "0").startswith(
+    assert club.succeed("admin", "undo", "101", "--yes").startswith(
+        "Board 101 stands as after ply 1; bob is to move."
+    )
+    assert club.succeed("admin", "undo", "101", "0", "--yes").startswith(
         "Board 101 stands as after ply 0; alice is to move."
     )
     assert status(club) == ("active", 0)
@@ -48,7 +50,7 @@ def test_what_takes_long_shows_how_far_it_is(
     monkeypatch.setattr(ratings, "STEP", 1)
     monkeypatch.setattr(admin_referee, "QUIET", quiet)
     monkeypatch.setattr(admin_referee, "err", Console(stderr=True, force_terminal=True))
-    done = club.run("admin", "end", "102", "--annul")
+    done = club.run("admin", "end", "102", "--annul", "--yes")
     assert ("counting ratings anew" in done.err) is (quiet == 0.0)
     assert done.out == "Board 102 is void. 2 mails are queued.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
@@ -69,8 +71,10 @@ def test_clocks(club: Terminal) -> None:
 
 
 def test_banning(club: Terminal) -> None:
-    assert club.succeed("admin", "ban", "BOB") == "bob is banned; void now: board 101. 3 mails are queued.\n"
-    assert club.run("admin", "ban", "bob").sentence == "pbmserv: bob is banned already"
+    assert (
+        club.succeed("admin", "ban", "BOB", "--yes") == "bob is banned; void now: board 101. 3 mails are queued.\n"
+    )
+    assert club.run("admin", "ban", "bob", "--yes").sentence == "pbmserv: bob is banned already"
     assert club.succeed("admin", "unban", "bob") == "bob is not banned any more. 1 mail is queued.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
 
@@ -100,7 +104,7 @@ def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
 def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
     """With the number of mails; `--yes` is not asked."""
     before = len(club.post().letters())
-    with patch("pbmserv.cli.admin_referee.is_terminal", return_value=True):
+    with patch("pbmserv.cli.asking.is_terminal", return_value=True):
         done = club.run("admin", "announce", "Hello", stdin="n\n")
         assert "Send to 2 players?" in done.out
         assert done.sentence == "pbmserv: nothing was announced"
@@ -147,7 +151,7 @@ def test_addresses_and_domains(club: Terminal) -> None:
     assert [post.mail(each, "101 resign") for each in ("bob@example.org", "bob@lists.example.org")] == [[], []]
     assert post.mail("bobby@notexample.org", "signup bobby sesame"), "another domain that ends alike"
     assert status(club) == ("active", 1)
-    club.succeed("admin", "ban", "bob")
+    club.succeed("admin", "ban", "bob", "--yes")
     assert [row["who"] for row in club.run("admin", "banned", "--json").rows] == [
         "bob", "@example.org", "eve@spam.example",
     ]  # fmt: skip

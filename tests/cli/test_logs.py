@@ -126,3 +126,14 @@ def test_the_setting(
     assert done.code == 78
     assert "PBMSERV_LOG" in done.sentence
     assert "'text', 'json' or 'journal'" in done.sentence
+
+
+def test_no_line_of_the_log_holds_what_a_terminal_obeys() -> None:
+    """An exception may quote what somebody wrote, in its message or in the text of a traceback."""
+    unseen = "\x1b[2J\x9b\u202e"
+    made = failed("failed %s", HANDLED)
+    made.exc_info = (LookupError, LookupError(f"no {unseen}"), None)
+    for form in (TextForm(), JournalForm(), JsonForm()):
+        told = form.format(made)
+        assert not {"\x1b", "\x9b", "\u202e"} & set(told)
+        assert "\\u202e" in told

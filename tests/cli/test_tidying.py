@@ -102,8 +102,8 @@ def test_a_mail_set_aside_is_discarded(club: Terminal) -> None:
     mail_id = post.put(post.write("alice@example.org", "as alice sesame"))
     with writing(post.house.engine) as connection:
         connection.execute(text(f"UPDATE inbox SET status = 'set aside' WHERE id = {mail_id}"))
-    assert club.succeed("admin", "inbox", "discard", str(mail_id)) == f"Mail {mail_id} is discarded.\n"
-    done = club.run("admin", "inbox", "discard", str(mail_id))
+    assert club.succeed("admin", "inbox", "discard", str(mail_id), "--yes") == f"Mail {mail_id} is discarded.\n"
+    done = club.run("admin", "inbox", "discard", str(mail_id), "--yes")
     assert done.code == 1
     assert f"no mail {mail_id} is set aside" in done.sentence
     assert post.row(mail_id).raw == b""

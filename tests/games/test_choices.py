@@ -15,8 +15,10 @@ def test_each_choice_goes_on_as_it_says(name: str) -> None:
     position = game.start(game.info.least_seats, {})
     found = choices(game, position)
     assert [choice.step for choice in found] == list(dict.fromkeys(move[0] for move in game.moves(position)))
+    are_counted = len(list(islice(game.moves(position), MOST_COUNTED))) < MOST_COUNTED
     for choice in found:
-        assert choice.ways == len(list(islice(game.moves(position, (choice.step,)), MOST_COUNTED)))
+        ways = len(list(islice(game.moves(position, (choice.step,)), MOST_COUNTED)))
+        assert choice.ways == (ways if ways == 1 or are_counted else MOST_COUNTED)
         assert (choice.move is not None) == (choice.ways == 1)
         if choice.move:
             assert game.read(position, choice.text) == choice.move
@@ -29,7 +31,7 @@ def test_where_there_are_very_many_moves_no_first_step_is_missed() -> None:
     position, _ = game.play(position, next(iter(game.moves(position))))
     found = choices(game, position)
     assert len(found) == 360
-    assert {choice.ways for choice in found} == {359}
+    assert {choice.ways for choice in found} == {MOST_COUNTED}
     second = choices(game, position, (found[7].step,))
     assert len(second) == 359
     assert all(choice.move for choice in second)

@@ -148,7 +148,7 @@ def test_a_ban(club: Post) -> None:
     before = len(club.letters())
     banned = banning.ban(club.house, "BOB", "Enough.", club.clock())
     assert (banned.userid, banned.removed, banned.declined) == ("bob", (101, 103), (102,))
-    assert len(club.letters()) - before == banned.mails == 2 + 2 + 3 + 1
+    assert len(club.letters()) - before == len(banned.effect.to) == 2 + 2 + 3 + 1
     states = [seen(club, number).state for number in (101, 102, 103)]
     assert [state.status for state in states] == ["finished", "declined", "active"]
     assert [state.ending for state in states] == ["removed", None, None]

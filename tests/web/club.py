@@ -64,13 +64,13 @@ def opened(folder: Path) -> Iterator[Club]:
     engine.dispose()
 
 
-def asking(house: App) -> Get:
-    """A way to ask for the pages of a house."""
-    app = make_app(Site(house))
+def asking(house: App | Site, host: str = "127.0.0.1") -> Get:
+    """A way to ask for the pages of a house, from a host."""
+    app = make_app(Site(house) if isinstance(house, App) else house)
 
     def get(path: str, method: str = "GET", headers: Mapping[str, str] = MappingProxyType({})) -> httpx.Response:
         async def ask() -> httpx.Response:
-            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(host, 123))
             async with httpx.AsyncClient(transport=transport, base_url="http://club.test") as client:
                 return await client.request(method, path, headers=headers)
 

@@ -1,7 +1,7 @@
 """The page on which an account is asked for: it sends one mail, and tells nobody who has an address."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 
 from pbmserv.commands.base.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.joining import A_DAY_IN_ALL, AN_HOUR_FROM_A_HOST
+from pbmserv.services.joining import AN_HOUR_FROM_A_HOST, AT_ANY_TIME
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_outbox
@@ -66,13 +67,11 @@ class Visitors:
         host: str = "192.0.2.1",
         after: float = 10,
         token: str = "",
-        forwarded: str = "",
     ) -> httpx.Response:
         """Opens the page and sends the form, so many seconds later."""
         token = token or self.token(host)
         self.now += timedelta(seconds=after)
-        headers = {"X-Forwarded-For": forwarded} if forwarded else {}
-        return self.ask("/join", {"userid": userid, "address": address, "token": token}, host, **headers)
+        return self.ask("/join", {"userid": userid, "address": address, "token": token}, host)
 
     def token(self, host: str = "192.0.2.1") -> str:
         page = parse(self.ask("/join", host=host).text)
@@ -222,16 +221,29 @@ def test_a_host_has_five_an_hour(visitors: Visitors) -> None:
     assert is_sent(visitors.join("ben", "ben@home.test"))
 
 
-def test_all_have_fifty_a_day(visitors: Visitors) -> None:
-    for number in range(A_DAY_IN_ALL):
-        assert is_sent(visitors.join(f"player{number}x", f"p{number}@h{number}.test", host=f"192.0.2.{number}"))
-    assert visitors.join("ann", "ann@home.test", host="192.0.2.200").status_code == 429
+def test_all_have_fifty_a_day_and_the_last_ones_by_the_hour(visitors: Visitors) -> None:
+    """A crowd of hosts that comes in one hour leaves a place for each hour of the day."""
+
+    def ask(number: int) -> bool:
+        return is_sent(visitors.join(f"player{number}x", f"p{number}@h{number}.test", host=f"192.0.2.{number}"))
+
+    assert all(map(ask, range(AT_ANY_TIME)))
+    assert not ask(100)
+    for hour in range(1, 24):
+        visitors.now += timedelta(hours=1)
+        assert ask(100 + hour), hour
+        assert not ask(200)
+    assert rate_limits_since(visitors, NOON) == 49
     visitors.now += timedelta(days=1)
-    assert is_sent(visitors.join("ann", "ann@home.test", host="192.0.2.200"))
+    assert all(map(ask, range(AT_ANY_TIME)))
     for _ in purge(visitors.house, visitors.now - timedelta(days=90), visitors.now):
         pass
+    assert rate_limits_since(visitors, NOON - timedelta(days=9)) == AT_ANY_TIME
+
+
+def rate_limits_since(visitors: Visitors, since: datetime) -> int:
     with reading(visitors.house.engine) as connection:
-        assert rate_limits.web_sign_ups_since(connection, NOON - timedelta(days=9)) == 1
+        return rate_limits.web_sign_ups_since(connection, since)
 
 
 def test_hosts_of_one_network_of_ipv6_are_one(visitors: Visitors) -> None:
@@ -241,18 +253,57 @@ def test_hosts_of_one_network_of_ipv6_are_one(visitors: Visitors) -> None:
     assert is_sent(visitors.join("ann", "ann@home.test", host="2001:db8:0:1::1"))
 
 
-def test_a_proxy_is_believed_only_where_it_is_named(visitors: Visitors) -> None:
-    """Its last word counts: what stands before it was told to the proxy. Another proxy's hosts are not known."""
+def statuses_of_six(visitors: Visitors, host: str, headers: Callable[[int], Mapping[str, str]]) -> list[int]:
+    """What six forms are answered that come over connections from one host, each with headers of its own."""
+    token, answers = visitors.token(host), []
+    visitors.now += timedelta(seconds=10)
+    for number in range(AN_HOUR_FROM_A_HOST + 1):
+        wish = {"userid": f"player{number}", "address": f"p{number}@home.test", "token": token}
+        answers.append(visitors.ask("/join", wish, host, **headers(number)))
+    return [each.status_code for each in answers]
+
+
+FIVE = [*[303] * AN_HOUR_FROM_A_HOST, 429]
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "10.0.0.1", "127.0.0.1", "::1", "testclient"])
+@pytest.mark.parametrize(
+    "names", [("Via",), ("X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP", "Host")]
+)
+def test_no_header_lifts_the_limit_of_a_host(visitors: Visitors, host: str, names: Sequence[str]) -> None:
+    def headers(number: int) -> Mapping[str, str]:
+        return dict.fromkeys(names, f"192.0.2.{77 + number}")
+
+    assert statuses_of_six(visitors, host, headers) == FIVE
+
+
+def test_the_last_word_of_the_proxy_that_is_named_counts(visitors: Visitors) -> None:
+    """What stands before it was told to the proxy, in the same line or in one above."""
     visitors.behind("10.0.0.1")
-    answers = []
-    for number in range(AN_HOUR_FROM_A_HOST + 1):
-        wish = f"player{number}", f"p{number}@home.test"
-        answers.append(visitors.join(*wish, "10.0.0.1", forwarded=f"198.51.100.{number}, 192.0.2.5"))
-    assert [each.status_code for each in answers] == [*[303] * AN_HOUR_FROM_A_HOST, 429]
-    visitors.behind("")
-    for number in range(AN_HOUR_FROM_A_HOST + 1):
-        wish = f"other{number}x", f"o{number}@home.test"
-        assert is_sent(visitors.join(*wish, "10.0.0.1", forwarded="192.0.2.77"))
+    assert (
+        statuses_of_six(visitors, "10.0.0.1", lambda n: {"X-Forwarded-For": f"198.51.100.{n}, 192.0.2.5"}) == FIVE
+    )
+    mapped = statuses_of_six(visitors, "::ffff:10.0.0.1", lambda n: {"X-Forwarded-For": f"198.51.100.{n}"})
+    assert mapped == [303] * 6
+
+
+def test_a_proxy_may_add_a_line_to_that_of_a_visitor() -> None:
+    lines = [b"198.51.100.1", b"192.0.2.5"]
+    request = Request(
+        {"type": "http", "client": ("10.0.0.1", 1), "headers": [(b"x-forwarded-for", line) for line in lines]}
+    )
+    site = Site(App(None, SERVER, str, None), trusted_proxy="10.0.0.1")  # type: ignore[arg-type]
+    assert site.visitor(request) == "192.0.2.5"
+
+
+def test_a_proxy_that_says_nothing_of_use_counts_itself(visitors: Visitors) -> None:
+    visitors.behind("10.0.0.1")
+    assert statuses_of_six(visitors, "10.0.0.1", lambda n: {"X-Forwarded-For": f"unknown{n}"}) == FIVE
+
+
+def test_visitors_of_ipv4_on_a_socket_of_ipv6_are_many(visitors: Visitors) -> None:
+    hosts = (f"::ffff:192.0.2.{number}" for number in range(9))
+    assert all(is_sent(visitors.join(f"player{n}", f"p{n}@home.test", host)) for n, host in enumerate(hosts))
 
 
 @pytest.mark.parametrize("changed", [{"signup": "mail"}, {"site_url": ""}])

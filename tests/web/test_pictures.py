@@ -1,9 +1,12 @@
 """Boards as pictures, asked for by browsers and by other sites."""
 
+import random
 import struct
 import threading
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -11,10 +14,13 @@ from pbmserv.commands.base.server import Server
 from pbmserv.games import games
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.svg.pictures import view_at
+from pbmserv.rendering.svg.pictures import film_of, view_at
 from pbmserv.rendering.templates import render
 from pbmserv.services.views import load_game_state
+from pbmserv.web import pictures
+from pbmserv.web.kept import MOST_BYTES, MOST_IN_LINE, Kept, NoTurn, Pencil
 from pbmserv.web.layout import Preview, board_preview
+from pbmserv.web.site import Site
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 from tests.web.club import Club, Get, asking
 from tests.web.tree import main, parse
@@ -143,27 +149,130 @@ def test_where_the_site_does_not_know_its_address(club: Club) -> None:
 
 
 def test_who_asks_for_too_many_slow_pictures_is_sent_away(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Five are in line; then the sixth is told when to come again, while pages go on."""
+    """Two of a visitor are in line; then the third learns when to come again, while pages and others go on."""
     may_go_on = threading.Event()
 
-    def slow(board: GameState, ply: int | None = None) -> bytes:
+    def slow(board: GameState) -> str:
         assert may_go_on.wait(30)
-        return b"drawn"
+        return "drawn"
 
-    monkeypatch.setattr("pbmserv.web.pictures.card_of", slow)
-    get = asking(club)
+    monkeypatch.setattr("pbmserv.web.pictures.movie_of", slow)
+    site = Site(club)
+    get, other = asking(site), asking(site, "192.0.2.2")
     with ThreadPoolExecutor(6) as pool:
-        asked = [pool.submit(get, "/boards/101.png") for _ in range(6)]
+        asked = [pool.submit(get, f"/boards/{number}/movie.svg") for number in (101, 102, 103)]
         try:
             done, others = wait(asked, 30, FIRST_COMPLETED)
             (refused,) = [each.result() for each in done]
-            assert refused.status_code == 503
-            assert refused.headers["retry-after"] == "2"
-            assert get("/boards/101").status_code == 200
+            assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+            assert "You have asked for very many pictures at once." in main(refused).said
+            assert get("/boards/101").status_code == get("/boards/101.svg").status_code == 200
+            waiting = pool.submit(other, "/boards/101.png")
         finally:
             may_go_on.set()
-        assert [each.result().content for each in others] == [b"drawn"] * 5
-    assert get("/boards/101/movie.svg").status_code == 200
+        assert [each.result().content for each in others] == [b"drawn"] * 2
+        assert waiting.result().status_code == 200
+
+
+def test_a_full_line_is_not_a_visitors_fault() -> None:
+    pencil, may_go_on = Pencil(), threading.Event()
+
+    def draw(visitor: str) -> None:
+        with pencil.turn(visitor):
+            assert may_go_on.wait(30)
+
+    with ThreadPoolExecutor(MOST_IN_LINE + 1) as pool:
+        drawn = [pool.submit(draw, str(number)) for number in range(MOST_IN_LINE + 1)]
+        done, _ = wait(drawn, 30, FIRST_COMPLETED)
+        may_go_on.set()
+        (error,) = [each.exception() for each in done]
+    assert isinstance(error, NoTurn)
+    assert not error.is_visitors
+
+
+def test_a_visitor_has_a_share_of_the_drawing() -> None:
+    """Who has had eight seconds waits, ten times as long as is drawn for them; nobody else does."""
+    now, work = [0.0], [0.0]
+    pencil = Pencil(lambda: now[0], lambda: work[0])
+
+    def draw(visitor: str, seconds: float) -> None:
+        with pencil.turn(visitor):
+            work[0] += seconds
+
+    for _ in range(5):
+        draw("192.0.2.1", 1.8)
+    with pytest.raises(NoTurn) as refused:
+        draw("192.0.2.1", 1.8)
+    assert (refused.value.is_visitors, refused.value.again_in) == (True, 11)
+    draw("192.0.2.2", 1.8)
+    now[0] += refused.value.again_in
+    draw("192.0.2.1", 1.8)
+    with pytest.raises(NoTurn):
+        draw("192.0.2.1", 1.8)
+    now[0] += 1000
+    for _ in range(5):
+        draw("192.0.2.1", 1.8)
+
+
+PATHS = ("/games/go/movie.svg", "/games/go.svg", *PICTURES, "/boards/101.svg?ply=2", "/boards/101.png?ply=2")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_each_is_made_once_until_something_changes(club: Club, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """Anybody asks, as often as they like; a film is the same whatever ply is asked for."""
+    made = Counter[str]()
+    for name in ("film_of", "sample_of", "picture_of", "card_of", "movie_of"):
+        draw = getattr(pictures, name)
+
+        def counting(*arguments: Any, draw: Any = draw) -> Any:
+            made[draw.__name__] += 1
+            return draw(*arguments)
+
+        monkeypatch.setattr(pictures, name, counting)
+    site = Site(club)
+    first = asking(site)(path)
+    for host in ("192.0.2.1", "192.0.2.2"):
+        again = asking(site, host)(path)
+        assert (again.status_code, again.content, again.headers["etag"]) == (
+            200,
+            first.content,
+            first.headers["etag"],
+        )
+    assert made.total() == 1
+    assert asking(site)(path, "GET", {"If-None-Match": first.headers["etag"]}).status_code == 304
+    assert asking(site)(path, "GET", {"Accept-Encoding": "identity"}).content == first.content
+    if path == "/boards/101/movie.svg":
+        asking(site)(f"{path}?ply=3")
+        assert made.total() == 1
+
+
+@pytest.mark.parametrize("path", PICTURES)
+def test_a_move_changes_each(empty: Club, path: str) -> None:
+    """A picture, a film and a card are of the board as it stands, or as it stood at a ply that is there still."""
+    empty.post("ann@home.test", "signup ann sesame")
+    empty.post("ben@home.test", "signup ben poppy")
+    empty.post("ann@home.test", "challenge ann ben")
+    get, seen = asking(empty), set()
+    for sender, line in (
+        ("ann", "move 101 c3"),
+        ("ben", "move 101 c4"),
+        ("ann", "move 101 d3"),
+        ("ben", "resign 101"),
+    ):
+        empty.post(f"{sender}@home.test", line)
+        seen.add(get(path).content)
+    assert len(seen) == 4
+
+
+def test_all_films_of_games_are_kept() -> None:
+    """With room for ten times as many; and what is kept stays within its bound."""
+    kept = Kept()
+    films = {name: kept.find_or_make(name, lambda: film_of(name)) for name in ("go", "connect6")}  # noqa: B023
+    assert max(len(film.body) for film in films.values()) * len(games()) < MOST_BYTES / 10
+    small = Kept(1000)
+    for number in range(100):
+        small.find_or_make(number, lambda: random.Random(number).randbytes(300))  # noqa: B023
+    assert [number for number in range(100) if small.find(number)] == [97, 98, 99]
 
 
 @pytest.mark.parametrize("name", list(games()))

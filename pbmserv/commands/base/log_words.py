@@ -7,6 +7,7 @@ So whoever looks for `mail=17` finds all that became of it. No word of a mail, n
 value. The text of a line is made only if it is written; other forms of the log take the pairs as they are.
 """
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -135,3 +136,35 @@ def text_of(value: object) -> str:
 
 
 _QUOTED: Final = frozenset(' ="\\')
+
+
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_LAYOUT: Final = "\n\t"
+_FORMULAS: Final = tuple("=+-@\t\n")
+"""What a cell begins with that a spreadsheet takes for a formula, or skips before it; wide forms do as well."""
+
+
+def harmless(text: str) -> str:
+    r"""A text in which what a terminal would obey, or not show, is written as JSON writes it; lines stay lines.
+
+    >>> print(harmless("a\x1b[2J\u202eb"), harmless("naïve 将\n") == "naïve 将\n")
+    a\u001b[2J\u202eb True
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def cell(text: str) -> str:
+    """A cell of a CSV file that no spreadsheet takes for a formula.
+
+    >>> cell("=1+1"), cell("2026-01-01")
+    ("'=1+1", '2026-01-01')
+    """
+    told = harmless(text)
+    return f"'{told}" if unicodedata.normalize("NFKC", told[:1]).startswith(_FORMULAS) else told
+
+
+def _shown(letter: str) -> str:
+    if letter in _LAYOUT or unicodedata.category(letter) not in _UNSEEN:
+        return letter
+    units = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))

@@ -1,6 +1,5 @@
 """The pictures of a board: one of a position, one of the whole game, one for previews of links."""
 
-from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -58,7 +57,6 @@ def movie_of(board: GameState) -> str:
     return draw_movie(scenes, looks_of(game.info.sides), title_of(view), captions, sentence_of(view))
 
 
-@lru_cache(maxsize=64)
 def sample_of(name: str) -> str:
     """An SVG of the game of that name, after some moves: what its boards look like."""
     game = games()[name]
@@ -72,7 +70,6 @@ def sample_of(name: str) -> str:
     return draw_scene(game.scene(position), looks_of(game.info.sides), game.info.title, "")
 
 
-@lru_cache(maxsize=16)
 def film_of(name: str) -> str:
     """An animated SVG of a game between two robots, the same one each time: what a whole game looks like."""
     game = games()[name]

@@ -7,7 +7,7 @@ no drawing here shows its text.
 import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from markupsafe import Markup
@@ -38,6 +38,7 @@ _GOLDEN: Final = math.pi * (3 - math.sqrt(5))
 Point = tuple[float, float]
 
 
+@lru_cache(maxsize=4096)  # a film asks for the same ones again and again
 def piece_id(piece: Piece) -> str:
     """The name of the drawing of a piece.
 

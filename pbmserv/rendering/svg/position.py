@@ -130,7 +130,7 @@ def marks(scene: Scene, looks: Sequence[PieceStyle]) -> Iterator[Mark]:
 def puts(scene: Scene) -> Iterator[Put]:
     """The pieces of a scene, each with its place."""
     plan = plan_for(scene)
-    standing = (put for cell, pieces in enumerate(scene.cells) for put in puts_on(plan, cell, pieces))
+    standing = (put for cell, pieces in enumerate(scene.cells) if pieces for put in puts_on(plan, cell, pieces))
     return chain(standing, _held(scene, plan))
 
 

@@ -2,19 +2,22 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
-from pbmserv.commands.base.changes import NewPassword
+from pbmserv.commands.base.changes import Erased, NewPassword
 from pbmserv.commands.base.decision import Decision, Remark
 from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.request import Actor, Request
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import EntryKind
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import laid_out
+from pbmserv.services.admin.referee import Effect
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_text
 from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
@@ -30,6 +33,9 @@ from pbmserv.store.engine import run_again, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
+_FINAL: Final[frozenset[EntryKind]] = frozenset({"resigned", "declined", "accepted"})
+"""What leaves a game, or ends it by consent."""
+
 
 class CannotOperate(Exception):
     """There is no such player, or the line is no command; the message is for the operator."""
@@ -37,17 +43,22 @@ class CannotOperate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Operated:
-    """What a command came to: its text, and whether it was carried out."""
+    """What a command came to: its text, and what it does; None where it was refused."""
 
     text: str
-    done: bool
+    effect: Effect | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it was carried out."""
+        return self.effect is not None
 
 
 def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
     """Runs one command line in a player's place; all players of a board touched, that one too, are mailed it."""
     read = parse_line(normalised(line), None)
     if read.unparsed is not None:
-        return Operated(laid_out(say(read.unparsed.error, app.server)), done=False)
+        return Operated(laid_out(say(read.unparsed.error, app.server)))
     if read.parsed is None:
         raise CannotOperate("that line is no command; try `help commands`")
     if read.parsed.new_password is not None:
@@ -79,7 +90,7 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
         try:
             outcome = decide(request, records, now)
         except CommandError as error:
-            return Operated(laid_out(say(error, app.server)), done=False)
+            return Operated(laid_out(say(error, app.server)))
         write_decision(connection, records, outcome, now)
         note_queued_moves(connection, records, outcome.notifications.remarks, now)
         messages: list[OutboxMessage] = []
@@ -103,7 +114,13 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
         views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
         texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
         texts += [record_text(board, app.server) for board in outcome.shown.records]
-    return Operated(laid_out("\n\n".join([say(outcome.reply, app.server), *texts])), done=True)
+    text = laid_out("\n\n".join([say(outcome.reply, app.server), *texts]))
+    erased = any(isinstance(change, Erased) for change in outcome.changes)
+    is_final = erased or any(entry.kind in _FINAL for entry in outcome.entries)
+    to = tuple(message.recipient for message in messages)
+    return Operated(
+        text, Effect(outcome.boards, to, f"The account of {player.userid}" if erased else "", is_final)
+    )
 
 
 def _happened(board: GameState, decided: Decision, author: str, words: str) -> BoardChange:

@@ -17,7 +17,7 @@ from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.services.admin.referee import CannotRule, reasoned
+from pbmserv.services.admin.referee import CannotRule, Effect, reasoned
 from pbmserv.services.app import App
 from pbmserv.services.compose import notice_mail
 from pbmserv.services.notices import BoardChange, board_notices, player_notices
@@ -59,12 +59,12 @@ class NoLongerBarred(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Banned:
-    """Who was banned, the boards that they were taken off or that are void now, and how many mails tell of it."""
+    """Who was banned, and the boards that they were taken off or that are void now."""
 
     userid: str
     removed: tuple[int, ...]
     declined: tuple[int, ...]
-    mails: int
+    effect: Effect
 
 
 def ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
@@ -72,8 +72,8 @@ def ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
 
     The player and all others concerned are told, with the reason where there is one. Raises CannotRule.
     """
-    done, boards = run_again(lambda: _ban(app, userid, reason, now))
-    app.recent.remember(boards)
+    done = run_again(lambda: _ban(app, userid, reason, now))
+    app.recent.remember(done.effect.boards)
     return done
 
 
@@ -95,7 +95,7 @@ def unban(app: App, userid: str, reason: str, now: datetime) -> str:
     return run_again(lift)
 
 
-def _ban(app: App, userid: str, reason: str, now: datetime) -> tuple[Banned, tuple[GameState, ...]]:
+def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
     with writing(app.engine) as connection:
         player = _held(connection, userid)
         if player.is_banned or player.robot is not None:
@@ -135,7 +135,8 @@ def _ban(app: App, userid: str, reason: str, now: datetime) -> tuple[Banned, tup
         outbox.queue(connection, messages, now)
     removed = tuple(entry.match for entry in entries if entry.kind == "removed")
     declined = tuple(entry.match for entry in entries if entry.kind == "declined")
-    return Banned(player.userid, removed, declined, len(messages)), decision.boards
+    to = tuple(message.recipient for message in messages)
+    return Banned(player.userid, removed, declined, Effect(decision.boards, to))
 
 
 def _held(connection: Connection, userid: str) -> Player:

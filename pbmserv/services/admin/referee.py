@@ -4,7 +4,7 @@ As in `commands.help`, each class's name names its template.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -20,8 +20,9 @@ from pbmserv.services.bounces import readable
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import write_decision
 from pbmserv.store import matches, outbox
-from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.engine import reading, rehearsing, run_again, writing
 from pbmserv.store.queries import TransactionQueries
+from pbmserv.store.recent_boards import RecentBoards
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,39 @@ class CannotRule(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """What a command does: to boards, as they stand after it, and to accounts; and the addresses that get mail."""
+
+    boards: tuple[GameState, ...]
+    to: tuple[str, ...]
+    # What is erased, such as "The account of bob".
+    erases: str = ""
+    # Whether nobody can take it back so that all is as it was.
+    is_final: bool = True
+
+
+def rehearsal(app: App) -> App:
+    """The same App, but what it writes is undone at once, and no board that it changes is remembered."""
+    return replace(app, engine=rehearsing(app.engine), recent=RecentBoards())
+
+
+@dataclass(frozen=True, slots=True)
 class Ruled:
-    """A board as it stands after the operator's ruling, and how many mails tell of it."""
+    """A board as it stands after the operator's ruling."""
 
     board: GameState
-    mails: int
+    # The addresses of the mails that tell of it.
+    to: tuple[str, ...]
+
+    @property
+    def mails(self) -> int:
+        """How many mails tell of it."""
+        return len(self.to)
+
+    @property
+    def effect(self) -> Effect:
+        """All that it does."""
+        return Effect((self.board,), self.to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +188,7 @@ def _rule_once(
             records, app, BoardChange(after, decision.entries, remarks=decision.notifications.remarks), now
         )
         outbox.queue(connection, messages, now)
-    return Ruled(after, len(messages))
+    return Ruled(after, tuple(message.recipient for message in messages))
 
 
 def board_of(records: TransactionQueries, number: int) -> GameState:
