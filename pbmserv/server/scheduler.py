@@ -30,7 +30,8 @@ from pbmserv.store.heartbeats import SCHEDULER
 log = logging.getLogger(__name__)
 
 
-LOOK_EVERY: Final = 1.0
+SHORTEST_REST: Final = 0.1
+"""Seconds between two rounds of jobs that have more to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
-        while not stop.wait(LOOK_EVERY):
+        while not stop.wait(max(min(due.values()) - time.monotonic(), SHORTEST_REST)):
             beat()
             try:
                 for job in jobs:

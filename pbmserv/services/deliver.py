@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from datetime import datetime
+from math import inf
 from time import monotonic
 from typing import Final
 
@@ -91,6 +92,16 @@ class Sender:
             if lane.errand is not None:
                 lane = self._cleared(lane)
             begun += self._carry(lane, mails, stopping)
+
+    def seconds_of_rest(self) -> float:
+        """How long there is nothing to do, as long as no other mail is queued."""
+        if self._unnoted or any(lane.errand is not None for lane in self._lanes):
+            return 0.0
+        if (closed := self._closed_until - monotonic()) > 0:
+            return closed
+        with reading(self._app.engine) as connection:
+            due = outbox.next_due(connection)
+        return inf if due is None else (due - self._clock()).total_seconds()
 
     def close(self) -> None:
         """Waits a little for the mails on their way, hangs up on the rest, and notes what became of them.
