@@ -30,7 +30,7 @@ from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
 from pbmserv.services.worker import process_some, seconds_until_retry
 from pbmserv.store.commit_watch import CommitWatch
-from pbmserv.store.engine import first_line, is_database_trouble, truncate_wal
+from pbmserv.store.engine import cause_of, is_database_trouble, truncate_wal
 from pbmserv.store.heartbeats import SENDER, WORKER
 
 Part = Callable[[threading.Event], None]
@@ -101,9 +101,7 @@ def batch_store(app: App, wakeup: Wakeup) -> StoreMails:
         if trouble is None:
             return outcomes
         if not is_away:
-            log.error(
-                "the database is away, no mail is taken %s", pairs(part="listener", error=first_line(trouble))
-            )
+            log.error("the database is away, no mail is taken %s", pairs(part="listener", error=cause_of(trouble)))
         is_away = True
         return [NotNow() for _ in outcomes]
 
@@ -227,7 +225,7 @@ def repeating(
                 if not is_database_trouble(error):
                     raise
                 if pause == IN_HAND:
-                    log.error("the database is away %s", pairs(part=_part(), error=first_line(error)))
+                    log.error("the database is away %s", pairs(part=_part(), error=cause_of(error)))
                 stop.wait(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
                 continue

@@ -24,7 +24,7 @@ from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
-from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.store.heartbeats import SCHEDULER
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
                 if not is_database_trouble(error):
                     raise
                 if not is_away:
-                    log.error("the database is away %s", pairs(part=SCHEDULER, error=type(error).__name__))
+                    log.error("the database is away %s", pairs(part=SCHEDULER, error=cause_of(error)))
                 is_away = True
                 stop.wait(LONGEST_PAUSE)
                 continue
@@ -131,9 +131,7 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
                 done = _purge(app, keep, stop)
             except Exception as error:
                 # Retention can wait, games cannot.
-                log.error(
-                    "old mail could not be deleted, next try in an hour %s", pairs(error=type(error).__name__)
-                )
+                log.error("old mail could not be deleted, next try in an hour %s", pairs(error=cause_of(error)))
                 pause = PURGE_AGAIN_AFTER
                 continue
             if done != Purged():
