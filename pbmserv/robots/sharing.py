@@ -85,9 +85,9 @@ class Turns:
 
     def begins(self, who: Hashable) -> float:
         """When the next thought would begin of one who waits."""
-        return self._ends[who]
+        return self._ends.get(who, self._now)
 
     def took(self, who: Hashable, seconds: float) -> None:
         """A thought took so many seconds of one who waits."""
-        self._ends[who] += seconds
+        self._ends[who] = self.begins(who) + seconds
         self._now += seconds / self._count

@@ -79,7 +79,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
-        while not stop.wait(max(min(due.values()) - time.monotonic(), SHORTEST_REST)):
+        while not stop.wait(max(min(due.values(), default=0.0) - time.monotonic(), SHORTEST_REST)):
             beat()
             try:
                 for job in jobs:
