@@ -18,8 +18,8 @@ from pbmserv.server.in_flight import lock_marker
 from pbmserv.services.admin.pulse import record_copy
 from pbmserv.services.app import App, TeachingBacklog, password_hasher, utc_now
 from pbmserv.store.backup import CannotBackUp, back_up_aside
-from pbmserv.store.engine import open_engine
-from pbmserv.store.schema import NEWEST, OtherSchema, knows_version, require_newest, stored_version
+from pbmserv.store.engine import first_line, is_damage, open_engine
+from pbmserv.store.schema import NEWEST, NewerSchema, OtherSchema, knows_version, require_newest, stored_version
 
 TOKEN_BYTES = 12
 
@@ -33,6 +33,15 @@ log = logging.getLogger(__name__)
 
 class CannotStart(Exception):
     """The database is away or has another schema; the message is one sentence."""
+
+    is_for_good = False
+    """Whether another try can change nothing, as long as nobody mends it."""
+
+
+class CannotEverStart(CannotStart):
+    """The database was made by a newer program, or is damaged."""
+
+    is_for_good = True
 
 
 def new_token() -> str:
@@ -138,14 +147,13 @@ def opened(settings: Settings) -> Iterator[Engine]:
         yield engine
     except OtherSchema as error:
         engine.dispose()
-        raise CannotStart(str(error)) from error
+        raise (CannotEverStart if isinstance(error, NewerSchema) else CannotStart)(str(error)) from error
     except (SQLAlchemyError, OSError) as error:
         engine.dispose()
         # The driver's message contains neither statements nor values.
-        raise _away(settings, str(getattr(error, "orig", None) or type(error).__name__)) from error
+        raise _away(settings, first_line(error), CannotEverStart if is_damage(error) else CannotStart) from error
 
 
-def _away(settings: Settings, reason: str) -> CannotStart:
+def _away(settings: Settings, reason: str, kind: type[CannotStart] = CannotStart) -> CannotStart:
     place = make_url(settings.database_url).render_as_string(hide_password=True)
-    first_line = reason.partition("\n")[0]
-    return CannotStart(f"the database {place} is not available: {first_line}")
+    return kind(f"the database {place} is not available: {reason}")

@@ -30,7 +30,10 @@ from pbmserv.services.admin.doctor.returned import (
 from pbmserv.services.admin.doctor.roads import NO_MAILBOX, NO_RELAY, see_mailbox, see_relay
 from pbmserv.services.admin.doctor.round_trip import depart, see_tag, see_trip, wait_for
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
+from pbmserv.services.admin.pulse import WriteTrial
+from pbmserv.services.admin.status import see_writing
 from pbmserv.services.app import App, utc_now
+from pbmserv.store.engine import first_line
 
 Say = Callable[[str], None]
 """Tells an operator who waits what is looked at."""
@@ -96,7 +99,7 @@ class _Trips:
             finally:
                 app.engine.dispose()
         except (CannotStart, SQLAlchemyError, OSError) as error:
-            words = str(getattr(error, "orig", None) or error or type(error).__name__).partition("\n")[0]
+            words = first_line(error)
             mend = "see what is said about the disk and the database above"
             yield Finding("mail to itself", Verdict.BROKEN, f"the database does not take it: {words}", mend)
 
@@ -137,12 +140,13 @@ def _database(settings: Settings) -> Iterator[Finding]:
     try:
         with opened(settings) as engine:
             schema, clock = see_schema(engine), see_clock(engine, utc_now())
+            trouble = WriteTrial().trouble(engine, utc_now()) if schema.verdict is Verdict.FINE else ""
             engine.dispose()
     except CannotStart as error:
         mend = "see that it runs, who may log in, `database` and `database_password`"
         yield Finding("database", Verdict.BROKEN, str(error), mend)
         return
-    yield Finding("database", Verdict.FINE, f"{place} answers")
+    yield see_writing(trouble, f"{place} answers")
     yield schema
     yield clock
 

@@ -6,6 +6,7 @@ is plain text: the same in a terminal, in a pipe and in a mail to somebody who a
 
 import gc
 import importlib
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -105,6 +106,14 @@ class LazyGroup(TyperGroup):
             gc.enable()
         return name, command, others
 
+    def invoke(self, ctx: Context) -> Any:
+        """Runs a command. Trouble with the database that it does not tell of itself is one sentence, too."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            _give_up_over(error)
+            raise
+
     def format_commands(self, ctx: Context, formatter: Formatter) -> None:
         """Writes name and summary of each command, section by section."""
         shown = [each for each in self.listed if not each.hidden]
@@ -130,6 +139,18 @@ class LazyGroup(TyperGroup):
 def group_of(*listed: LazyCommand) -> type[LazyGroup]:
     """The class of a group with these commands, for `typer.Typer(cls=...)`."""
     return type("GroupOfCommands", (LazyGroup,), {"listed": listed})
+
+
+def _give_up_over(error: Exception) -> None:
+    """Exits if it is trouble with the database; with another code where waiting does not help."""
+    if "sqlalchemy" not in sys.modules:  # slow to import, and not the cause then
+        return
+    from pbmserv.cli.terminal import Exit, give_up
+    from pbmserv.store.engine import first_line, is_damage, is_database_trouble
+
+    if is_database_trouble(error):
+        code = Exit.FAILED if is_damage(error) else Exit.TRY_LATER
+        give_up(f"the database does not do it: {first_line(error)}; `pbmserv status` looks closer", code)
 
 
 @cache

@@ -10,6 +10,7 @@ from pbmserv.mail.reading.read import envelope_sender_of, is_mail
 from pbmserv.mail.receiving.smtp_handler import MOST_HOPS, count_hops
 from pbmserv.services.app import utc_now
 from pbmserv.services.receive import receive_mail
+from pbmserv.store.engine import cause_of
 
 
 def receive(
@@ -34,9 +35,9 @@ def receive(
     if count_hops(raw) > MOST_HOPS:
         give_up(f"the mail has more than {MOST_HOPS} Received lines: it is looping", Exit.NO_MAIL)
     sender = envelope_sender_of(raw) if mail_from is None else mail_from or "<>"
-    app = app_or_exit(settings)
+    app = app_or_exit(settings, for_good=Exit.TRY_LATER)
     try:
         receive_mail(app, raw, sender, rcpt_to or [settings.address], utc_now())
     except Exception as error:
         # Any other exit code would make the MTA bounce the mail.
-        give_up(f"the mail could not be stored: {type(error).__name__}", Exit.TRY_LATER)
+        give_up(f"the mail could not be stored: {cause_of(error)}", Exit.TRY_LATER)

@@ -25,6 +25,7 @@ from pbmserv.server.robots import playing, playing_apart
 from pbmserv.server.scheduler import jobs_with, purging, scheduling
 from pbmserv.server.service_manager import ServiceManager
 from pbmserv.server.supervisor import Task
+from pbmserv.services.admin.pulse import WriteTrial
 from pbmserv.services.admin.status import look_around
 from pbmserv.services.app import App, utc_now
 from pbmserv.store.heartbeats import ROBOTS
@@ -139,7 +140,8 @@ def health_part(settings: Settings, app: App) -> dict[str, Part]:
     # Slow to import: `receive`, which runs once a mail, must not pay for it.
     from pbmserv.server.health import HealthPages, showing_health
 
-    return {"health": showing_health(HealthPages(*place, lambda: look_around(app, wanted, utc_now())))}
+    trial = WriteTrial()
+    return {"health": showing_health(HealthPages(*place, lambda: look_around(app, wanted, utc_now(), trial)))}
 
 
 def shared_health_part(settings: Settings, app: App) -> dict[str, Part]:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.cli.bootstrap import CannotStart, build_app
 from pbmserv.cli.config import Settings
@@ -11,7 +12,7 @@ from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import list_parts, retire_part
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.app import utc_now
-from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.engine import first_line
 from pbmserv.store.heartbeats import LISTENER, POLLER, ROBOTS, SCHEDULER, SENDER, WORKER
 
 
@@ -27,10 +28,8 @@ def status(scripted: Scripted = None) -> None:
         found = look_around(build_app(settings), premises(settings), utc_now())
     except CannotStart as error:
         found = [_away(str(error)), *see_room([settings.data])]
-    except Exception as error:
-        if not is_database_trouble(error):
-            raise
-        found = [_away(f"it does not answer ({type(error).__name__})"), *see_room([settings.data])]
+    except SQLAlchemyError as error:
+        found = [_away(f"it does not answer: {first_line(error)}"), *see_room([settings.data])]
     print_findings(found, scripted)
 
 

@@ -148,15 +148,15 @@ def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
         give_up(str(error), code)
 
 
-def app_or_exit(settings: Settings, bring_up_to_date: bool = False) -> "App":
-    """The App; exits if it cannot be built."""
+def app_or_exit(settings: Settings, bring_up_to_date: bool = False, for_good: Exit = Exit.WRONG_SETTING) -> "App":
+    """The App; exits if it cannot be built, with `for_good` where another try would not help."""
     # What needs no database starts without what opens one.
     from pbmserv.cli.bootstrap import CannotStart, build_app
 
     try:
         return build_app(settings, bring_up_to_date)
     except CannotStart as error:
-        give_up(str(error), Exit.TRY_LATER)
+        give_up(str(error), for_good if error.is_for_good else Exit.TRY_LATER)
 
 
 def _plain(value: object) -> object:

@@ -50,5 +50,5 @@ def migrate() -> None:
     except WrongSetting as error:
         give_up(str(error), Exit.WRONG_SETTING)
     except CannotStart as error:
-        give_up(str(error), Exit.TRY_LATER)
+        give_up(str(error), Exit.WRONG_SETTING if error.is_for_good else Exit.TRY_LATER)
     out.print(f"The schema is at version {NEWEST}.")

@@ -1,10 +1,10 @@
 """How thinking is shared out, so that each board that waits is answered within a minute.
 
-Boards are answered one after the other, the longest-waiting first, by as many thinkers as there are. If what the
-levels ask for would take too long, the thoughts about all of them are shortened in the same proportion.
+Boards are answered one after the other by as many thinkers as there are, and those who began them take turns. If
+what the levels ask for would take too long, the thoughts about all of them are shortened in the same proportion.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,3 +55,39 @@ def iterations_within(iterations: int, each: float, part: float) -> int:
     """
     longest = iterations if each <= 0 else LONGEST / each
     return min(iterations, max(FEWEST, round(min(iterations, longest) * part)))
+
+
+class Turns:
+    """Whose turn it is: all who wait have the same share of one thinker's time, however many boards they have.
+
+    Each has a moment at which the last thought of theirs would have ended, had they always had their share; whose
+    next thought would end first is next (weighted fair queueing). So a short thought does not wait for long ones,
+    and nobody waits for ever. Who has not waited is owed nothing. For one thread.
+
+    >>> turns = Turns()
+    >>> turns.are_waiting({"alice", "bob"})
+    >>> turns.took("alice", 12.0)
+    >>> turns.are_waiting({"alice", "bob", "carol"})
+    >>> [turns.begins(who) for who in ("alice", "bob", "carol")]
+    [12.0, 0.0, 6.0]
+    """
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._ends: dict[Hashable, float] = {}
+        self._count = 1
+
+    def are_waiting(self, everybody: Collection[Hashable]) -> None:
+        """These wait now, and nobody else."""
+        known = {who: end for who, end in self._ends.items() if who in everybody or end > self._now}
+        self._ends = dict.fromkeys(everybody, self._now) | known
+        self._count = max(len(everybody), 1)
+
+    def begins(self, who: Hashable) -> float:
+        """When the next thought would begin of one who waits."""
+        return self._ends.get(who, self._now)
+
+    def took(self, who: Hashable, seconds: float) -> None:
+        """A thought took so many seconds of one who waits."""
+        self._ends[who] = self.begins(who) + seconds
+        self._now += seconds / self._count

@@ -1,5 +1,6 @@
 """Pages for whatever watches over the server: /healthz, /readyz, /metrics, at a place of their own."""
 
+import io
 import json
 import logging
 import threading
@@ -10,14 +11,19 @@ from socket import AF_INET6
 from typing import Any, Final
 
 from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.bounded_answers import BoundedReader
 from pbmserv.server.parts import Part
 from pbmserv.services.admin.findings import Finding, Verdict, worst
+from pbmserv.store.engine import cause_of
 
 LookAround = Callable[[], Sequence[Finding]]
 """Gives all findings, or raises what a database raises that is away."""
 
 REQUEST_WITHIN: Final = 5.0
 """Seconds that a client may take for its request."""
+
+MOST_OF_A_REQUEST: Final = 2**16
+"""Octets."""
 
 PLAIN: Final = "text/plain; charset=utf-8"
 METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -66,6 +72,13 @@ class _Page(BaseHTTPRequestHandler):
     server: HealthPages
     timeout = REQUEST_WITHIN
 
+    def setup(self) -> None:
+        """Gives the whole request that time, since an octet now and then outlasts a timeout (socketserver)."""
+        super().setup()
+        reader = BoundedReader(self.connection)
+        reader.begin(REQUEST_WITHIN, MOST_OF_A_REQUEST)
+        self.rfile = io.BufferedReader(reader)
+
     def do_GET(self) -> None:
         """Answers (http.server)."""
         match self.path.partition("?")[0]:
@@ -86,8 +99,8 @@ class _Page(BaseHTTPRequestHandler):
         try:
             return self.server.look_around()
         except Exception as error:
-            log.warning("the health pages cannot look around %s", pairs(error=type(error).__name__))
-            return [Finding("database", Verdict.BROKEN, f"it does not answer ({type(error).__name__})")]
+            log.warning("the health pages cannot look around %s", pairs(error=cause_of(error)))
+            return [Finding("database", Verdict.BROKEN, f"it does not answer: {cause_of(error)}")]
 
     def _answer(self, status: int, kind: str, content: bytes) -> None:
         with suppress(OSError):

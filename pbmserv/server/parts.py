@@ -1,6 +1,8 @@
 """The parts of a running server: plain loops, one per thread, that stop when told.
 
-A part without work checks every 100 ms. Parts of one server also wake each other.
+Parts of one server wake each other. A part without work sleeps. Twice a second it asks whether anything was
+committed by somebody who cannot wake it (`pbmserv receive`, `admin`, another host), which costs next to nothing.
+It looks for work when something was, when some is due, and every ten seconds in any case.
 """
 
 import logging
@@ -8,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -26,14 +28,22 @@ from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
-from pbmserv.services.worker import process_some
-from pbmserv.store.engine import is_database_trouble, truncate_wal
+from pbmserv.services.worker import process_some, seconds_until_retry
+from pbmserv.store.commit_watch import CommitWatch
+from pbmserv.store.engine import cause_of, is_database_trouble, truncate_wal
 from pbmserv.store.heartbeats import SENDER, WORKER
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
 
-LOOK_EVERY: Final = 0.1
+LOOK_EVERY: Final = 0.5
+"""Seconds between two questions whether anything was committed."""
+
+LOOK_ANYWAY_AFTER: Final = 10.0
+"""Seconds after which a part looks for work whatever it was told."""
+
+IN_HAND: Final = 0.1
+"""Seconds between two looks while something is in hand, or due but not to be had yet."""
 
 WORKERS_MAKE_WAY: Final = 4
 ROBOTS_MAKE_WAY: Final = 10
@@ -91,9 +101,7 @@ def batch_store(app: App, wakeup: Wakeup) -> StoreMails:
         if trouble is None:
             return outcomes
         if not is_away:
-            log.error(
-                "the database is away, no mail is taken %s", pairs(part="listener", error=type(trouble).__name__)
-            )
+            log.error("the database is away, no mail is taken %s", pairs(part="listener", error=cause_of(trouble)))
         is_away = True
         return [NotNow() for _ in outcomes]
 
@@ -110,10 +118,13 @@ def working(app: App, data: Path, wakeup: Wakeup, done: Wakeup, program: Sequenc
             beat()
             return _handle(app, marker, claims, isolated, done, unemptied)
 
+        def rest() -> float:
+            return min(REST if unemptied.since else LOOK_ANYWAY_AFTER, seconds_until_retry(app, utc_now()))
+
         isolated, unemptied = IsolatedProcess(stop, program), _Unemptied()
         try:
-            repeating(stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
-            repeating(stop, wakeup, handle)
+            repeating(app, stop, wakeup, lambda: _count_kills(app, data, marker), once=True)
+            repeating(app, stop, wakeup, handle, rest)
         finally:
             claims.close()
             marker.close()
@@ -138,7 +149,7 @@ def sending(app: App, open_transport: Callable[[], Transport], wakeup: Wakeup) -
             return sent > 0
 
         try:
-            repeating(stop, wakeup, send)
+            repeating(app, stop, wakeup, send, sender.seconds_of_rest)
         finally:
             sender.close()
 
@@ -191,30 +202,51 @@ def _part() -> str:
 
 
 def repeating(
+    app: App,
     stop: threading.Event,
     wakeup: Wakeup,
     step: Callable[[], bool],
+    rest: Callable[[], float] = lambda: LOOK_ANYWAY_AFTER,
     once: bool = False,
-    every: float = LOOK_EVERY,
 ) -> None:
-    """Repeats a step until told to stop. Waits after a step without work, and longer after a database error."""
-    pause = every
-    while not stop.is_set():
-        try:
-            found = step()
-        except Exception as error:
-            if not is_database_trouble(error):
-                raise
-            if pause == every:
-                log.error("the database is away %s", pairs(part=_part(), error=type(error).__name__))
-            stop.wait(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
-            continue
-        if pause != every:
-            log.info("the database is back %s", pairs(part=_part()))
-            pause = every
-        if once:
-            return
-        if not found:
-            wakeup.wait(every)
-            wakeup.clear()
+    """Repeats a step until told to stop: at once while it finds work, and after a while if the database is away.
+
+    After a step without work it sleeps until it is woken, until something is committed, or for `rest` seconds.
+    """
+    if not once:
+        threading.Thread(target=_wake_at_end, args=(stop, wakeup), daemon=True).start()
+    pause = IN_HAND
+    with closing(CommitWatch(app.engine)) as watch:
+        while not stop.is_set():
+            try:
+                found = step()
+                sleeps = 0.0 if found or once else rest()
+            except Exception as error:
+                if not is_database_trouble(error):
+                    raise
+                if pause == IN_HAND:
+                    log.error("the database is away %s", pairs(part=_part(), error=cause_of(error)))
+                stop.wait(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+                continue
+            if pause != IN_HAND:
+                log.info("the database is back %s", pairs(part=_part()))
+                pause = IN_HAND
+            if once:
+                return
+            if not found:
+                _sleep(stop, wakeup, watch, max(min(sleeps, LOOK_ANYWAY_AFTER), IN_HAND))
+
+
+def _sleep(stop: threading.Event, wakeup: Wakeup, watch: CommitWatch, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not stop.is_set() and (left := until - time.monotonic()) > 0:
+        # Whether there is news is asked after each wait, so nothing that is committed from now on is missed.
+        if wakeup.wait(min(left, LOOK_EVERY)) or watch.has_news():
+            break
+    wakeup.clear()
+
+
+def _wake_at_end(stop: threading.Event, wakeup: Wakeup) -> None:
+    stop.wait()
+    wakeup.set()

@@ -24,7 +24,7 @@ from pbmserv.server.parts import Part
 from pbmserv.server.pulse import Complaint, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import receive_mail
-from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.store.heartbeats import POLLER
 
 RENEW_EVERY: Final = 9 * 60.0
@@ -108,7 +108,7 @@ def single_store(app: App, wakeup: Wakeup, stop: threading.Event) -> StoreMail:
                 if not is_database_trouble(error):
                     raise
                 if pause == DATABASE_PAUSE:
-                    log.error("the database is away %s", pairs(part="poller", error=type(error).__name__))
+                    log.error("the database is away %s", pairs(part="poller", error=cause_of(error)))
                 if stop.wait(pause):
                     raise ShutdownRequested from None
                 pause = min(pause * 2, LONGEST_DATABASE_PAUSE)

@@ -8,6 +8,7 @@ from typing import Final
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.admin.pulse import record_heartbeat, record_trouble
 from pbmserv.services.app import App, utc_now
+from pbmserv.store.engine import cause_of
 
 HEARTBEAT_EVERY: Final = 60.0
 """Seconds between two heartbeats of a part."""
@@ -34,7 +35,7 @@ def heartbeat(app: App, part: str) -> Callable[[], None]:
             record_heartbeat(app, part, utc_now())
         except Exception as error:
             # The part goes on with its work. The next heartbeat records the outage, if there was one.
-            log.warning("a heartbeat could not be recorded %s", pairs(part=part, error=type(error).__name__))
+            log.warning("a heartbeat could not be recorded %s", pairs(part=part, error=cause_of(error)))
 
     return beat
 
@@ -56,7 +57,7 @@ class Complaint:
             record_trouble(self._app, self._part, said, utc_now())
         except Exception as error:
             self._again_at = time.monotonic() + AGAIN_AFTER
-            told = pairs(part=self._part, error=type(error).__name__)
+            told = pairs(part=self._part, error=cause_of(error))
             log.warning("what troubles a part could not be recorded %s", told)
         else:
             self._stored = said

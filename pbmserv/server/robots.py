@@ -1,6 +1,7 @@
 """The part in which robots think: processes of their own, so that mail does not wait for them.
 
-Moves come first. What else there is to think about is done in the time that they leave.
+Moves come first, then what somebody has asked for. What else there is to think about is done in the time that they
+leave, and in a small part of it.
 """
 
 import logging
@@ -8,24 +9,25 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from pbmserv.commands.base.log_words import pairs
-from pbmserv.server.parts import ROBOTS_MAKE_WAY, Part, make_way, repeating
+from pbmserv.server.parts import LOOK_ANYWAY_AFTER, ROBOTS_MAKE_WAY, Part, make_way, repeating
 from pbmserv.server.pulse import heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.robots import play_robots
-from pbmserv.services.teaching import teach
+from pbmserv.services.teaching import analyse_asked, teach
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.heartbeats import ROBOTS
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start", "robots", "--bound")
 
 LOOK_EVERY: Final = 0.5
-"""Seconds between two looks at the boards that wait."""
+"""Seconds between two looks whether that process still runs."""
 
 AGAIN_AFTER: Final = 5.0
 """Seconds until a process that ended is started again."""
@@ -35,31 +37,62 @@ _PATIENCE: Final = 3.0
 ThinkingJob = Callable[[App, datetime], bool]
 """Thinks for a second or so, and tells whether it did anything, so that there may be more."""
 
-JOBS: Final[Sequence[ThinkingJob]] = (play_robots, teach, find_puzzle)
-"""The most urgent one first: each is done only when those before it find nothing to do. Several processes do the
-same jobs side by side, so each sees to it that nothing is done twice."""
+JOBS: Final[Sequence[ThinkingJob]] = (play_robots, analyse_asked)
+"""What somebody waits for, the most urgent first. Several processes do the same jobs side by side, so each sees to
+it that nothing is done twice."""
+
+SPARE_JOBS: Final[Sequence[ThinkingJob]] = (teach, find_puzzle)
+"""What is done while nothing else is to be done."""
+
+SPARE_SHARE: Final = 0.0015
+"""The share of a processor that spare-time jobs may take. A move of people is worth a tenth of a second of
+thinking, and they think for hours: so a club stays abreast, and a machine where nobody plays stays cool."""
 
 log = logging.getLogger(__name__)
 
 
-def playing(app: App, jobs: Sequence[ThinkingJob] = JOBS) -> Part:
+def playing(app: App, jobs: Sequence[ThinkingJob] = JOBS, spare_jobs: Sequence[ThinkingJob] = SPARE_JOBS) -> Part:
     """Has robots act on the boards that wait for them, in this process, which makes way for others."""
 
-    beat = heartbeat(app, ROBOTS)
+    beat, spare = heartbeat(app, ROBOTS), _SpareTime()
 
     def play() -> bool:
         beat()
-        done = next((job for job in jobs if _done(app, job)), None)
-        # What is done in spare time is followed by a rest, so that a small machine stays cool.
-        return done is not None and done is jobs[0]
+        if any(_done(app, job) for job in jobs):
+            return True
+        if spare.seconds_left() <= 0:
+            spare.take(lambda: any(_done(app, job) for job in spare_jobs))
+        return False
+
+    def rest() -> float:
+        return spare.seconds_left() if spare.has_more else LOOK_ANYWAY_AFTER
 
     def run(stop: threading.Event) -> None:
         # Nobody waits as long for a robot as for the mail.
         make_way(ROBOTS_MAKE_WAY)
         # Nothing wakes it: boards change in other processes.
-        repeating(stop, threading.Event(), play, every=LOOK_EVERY)
+        repeating(app, stop, threading.Event(), play, rest)
 
     return run
+
+
+class _SpareTime:
+    """Sees to it that what is done in spare time is followed by a rest, so that all of it takes a small share."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+        self.has_more = False
+
+    def seconds_left(self) -> float:
+        """How long it still rests; not positive when it does not."""
+        return self._until - time.monotonic()
+
+    def take(self, job: Callable[[], bool]) -> None:
+        """Does a job, and rests if it found something to do."""
+        begun = time.thread_time()
+        self.has_more = job()
+        if self.has_more:
+            self._until = time.monotonic() + (time.thread_time() - begun) / SPARE_SHARE
 
 
 def _done(app: App, job: ThinkingJob) -> bool:

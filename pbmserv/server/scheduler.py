@@ -24,13 +24,14 @@ from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
-from pbmserv.store.engine import is_database_trouble
+from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.store.heartbeats import SCHEDULER
 
 log = logging.getLogger(__name__)
 
 
-LOOK_EVERY: Final = 1.0
+SHORTEST_REST: Final = 0.1
+"""Seconds between two rounds of jobs that have more to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
-        while not stop.wait(LOOK_EVERY):
+        while not stop.wait(max(min(due.values(), default=0.0) - time.monotonic(), SHORTEST_REST)):
             beat()
             try:
                 for job in jobs:
@@ -88,7 +89,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
                 if not is_database_trouble(error):
                     raise
                 if not is_away:
-                    log.error("the database is away %s", pairs(part=SCHEDULER, error=type(error).__name__))
+                    log.error("the database is away %s", pairs(part=SCHEDULER, error=cause_of(error)))
                 is_away = True
                 stop.wait(LONGEST_PAUSE)
                 continue
@@ -130,9 +131,7 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
                 done = _purge(app, keep, stop)
             except Exception as error:
                 # Retention can wait, games cannot.
-                log.error(
-                    "old mail could not be deleted, next try in an hour %s", pairs(error=type(error).__name__)
-                )
+                log.error("old mail could not be deleted, next try in an hour %s", pairs(error=cause_of(error)))
                 pause = PURGE_AGAIN_AFTER
                 continue
             if done != Purged():

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from datetime import datetime
+from math import inf
 from time import monotonic
 from typing import Final
 
@@ -24,7 +25,7 @@ from pbmserv.services.delivery_worker import DeliveryWorker
 from pbmserv.services.retry_times import LEASE, USUAL, RetryTimes, is_given_up, next_wait
 from pbmserv.store import clocks, mail_traces, outbox, retention
 from pbmserv.store.bounces import BouncedMail
-from pbmserv.store.engine import is_database_trouble, reading, writing
+from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
 from pbmserv.store.outbox import QueuedMessage
 
 BATCH: Final = 100
@@ -92,6 +93,16 @@ class Sender:
                 lane = self._cleared(lane)
             begun += self._carry(lane, mails, stopping)
 
+    def seconds_of_rest(self) -> float:
+        """How long there is nothing to do, as long as no other mail is queued."""
+        if self._unnoted or any(lane.errand is not None for lane in self._lanes):
+            return 0.0
+        if (closed := self._closed_until - monotonic()) > 0:
+            return closed
+        with reading(self._app.engine) as connection:
+            due = outbox.next_due(connection)
+        return inf if due is None else (due - self._clock()).total_seconds()
+
     def close(self) -> None:
         """Waits a little for the mails on their way, hangs up on the rest, and notes what became of them.
 
@@ -109,7 +120,7 @@ class Sender:
         except Exception as error:
             if not is_database_trouble(error):
                 raise
-            told = pairs(count=len(self._unnoted), error=type(error).__name__)
+            told = pairs(count=len(self._unnoted), error=cause_of(error))
             log.warning("what became of mails could not be noted; they may be sent again %s", told)
         finally:
             self._end_lanes()
@@ -207,7 +218,7 @@ class Sender:
             with writing(self._app.engine) as connection:
                 heed_refusal(connection, self._app, BouncedMail(mail.id, mail.recipient), reason, now)
         except Exception as error:
-            log.error("a refusal is not counted %s", pairs(out=mail.id, error=type(error).__name__))
+            log.error("a refusal is not counted %s", pairs(out=mail.id, error=cause_of(error)))
 
     def _note_and_lease(self, count: int) -> list[QueuedMessage]:
         """Notes what became of mails, renews leases, and leases as many of the mails that are due; one commit."""

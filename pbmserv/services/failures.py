@@ -20,7 +20,7 @@ from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import may_be_mailed
 from pbmserv.services.pending import read_message
 from pbmserv.store import outbox, players, quarantine
-from pbmserv.store.engine import is_about_one_statement, is_database_trouble, writing
+from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import OutboxMessage
 
@@ -141,7 +141,7 @@ def _may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:
 
 
 def trace(error: Exception) -> str:
-    """Where an exception was raised, without its message and values: these may contain a secret."""
+    """Where an exception was raised, without its values: these may contain a secret."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-    return "\n".join([*lines, type(error).__name__])
+    return "\n".join([*lines, cause_of(error)])

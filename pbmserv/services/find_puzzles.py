@@ -55,7 +55,8 @@ def find_puzzle(app: App, now: datetime) -> bool:
         if place is not None and place.ply >= 0:
             match = matches.load(connection, place.match)
         if match is None:
-            wanted = [name for name in games() if puzzles.count(connection, name) < ENOUGH]
+            found_already = puzzles.counts(connection)
+            wanted = [name for name in games() if found_already.get(name, 0) < ENOUGH]
             place = puzzle_search.next_match(connection, before, wanted, SEATS)
             match = None if place is None else matches.load(connection, place.match)
     if place is None or match is None:

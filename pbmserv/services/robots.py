@@ -56,7 +56,7 @@ class _Turn:
 
 
 def play_robots(app: App, now: datetime) -> bool:
-    """Has a robot act on the board that has waited longest; whether any did, so that there may be more.
+    """Has a robot act on the board whose turn it is; whether any did, so that there may be more.
 
     Whichever robot is no player yet becomes one. A board that fails is told to the operator once, and left alone
     for a while. Raises what is trouble with the database.
@@ -68,11 +68,20 @@ def play_robots(app: App, now: datetime) -> bool:
         run_again(partial(_seat, app, program, now))
     # Those that another thinks about are done when it is their turn; they are not shared out again.
     elsewhere = {each.holder for each in waiting} - {None, app.mind.holder}
-    due = [
-        each for each in waiting if each.holder not in elsewhere and not app.mind.failing.rests(each.board, now)
-    ]
-    part = app.mind.part(due, 1 + len(elsewhere), now) if due else 1.0
-    return any(_act_safely(app, each, now, part, len(due)) for each in due)
+    due = app.mind.in_turn(
+        [each for each in waiting if each.holder not in elsewhere and not app.mind.failing.rests(each.board, now)],
+        now,
+    )
+    parts = {proven: app.mind.part(due, 1 + len(elsewhere), now, proven) for proven in (True, False)}
+
+    def act(waiting: Waiting) -> bool:
+        begun = app.mind.clock()
+        try:
+            return _act_safely(app, waiting, now, parts[waiting.is_proven], len(due))
+        finally:
+            app.mind.took(waiting, app.mind.clock() - begun)
+
+    return any(map(act, due))
 
 
 def _seat(app: App, program: str, now: datetime) -> None:

@@ -44,7 +44,19 @@ def teach(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
     Analyses that people wait for come first, then, if the operator wants that, the boards that changed last. It
     depends on the clock how much is done at a time, but never what is found.
     """
-    number = _next_board(app, now)
+    return analyse_asked(app, now, clock) or (
+        app.backlog.is_eager and _teach_about(app, _next_unasked(app, now), now, clock)
+    )
+
+
+def analyse_asked(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
+    """The same, only where somebody waits for an analysis."""
+    with reading(app.engine) as connection:
+        number = evaluations.requested(connection, app.backlog.failing.resting(now))
+    return _teach_about(app, number, now, clock)
+
+
+def _teach_about(app: App, number: int | None, now: datetime, clock: Clock) -> bool:
     if number is None:
         return False
     try:
@@ -59,14 +71,10 @@ def teach(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
     return True
 
 
-def _next_board(app: App, now: datetime) -> int | None:
-    but = app.backlog.failing.resting(now)
+def _next_unasked(app: App, now: datetime) -> int | None:
     with reading(app.engine) as connection:
-        number = evaluations.requested(connection, but)
-        if number is not None or not app.backlog.is_eager:
-            return number
         since = app.backlog.since or now - FIRST_LOOK
-        number = evaluations.newest_lacking(connection, since, but)
+        number = evaluations.newest_lacking(connection, since, app.backlog.failing.resting(now))
         if number is None:
             changed = evaluations.last_change(connection)
             app.backlog.since = max(since, changed - OVERLAP) if changed else since

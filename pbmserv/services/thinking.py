@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pbmserv.games import games
 from pbmserv.robots.levels import Level
 from pbmserv.robots.robot import FITTING, level_at
-from pbmserv.robots.sharing import BoardWait, iterations_within, share
+from pbmserv.robots.sharing import BoardWait, Turns, iterations_within, share
 
 if TYPE_CHECKING:
     from pbmserv.store.robots import Waiting
@@ -31,6 +31,9 @@ _GUESSED: Final = 0.02
 
 _BESIDES: Final = 0.05
 """Seconds that a move is supposed to take besides thinking, before any was made."""
+
+_UNPROVEN: Final = "unproven"
+"""Who has the share of all boards on which no person has moved: they may be opened in any number of names."""
 
 FIRST_REST: Final = timedelta(minutes=1)
 LONGEST_REST: Final = timedelta(days=1)
@@ -80,6 +83,8 @@ class Mind:
     besides: float = _BESIDES
     """For all that a move takes besides thinking."""
     failing: FailingBoards = field(default_factory=FailingBoards)
+    turns: tuple[Turns, Turns] = field(default_factory=lambda: (Turns(), Turns()))
+    """Of those who have begun games; and of those who share the one share of all boards that are not proven."""
     is_warm: bool = False
     """Whether a move was made: the first one takes long, since templates are loaded, and is not counted."""
 
@@ -111,9 +116,31 @@ class Mind:
             self.besides = _blended(self.besides, seconds)
         self.is_warm = True
 
-    def part(self, due: "Sequence[Waiting]", thinkers: int, now: datetime) -> float:
-        """The part of its level's iterations that each of these boards gets, the longest-waiting first."""
-        return share([self._wait_of(each, now) for each in due], thinkers, self.besides)
+    def part(self, due: "Sequence[Waiting]", thinkers: int, now: datetime, proven: bool = False) -> float:
+        """The part of its level's iterations that each of these boards gets, in the order of their turns.
+
+        With `proven` that of each proven one, which is not shortened for any number of others.
+        """
+        others = [each for each in due if not each.is_proven]
+        counted = [each for each in due if each.is_proven or each is others[0]] if proven else due
+        return share([self._wait_of(each, now) for each in counted], thinkers, self.besides)
+
+    def in_turn(self, due: "Sequence[Waiting]", now: datetime) -> "list[Waiting]":
+        """The boards in the order of their turns."""
+        for number, turns in enumerate(self.turns):
+            turns.are_waiting({_sharers(each)[number] for each in due})
+
+        def place(waiting: "Waiting") -> tuple[float, ...]:
+            seconds = self._wait_of(waiting, now).thinking
+            whose = zip(self.turns, _sharers(waiting), strict=True)
+            return tuple(turns.begins(who) + seconds for turns, who in whose)
+
+        return sorted(due, key=place)
+
+    def took(self, waiting: "Waiting", seconds: float) -> None:
+        """Notes how long it took to act on one of these boards."""
+        for turns, who in zip(self.turns, _sharers(waiting), strict=True):
+            turns.took(who, seconds)
 
     def iterations(self, waiting: "Waiting", level: Level, part: float) -> int:
         """How many iterations a board gets of its level's."""
@@ -140,6 +167,11 @@ class Mind:
         begun = self.clock()
         level.thinker.think(game, position, 2, _PROBE)
         return (self.clock() - begun) / _PROBE
+
+
+def _sharers(waiting: "Waiting") -> tuple[Hashable, Hashable]:
+    """Who has the share that thinking about a board is counted for, and for whom it is done within that."""
+    return (waiting.starter if waiting.is_proven else _UNPROVEN), waiting.starter
 
 
 def expected_level(waiting: "Waiting") -> Level | None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from math import inf
 from types import MappingProxyType
 from typing import Final
 
@@ -32,7 +33,7 @@ from pbmserv.services.guesses import too_many_guesses
 from pbmserv.services.pending import PendingMail, identify_again, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.store import bans, inbox, players
-from pbmserv.store.engine import is_database_trouble, locks_rows, run_again, writing
+from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
 
@@ -65,6 +66,13 @@ def process_some(
         _committed(app, each.pending, each.done)
     alone = [_process(app, clock, _claim(mail_id), mark_in_flight, isolate) for mail_id in batch.left]
     return bool(batch.written) or any(alone)
+
+
+def seconds_until_retry(app: App, now: datetime) -> float:
+    """How long it is until a mail is due that has failed; `inf` where none has."""
+    with reading(app.engine) as connection:
+        due = inbox.next_retry(connection)
+    return inf if due is None else (due - now).total_seconds()
 
 
 def process_next(

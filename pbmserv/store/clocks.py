@@ -14,12 +14,14 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    and_,
     bindparam,
     case,
     delete,
     exists,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -34,6 +36,11 @@ AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 CHECK_UNDELIVERED_AFTER: Final = timedelta(days=7)
 """When to check whether the board of a turn is still waiting to be sent."""
+
+FIRST_LOOK_AFTER: Final = timedelta(minutes=10)
+LONG_TURN: Final = 2 * 3600
+"""How long after its beginning a turn of so many seconds or more is looked at first: by then quick players have
+moved, and nothing is due before half of it."""
 
 NOT_NOTIFIED: Final = -1
 """Stored as `reminders`: the turn has begun, but its player has a new address and was not notified there."""
@@ -177,8 +184,14 @@ def check_all_again(connection: Connection) -> None:
 
 
 def due(connection: Connection, now: datetime, count: int) -> Sequence[int]:
-    """The boards whose clocks are due, the longest due first."""
-    query = select(clocks.c.match).where(clocks.c.next_at <= now)
+    """The boards whose clocks are due, the longest due first. A long turn that has just begun can wait a while."""
+    has_just_begun = and_(
+        clocks.c.started_at.is_not(None),
+        clocks.c.started_at == clocks.c.next_at,
+        clocks.c.next_at > now - FIRST_LOOK_AFTER,
+        or_(clocks.c.lasts.is_(None), clocks.c.lasts >= LONG_TURN),
+    )
+    query = select(clocks.c.match).where(clocks.c.next_at <= now, ~has_just_begun)
     return connection.execute(query.order_by(clocks.c.next_at, clocks.c.match).limit(count)).scalars().all()
 
 

@@ -23,6 +23,9 @@ from pbmserv.store.tables import (
 BACKUP: Final = "backup"
 """The milestone of the last backup that succeeded; it says where it is."""
 
+TRIAL: Final = "write"
+"""The milestone of the last trial whether anything can be written."""
+
 COPY: Final = "copy "
 """Milestones of copies from before the schema was updated begin so; the schema follows. They say where it is."""
 

@@ -6,11 +6,10 @@ begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN.
 
 import sqlite3
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from threading import Event, Lock
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -20,6 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from pbmserv.store.recording import RecordingConnection
+from pbmserv.store.sqlite_file import DatabaseFile, FairLock
 
 MOST_ATTEMPTS: Final = 20
 T = TypeVar("T")
@@ -36,7 +36,11 @@ _WRITE_LOCK = "pbmserv_turns"
 _OF_ONE_STATEMENT = ("40", "54", "55", "57014", "58")
 """SQLSTATEs: rolled back, limit exceeded, lock not available, cancelled, unreadable file."""
 
-_OF_ONE_STATEMENT_OF_SQLITE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT)
+_DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_OF_ONE_STATEMENT_OF_SQLITE = (
+    *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT),
+    sqlite3.SQLITE_CORRUPT,
+)
 _LOST_RACES = ("40001", "40P01", "55P03")
 _READ_ONLY_TRANSACTION = "25006"
 
@@ -84,8 +88,10 @@ def open_engine(url: str) -> Engine:
         connect_args={"factory": RecordingConnection, "cached_statements": 500},
         execution_options={_WRITE_LOCK: FairLock()},
     )
+    file = DatabaseFile(parsed.database or "")
     event.listen(engine, "connect", _configure_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "connect", file.note_opened)
+    event.listen(engine, "begin", partial(_begin_sqlite, file))
     return engine
 
 
@@ -117,7 +123,8 @@ def _configure_sqlite(connection: Any, record: Any) -> None:
     connection.execute(_busy_timeout(_LOCK_TIMEOUT))
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def _begin_sqlite(file: DatabaseFile, connection: Connection) -> None:
+    file.require_unmoved()
     options = connection.get_execution_options()
     if options.get(_READING, False):
         connection.exec_driver_sql("BEGIN")
@@ -226,7 +233,9 @@ def is_lost_race(error: BaseException) -> bool:
 
 
 def is_database_trouble(error: BaseException) -> bool:
-    """Whether the database was away, full, busy or read-only: no fault of the mail or of our code."""
+    """Whether the database was away, full, busy, read-only or damaged: no fault of the mail or of our code."""
+    if is_damage(error):
+        return True
     if isinstance(error, OperationalError):
         # SQLite reports a wrong statement by this error too.
         return getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR
@@ -236,6 +245,13 @@ def is_database_trouble(error: BaseException) -> bool:
     return isinstance(error, PoolTimeout)
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether a SQLite file is damaged, or is none: waiting mends nothing."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    # Extended codes tell more in their higher bytes.
+    return code is not None and code & 0xFF in _DAMAGES
+
+
 def is_about_one_statement(error: BaseException) -> bool:
     """Whether a database error concerns only this statement, such as a damaged page or a lock timeout."""
     cause = getattr(error, "orig", None)
@@ -243,52 +259,17 @@ def is_about_one_statement(error: BaseException) -> bool:
         return False
     sqlite, postgresql = getattr(cause, "sqlite_errorcode", None), getattr(cause, "sqlstate", None)
     if sqlite is not None:
-        # Extended codes tell more in their higher bytes.
         return sqlite & 0xFF in _OF_ONE_STATEMENT_OF_SQLITE
     return postgresql is not None and postgresql.startswith(_OF_ONE_STATEMENT)
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What went wrong, in the driver's own words: its first line names no statement and no value."""
-    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+    return (str(getattr(error, "orig", None) or error) or type(error).__name__).partition("\n")[0]
 
 
-class FairLock:
-    """A lock for the threads of one process: first come, first served."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._waiting: deque[Event] = deque()
-        self._is_taken = False
-
-    @contextmanager
-    def hold(self, timeout: float) -> Iterator[None]:
-        """Waits for its turn, which lasts as long as the block; after `patience` seconds goes on without one."""
-        has_turn = self._take(timeout)
-        try:
-            yield
-        finally:
-            if has_turn:
-                self._pass_on()
-
-    def _take(self, timeout: float) -> bool:
-        with self._lock:
-            if not self._is_taken:
-                self._is_taken = True
-                return True
-            called = Event()
-            self._waiting.append(called)
-        if called.wait(timeout):
-            return True
-        with self._lock:
-            if called.is_set():
-                return True
-            self._waiting.remove(called)
-            return False
-
-    def _pass_on(self) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().set()
-            else:
-                self._is_taken = False
+def cause_of(error: BaseException) -> str:
+    """What is said of an error: of trouble with the database the driver's words, else no more than its kind, since
+    its words may quote a mail."""
+    has_words = isinstance(error, OperationalError) or is_database_trouble(error)
+    return first_line(error) if has_words else type(error).__name__

@@ -153,6 +153,12 @@ def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage |
     return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
 
 
+def next_retry(connection: Connection) -> datetime | None:
+    """When the next of the mails that have failed is due, which may be past; None if there is none."""
+    due: datetime | None = connection.execute(_NEXT_RETRY).scalar_one()
+    return due
+
+
 def key_digest(content_key: str) -> bytes:
     """What is stored for good of a content key, which is a digest in hex: half of it is enough."""
     return bytes.fromhex(content_key)[:16]
@@ -253,6 +259,7 @@ _CLAIM: Final = (
     .where(inbox.c.id == bindparam("mail_id"), _may_be_handled())
     .with_for_update(skip_locked=True, of=inbox)
 )
+_NEXT_RETRY: Final = select(func.min(inbox.c.not_before)).where(is_waiting(inbox), ~has_no_failures())
 _KNOW: Final = insert(content_keys)
 _FINISH: Final = (
     update(inbox)

@@ -162,6 +162,12 @@ def is_any_due(connection: Connection, now: datetime) -> bool:
     )
 
 
+def next_due(connection: Connection) -> datetime | None:
+    """When the next waiting mail is due, which may be past; None if none waits."""
+    due: datetime | None = connection.execute(_NEXT_DUE).scalar_one()
+    return due
+
+
 def lease(
     connection: Connection, now: datetime, until: datetime, count: int, elsewhere: Sequence[str] = ()
 ) -> list[QueuedMessage]:
@@ -260,6 +266,7 @@ _IN_TIME: Final = and_(
     _IS_WAITING, outbox.c.not_before >= bindparam("after"), outbox.c.not_before <= bindparam("by")
 )
 _IS_DUE: Final = select(outbox.c.id).where(_IN_TIME).limit(1)
+_NEXT_DUE: Final = select(func.min(outbox.c.not_before)).where(_IS_WAITING)
 _DUE: Final = (
     _QUEUED.where(_IN_TIME)
     .order_by(outbox.c.not_before, outbox.c.id)

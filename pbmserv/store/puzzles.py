@@ -94,9 +94,9 @@ def add(connection: Connection, puzzle: Puzzle, now: datetime) -> None:
     connection.execute(insert(puzzles), row)
 
 
-def count(connection: Connection, game: str) -> int:
-    """How many puzzles of a game were found."""
-    return connection.execute(_COUNT, {"game": game}).scalar_one()
+def counts(connection: Connection) -> Mapping[str, int]:
+    """How many puzzles of each game were found; games of which none was are left out."""
+    return {row.game: row.found for row in connection.execute(_COUNTS)}
 
 
 def _pair(text: str, sign: str) -> tuple[str, str]:
@@ -127,4 +127,4 @@ _UNSEEN: Final = (
     .order_by(puzzles.c.id)
     .limit(1)
 )
-_COUNT: Final = select(func.count()).select_from(puzzles).where(puzzles.c.game == bindparam("game"))
+_COUNTS: Final = select(puzzles.c.game, func.count().label("found")).group_by(puzzles.c.game)

@@ -29,6 +29,12 @@ class Waiting:
     since: datetime
     """When something happened there last."""
 
+    starter: int = 0
+    """The player who has begun the game."""
+
+    is_proven: bool = True
+    """Whether a person has moved there: that takes proof, and to begin a game in somebody's name does not."""
+
     rung: str | None = None
     """As which rung the robot plays there, if it plays as another one."""
 
@@ -75,6 +81,8 @@ def waiting(connection: Connection, now: datetime) -> Sequence[Waiting]:
             options_of(row),
             row.seats,
             row.last_at,
+            row.started_by,
+            row.has_moved,
             row.rung,
             row.holder,
         )
@@ -135,9 +143,19 @@ _is_offered = exists().where(
 )
 _IS_RUNG: Final = and_(robot_rungs.c.match == matches.c.number, players.c.robot == FITTING)
 _all_seats = seats.alias()
+_people = players.alias()
+_has_moved = exists().where(
+    _all_seats.c.match == matches.c.number,
+    _people.c.id == _all_seats.c.player_id,
+    _people.c.robot.is_(None),
+    entries.c.match == matches.c.number,
+    entries.c.seat == _all_seats.c.seat,
+    entries.c.kind == "played",
+)
 _WAITING: Final[Select[Any]] = (
     select(
-        *(matches.c.number, matches.c.game, matches.c.options, matches.c.last_at),
+        *(matches.c.number, matches.c.game, matches.c.options, matches.c.last_at, matches.c.started_by),
+        _has_moved.label("has_moved"),
         *(players.c.userid, players.c.robot, robot_rungs.c.rung, robot_claims.c.holder),
         select(func.count()).where(_all_seats.c.match == matches.c.number).scalar_subquery().label("seats"),
     )

@@ -22,6 +22,10 @@ class OtherSchema(Exception):
     """The database has another schema than this program; the message says what to do."""
 
 
+class NewerSchema(OtherSchema):
+    """A newer program has worked on the database: waiting mends nothing."""
+
+
 @lru_cache(maxsize=1)
 def migrations_folder() -> Path:
     """`migrations/`, inside an installed package or beside it in a checkout."""
@@ -76,9 +80,14 @@ def _version(connection: Connection) -> str | None:
 
 
 def _other(connection: Connection) -> OtherSchema:
-    place = connection.engine.url.render_as_string(hide_password=True)
+    place, version = connection.engine.url.render_as_string(hide_password=True), _version(connection)
+    if version is not None and version > NEWEST:
+        return NewerSchema(
+            f"the database {place} was made by a newer version of pbmserv: it has schema {version}, this program "
+            f"knows {NEWEST}: install that version again, or restore a backup from before it"
+        )
     return OtherSchema(
-        f"the database {place} has schema {_version(connection) or 'none'}, "
+        f"the database {place} has schema {version or 'none'}, "
         f"this program needs {NEWEST}: "
         "stop the server and run `pbmserv migrate` with the newest program"
     )

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Literal
 from urllib.parse import quote
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.log import MissingRules
+from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy
 from pbmserv.web import help as help_pages
 from pbmserv.web.kept import COMPRESSION, LEAST_TO_COMPRESS
@@ -53,7 +54,7 @@ def make_app(site: Site) -> Starlette:
         middleware=[Middleware(GZipMiddleware, minimum_size=LEAST_TO_COMPRESS, compresslevel=COMPRESSION)],
         exception_handlers={
             HTTPException: errors.refused,
-            OperationalError: errors.away,
+            DatabaseError: errors.away,
             PoolTimeout: errors.away,
             MissingRules: errors.missing_game,
             Exception: errors.fault,
@@ -127,7 +128,9 @@ class _ErrorPages:
         return Response(self._fault, 500, headers=HEADERS, media_type="text/html")
 
     def away(self, request: Request, error: Exception) -> Response:
-        """The database is away or busy: try again later."""
-        log.error("the database is away %s", pairs(part="web", error=type(error).__name__))
+        """The database is away or busy: try again later. What is our own fault is raised."""
+        if not (isinstance(error, OperationalError) or is_database_trouble(error)):
+            raise error
+        log.error("the database is away %s", pairs(part="web", error=cause_of(error)))
         headers = {**HEADERS, "Retry-After": str(RETRY_AFTER)}
         return Response(self._away, 503, headers=headers, media_type="text/html")

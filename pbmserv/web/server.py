@@ -128,7 +128,9 @@ class Visitor(H11Protocol):
         self._end = self.loop.call_later(within, self.transport.abort)
 
 
-LOOK_EVERY: Final = 0.1
+DATE_EVERY: Final = 1.0
+"""Seconds between two times that the date is renewed which answers bear."""
+
 LONGEST_GOODBYE: Final = 3
 
 MOST_OF_A_HOST: Final = 40
@@ -167,23 +169,30 @@ class WebPart:
             timeout_graceful_shutdown=LONGEST_GOODBYE,
         )
         with self._socket:
-            asyncio.run(self._serve(_Server(config, self._socket, f"visitors of {self.url}"), stop))
+            asyncio.run(self._serve(config, stop))
 
-    async def _serve(self, server: uvicorn.Server, stop: threading.Event) -> None:
-        serving = asyncio.create_task(server.serve())
-        while not (serving.done() or stop.is_set()):
-            await asyncio.sleep(LOOK_EVERY)
-        self._app.state.streams.close()
-        server.should_exit = True
-        await serving
+    async def _serve(self, config: uvicorn.Config, stop: threading.Event) -> None:
+        leaving, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def wait() -> None:
+            stop.wait()
+            with contextlib.suppress(RuntimeError):  # the loop has ended by itself
+                loop.call_soon_threadsafe(leave)
+
+        def leave() -> None:
+            self._app.state.streams.close()
+            leaving.set()
+
+        threading.Thread(target=wait, daemon=True).start()
+        await _Server(config, self._socket, f"visitors of {self.url}", leaving).serve()
 
 
 class _Server(uvicorn.Server):
     """Serves those that come in by a door of ours, which uvicorn knows nothing of."""
 
-    def __init__(self, config: uvicorn.Config, listening: socket.socket, who: str) -> None:
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, who: str, leaving: asyncio.Event) -> None:
         super().__init__(config)
-        self._listening, self._who = listening, who
+        self._listening, self._who, self._leaving = listening, who, leaving
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Lets visitors in from now on."""
@@ -191,6 +200,12 @@ class _Server(uvicorn.Server):
         room = Capacity(places_for_visitors(), MOST_OF_A_HOST)
         self._door = ConnectionGate(self._listening, room, self._visitor, _COME_AGAIN, self._who)
         self._door.open()
+
+    async def main_loop(self) -> None:
+        """Waits for the end. uvicorn's own looks ten times a second whether it has come."""
+        while not (self._leaving.is_set() or await self.on_tick(0)):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._leaving.wait(), DATE_EVERY)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Lets nobody in any more, and those go who are there."""

@@ -20,6 +20,7 @@ from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.vocabulary import is_number
 from pbmserv.server.connections import places_for_visitors
 from pbmserv.services.views import count_entries
+from pbmserv.store.engine import cause_of
 from pbmserv.web.layout import NotFoundPage
 from pbmserv.web.site import HEADERS, Site
 
@@ -108,7 +109,7 @@ class Streams:
                 await self._look()
             except SQLAlchemyError as error:
                 # Pages fall back to asking by themselves, and say that the database is away.
-                log.warning("no open page is told of changes %s", pairs(part="web", error=type(error).__name__))
+                log.warning("no open page is told of changes %s", pairs(part="web", error=cause_of(error)))
                 for stream in self._open:
                     stream.end()
             await asyncio.sleep(LOOK_EVERY)

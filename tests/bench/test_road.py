@@ -7,6 +7,7 @@ synchronous=FULL, as in service; the PostgreSQL of the tests does not wait for i
 process of their own on the same machine, and take a part of it.
 """
 
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -16,12 +17,25 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.bench.conftest import Report
-from tests.bench.road import Course, Story, bare_rate, club_at, furnish, outside, service, tell_story
+from tests.bench.road import (
+    Course,
+    Service,
+    Story,
+    bare_rate,
+    club_at,
+    furnish,
+    outside,
+    service,
+    tell_story,
+)
 from tests.cli.usage import Usage
 
 pytestmark = pytest.mark.benchmark(group="the whole road")
 
 BOARDS, PLIES = 100, 10
+
+SETTLED_AFTER, RESTS_FOR = 20.0, 30.0
+"""Seconds after which a server rests, and in which it is measured then."""
 
 
 @pytest.fixture
@@ -60,6 +74,8 @@ class Run:
             before = server.usage()
             course = self.measured(lambda: people.bring("flood" if flood else "chain"))
             after = server.usage()
+            if parts == ("serve",) and not flood:
+                self.report_rest(server)
         rate = course.taken_a_second if flood else course.answered_a_second
         bare = (bare_before + bare_rate(self.story, self.folder)) / 2
         self.report(f"{what:58} {rate:7.0f} a second, {rate / bare:.3f} of {bare:.0f}")
@@ -81,6 +97,19 @@ class Run:
                 self.report(f"    {each.name:20} {took:6.2f} ms of the processor a move")
         pss, rss = sum(each.pss for each in after) / 1024, sum(each.rss for each in after) / 1024
         self.report(f"    {len(after)} processes with {pss:.0f} MB (PSS), {rss:.0f} MB (RSS) in the end")
+
+    def report_rest(self, server: Service) -> None:
+        """What the server takes once all is done: below 5 ms of the processor a second in all."""
+        if not self.benchmark.enabled:
+            return
+        time.sleep(SETTLED_AFTER)
+        before = {each.pid: each.seconds for each in server.usage()}
+        time.sleep(RESTS_FOR)
+        took = {each.name: each.seconds - before[each.pid] for each in server.usage() if each.pid in before}
+        parts = ", ".join(f"{name} {seconds / RESTS_FOR * 1000:.1f}" for name, seconds in took.items())
+        self.report(
+            f"    at rest {sum(took.values()) / RESTS_FOR * 1000:.1f} ms of the processor a second: {parts}"
+        )
 
 
 @pytest.mark.parametrize("receipts", ["on", "daily"])

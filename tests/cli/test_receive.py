@@ -159,5 +159,5 @@ def test_a_database_of_tomorrow(ready: Terminal) -> None:
         connection.engine.dispose()
     for words in (["receive"], ["migrate"], ["admin", "players"], ["serve"], ["work"]):
         done = ready.run(*words, stdin=MAIL)
-        assert done.code == 75, words
+        assert done.code == (75 if words == ["receive"] else 78), words
         assert "9999" in done.err.splitlines()[-1]

@@ -13,10 +13,12 @@ from pbmserv.robots.robot import FITTING
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.robots import CLAIMED_FOR, play_robots
 from pbmserv.services.thinking import Mind
-from pbmserv.services.views import load_board
+from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.robots import Waiting
 from pbmserv.store.tables import players, robot_claims, robot_rungs
+from tests.conftest import NOON
 from tests.services.post import Post, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -198,3 +200,70 @@ def test_which_board_comes_first(club: Post) -> None:
         waiting = stored.waiting(connection, club.clock())
     assert [each.robot for each in waiting] == ["master", "random", FITTING]
     assert (waiting[0].game, waiting[0].seats, waiting[0].options) == ("cephalopod", 2, (("size", "3x3"),))
+
+
+def waits(board: int, starter: int, is_proven: bool = True, robot: str = "master") -> Waiting:
+    """A board that waits for a robot, since before those with larger numbers."""
+    since = NOON + timedelta(seconds=board)
+    return Waiting(board, f"robot.{robot}", robot, "cephalopod", (), 2, since, starter, is_proven)
+
+
+def served(mind: Mind, due: list[Waiting], seconds: float = 10.0) -> list[int]:
+    """The starters of the boards in the order in which they are answered, each after so many seconds."""
+    order = []
+    while due:
+        first = mind.in_turn(due, NOON)[0]
+        mind.took(first, 0.0 if first.robot == "random" else seconds)
+        order.append(first.starter)
+        due = [each for each in due if each is not first]
+    return order
+
+
+ALICE_ID, BOB_ID = 101, 102
+
+
+def test_no_number_of_names_makes_a_larger_share() -> None:
+    """Nine boards against the slowest robot, opened in nine names, before two players who have moved. All nine
+    have a third of the time together, and what robots think about the others is not cut short for them."""
+    forged = [waits(number, starter=number, is_proven=False) for number in range(1, 10)]
+    theirs = [waits(20, ALICE_ID), waits(21, ALICE_ID), waits(22, BOB_ID), waits(23, BOB_ID)]
+    order = served(Mind(), [*forged, *theirs])
+    assert sorted(order[:3]) == [1, ALICE_ID, BOB_ID]
+    assert sorted(order[3:6]) == [2, ALICE_ID, BOB_ID]
+    assert order[6:] == [3, 4, 5, 6, 7, 8, 9]
+    mind = Mind()
+    assert mind.part([*forged, *theirs[::2]], 1, NOON, proven=True) > mind.part([*forged, *theirs[::2]], 1, NOON)
+
+
+def test_who_shares_the_share_of_the_unproven() -> None:
+    """One name with many boards is not before another with one."""
+    many = [waits(number, 1, is_proven=False) for number in range(5)]
+    assert served(Mind(), [*many, waits(9, 2, is_proven=False)])[:2] == [1, 2]
+
+
+def test_a_quick_robot_does_not_wait_for_slow_ones() -> None:
+    """But a slow one is not passed for ever: whoever has been thought about is behind."""
+    assert served(Mind(), [waits(1, 1), waits(2, 2), waits(3, ALICE_ID, robot="random")])[0] == ALICE_ID
+    mind, slow = Mind(), waits(1, 1)
+    passed = 0
+    while mind.in_turn(due := [slow, waits(2 + passed, 500 + passed, robot="beginner")], NOON)[0] is not slow:
+        mind.took(due[1], 5.0)
+        passed += 1
+        assert passed < 100
+    assert passed > 0
+
+
+def test_a_board_is_proven_by_a_move_of_a_person(club: Post) -> None:
+    """Not by having been opened: that takes no more than a From address."""
+    club.mail(ALICE, "challenge robot alice -size=3x3")
+
+    def waiting() -> Waiting:
+        with reading(club.house.engine) as connection:
+            (found,) = stored.waiting(connection, club.clock())
+        return found
+
+    alice = next(each for each in list_players(club.house) if each.userid == "alice")
+    assert (waiting().starter, waiting().is_proven) == (alice.id, False)
+    to_the_end(club)
+    club.mail(ALICE, f"move 101 {'a1' if club.moves() != ['A1'] else 'c3'}")
+    assert waiting().is_proven

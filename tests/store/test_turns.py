@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from pbmserv.services.app import App
-from pbmserv.store.engine import FairLock, writing
+from pbmserv.store.engine import writing
+from pbmserv.store.sqlite_file import FairLock
 from tests.cli.processes import wait_for
 
 LONG = 30.0

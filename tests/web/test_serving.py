@@ -88,7 +88,7 @@ def test_a_database_that_is_away_is_said_so(empty: Club, caplog: pytest.LogCaptu
     assert "elsewhere" not in response.text
     assert "SELECT" not in response.text
     assert get("/help").status_code == 200
-    assert "the database is away part=web error=OperationalError" in caplog.text
+    assert 'the database is away part=web error="no such table: matches"' in caplog.text
 
 
 def test_an_empty_house_invites(empty: Club) -> None:

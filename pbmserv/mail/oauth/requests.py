@@ -9,16 +9,28 @@ import ssl
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import quote_plus, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
+from urllib.request import (
+    BaseHandler,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
+from pbmserv.mail.bounded_answers import bounded_response
 from pbmserv.mail.secure_places import checked_address
 
 ANSWER_WITHIN: Final = 20.0
 """Seconds without a byte of the answer."""
+
+WHOLE_WITHIN: Final = 60.0
+"""Seconds for all of it."""
 
 MOST_BYTES: Final = 256 * 1024
 
@@ -73,8 +85,27 @@ class _NoRedirect(HTTPRedirectHandler):
         return None
 
 
-def _opener() -> OpenerDirector:
-    return build_opener(_NoRedirect, HTTPSHandler(context=ssl.create_default_context()))
+class _Connection(HTTPConnection):
+    response_class = bounded_response(WHOLE_WITHIN, 2 * MOST_BYTES)
+
+
+class _SecureConnection(HTTPSConnection):
+    response_class = bounded_response(WHOLE_WITHIN, 2 * MOST_BYTES)
+
+
+class _Plain(HTTPHandler):
+    def http_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(_Connection, request)
+
+
+class _Secure(HTTPSHandler):
+    def https_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(_SecureConnection, request, context=ssl.create_default_context())
+
+
+def bounded_opener(*handlers: BaseHandler) -> OpenerDirector:
+    """What opens addresses, with an end to its patience."""
+    return build_opener(_Plain, _Secure, *handlers)
 
 
 def _answer(request: Request, secrets: list[str]) -> dict[str, Any]:
@@ -86,7 +117,7 @@ def _answer(request: Request, secrets: list[str]) -> dict[str, Any]:
     request.add_header("User-Agent", "pbmserv")
     where = urlsplit(request.full_url).netloc
     try:
-        with _opener().open(request, timeout=ANSWER_WITHIN) as response:
+        with bounded_opener(_NoRedirect()).open(request, timeout=ANSWER_WITHIN) as response:
             status, body = response.status, response.read(MOST_BYTES)
     except HTTPError as error:
         with error:

@@ -14,6 +14,7 @@ from imapclient import IMAPClient, SocketTimeout
 
 from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.receiving.imap_client import BoundedImapClient
 from pbmserv.mail.receiving.imap_errors import ImapError as ImapError
 from pbmserv.mail.receiving.imap_errors import ImapRefused as ImapRefused
 from pbmserv.mail.receiving.imap_errors import LoginRefused as LoginRefused
@@ -221,7 +222,7 @@ def _opened(address: MailboxAddress, password: str | AccessTokens, disposition: 
     client = None
     try:
         with translating_errors("connecting"):
-            client = IMAPClient(
+            client = BoundedImapClient(
                 address.host,
                 address.port,
                 ssl=address.tls == "implicit",

@@ -1,6 +1,7 @@
 """Delivery to a mail relay by SMTP, over one connection for many mails."""
 
 import contextlib
+import io
 import smtplib
 import socket
 import ssl
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any, Final
 
+from pbmserv.mail.bounded_answers import BoundedReader
 from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
 from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.sending.relay_words import words_of
@@ -29,6 +31,9 @@ from pbmserv.mail.sending.wire import Prepared, dotted, prepare
 
 END_OF_MAIL: Final = 10
 """RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five."""
+
+MOST_OF_A_REPLY: Final = 2**17
+"""Octets; a line of a reply has 512 (RFC 5321 4.5.3.1.5)."""
 
 POLITENESS: Final = 5.0
 """Seconds that the reply to QUIT is worth."""
@@ -242,9 +247,15 @@ class Link(smtplib.SMTP):
         super().__init__(*where, **manner)
 
     def getreply(self) -> tuple[int, bytes]:
-        """The next reply. Raises SMTPServerDisconnected where it was hung up before there was a socket to shut."""
+        """The next reply, whole within the timeout of its step. Raises SMTPServerDisconnected where it is not, or
+        was hung up on before there was a socket to shut."""
         if self._hung_up.is_set():
             raise smtplib.SMTPServerDisconnected("hung up on")
+        if self.sock is not None:
+            if self.file is None:
+                self._reader = BoundedReader(self.sock)
+                self.file = io.BufferedReader(self._reader)
+            self._reader.begin(self.sock.gettimeout() or self.timeout, MOST_OF_A_REPLY)
         return super().getreply()
 
 

@@ -1,17 +1,28 @@
-"""What parts say of themselves: that they live, and what keeps them from their work; and what was done when."""
+"""What parts say of themselves: that they live, and what keeps them from their work; what was done when; and
+whether anything can be written down at all: reading goes on where a database is locked, full or read-only."""
 
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
+from typing import Final
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.store import condition, heartbeats
-from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.store.engine import first_line, locks_rows, reading, run_again, writing
+
+TRIED_EVERY: Final = 10.0
+"""Seconds that a result holds: however often somebody asks, nothing is written more often."""
+
+TRIED_FOR: Final = 3.0
+"""Seconds until it counts as refused: no transaction of ours keeps others waiting for so long."""
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +71,23 @@ class KeptCopy:
     made_at: datetime
 
 
+class WriteTrial:
+    """The last try to write, and what came of it. Any number of threads may ask."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._until = 0.0
+        self._trouble = ""
+
+    def trouble(self, engine: Engine, now: datetime) -> str:
+        """Why nothing can be written, in the driver's words; "" where it can."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._trouble = _tried(engine, now)
+                self._until = time.monotonic() + TRIED_EVERY
+            return self._trouble
+
+
 def record_backup(engine: Engine, place: Path, now: datetime) -> None:
     """A backup was made, and is at that place."""
     _record(engine, condition.BACKUP, place, now)
@@ -93,3 +121,14 @@ def _is_there(place: Path) -> bool:
 def _record(engine: Engine, milestone: str, place: Path, now: datetime) -> None:
     with writing(engine) as connection:
         condition.reach(connection, milestone, now, str(place))
+
+
+def _tried(engine: Engine, now: datetime) -> str:
+    try:
+        with writing(engine, TRIED_FOR) as connection:
+            if locks_rows(engine):
+                connection.execute(text(f"SET LOCAL lock_timeout = '{TRIED_FOR * 1000:.0f}ms'"))
+            condition.reach(connection, condition.TRIAL, now, "")
+    except SQLAlchemyError as error:
+        return first_line(error)
+    return ""

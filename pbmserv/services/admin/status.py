@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.services.admin.findings import Finding, Verdict, see_room, spell
-from pbmserv.services.admin.pulse import KeptCopy, kept_copies
+from pbmserv.services.admin.pulse import KeptCopy, WriteTrial, kept_copies
 from pbmserv.services.app import App
 from pbmserv.store import condition, heartbeats
 from pbmserv.store.condition import PartTrouble, Queue, Totals, VainMails
@@ -60,11 +60,13 @@ class Premises:
     """The parts that have to be there somewhere, on this host or another."""
 
 
-def look_around(app: App, premises: Premises, now: datetime) -> list[Finding]:
-    """All findings, fine ones too. Raises what a database raises that is away."""
+def look_around(app: App, premises: Premises, now: datetime, trial: WriteTrial | None = None) -> list[Finding]:
+    """All findings, fine ones too; `trial` knows whether anything can be written, without one that is tried now.
+
+    Raises what a database raises that is away.
+    """
     with reading(app.engine) as connection:
-        return [
-            Finding("database", Verdict.FINE, f"{app.engine.dialect.name}, schema {NEWEST}"),
+        found = [
             *_parts(connection, premises, now),
             *_roads(connection, premises, now),
             *_queues(connection, now),
@@ -73,6 +75,16 @@ def look_around(app: App, premises: Premises, now: datetime) -> list[Finding]:
             *(_copy(each, now) for each in kept_copies(connection)),
             *see_room([premises.data]),
         ]
+    well = f"{app.engine.dialect.name}, schema {NEWEST}"
+    return [see_writing((trial or WriteTrial()).trouble(app.engine, now), well), *found]
+
+
+def see_writing(trouble: str, well: str) -> Finding:
+    """The finding about the database: `well` where it takes what is written."""
+    if not trouble:
+        return Finding("database", Verdict.FINE, well)
+    mend = "until then mail gets 451: see who else has it open, the room on the disk, and who owns the files"
+    return Finding("database", Verdict.BROKEN, f"nothing can be written: {trouble}", mend)
 
 
 def _parts(connection: Connection, premises: Premises, now: datetime) -> Iterator[Finding]:

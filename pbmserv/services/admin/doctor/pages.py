@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pbmserv.commands.base.server import Server
+from pbmserv.mail.oauth.requests import bounded_opener
 from pbmserv.services.admin.findings import Finding, Verdict
 
 PATIENCE: Final = 10.0
@@ -45,6 +46,6 @@ def see_pages(site_url: str, server: Server) -> Finding:
 
 def _fetched(url: str) -> str:
     request = urllib.request.Request(url, headers={"User-Agent": "pbmserv doctor"})  # noqa: S310 - the operator's
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+    with bounded_opener().open(request, timeout=PATIENCE) as answer:
         content: bytes = answer.read(MOST_BYTES)
         return content.decode("utf-8", "replace")
