@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
+INSTALL := $(RUN)/python -m pip install --quiet --disable-pip-version-check
 
 # The processes that tests start need not compile everything again, wherever this is set.
 export PYTHONDONTWRITEBYTECODE :=
@@ -56,7 +57,7 @@ format: $(VENV)/.test
 
 # Afterwards install from it and run the tests: it names what a release was tested with.
 lock: | $(VENV)/bin/python
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(INSTALL) uv
 	$(RUN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra postgresql --generate-hashes \
 		--custom-compile-command "make lock" --output-file deploy/requirements.lock pyproject.toml
 
@@ -70,21 +71,26 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pbmserv needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.serve: pyproject.toml | $(VENV)/bin/python
+# The libraries of a release; whatever else is installed leaves them as they are.
+$(VENV)/.locked: deploy/requirements.lock | $(VENV)/bin/python
 	@echo 'Setting up in $(VENV), which takes half a minute the first time ...'
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(INSTALL) --require-hashes -r deploy/requirements.lock
 	@touch $@
 
-$(VENV)/.release: pyproject.toml | $(VENV)/bin/python
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+$(VENV)/.serve: pyproject.toml $(VENV)/.locked
+	@$(INSTALL) --no-deps --editable .
+	@touch $@
+
+$(VENV)/.release: pyproject.toml $(VENV)/.locked
+	@$(INSTALL) --editable '.[release]'
 	@touch $@
 
 $(VENV)/.oracles: $(VENV)/.test
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles,train]' || \
+	@$(INSTALL) --editable '.[oracles,train]' || \
 		echo 'open_spiel or numba cannot be installed here: games are tested without the second engine, the trainer not at all'
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.test: pyproject.toml $(VENV)/.locked
 	@echo 'Setting up in $(VENV) what the tests need, which takes a minute the first time ...'
-	@$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(INSTALL) --editable '.[test]'
 	@touch $@ $(VENV)/.serve

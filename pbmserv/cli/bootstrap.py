@@ -140,7 +140,7 @@ def opened(settings: Settings) -> Iterator[Engine]:
     try:
         engine = open_engine(settings.database_url)
     except ImportError as error:
-        raise _away(settings, f"{error}; pip install 'pbmserv[postgresql]'") from error
+        raise _away(settings, f"{error}; pip install --require-hashes -r deploy/requirements.lock") from error
     except OSError as error:
         raise _away(settings, str(error)) from error
     try:

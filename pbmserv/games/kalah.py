@@ -9,7 +9,7 @@ from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move, starting
+from pbmserv.games.notation import PIT, joined, read_move, starting, whole_pit
 
 LENGTH: Final = 6
 _ALL: Final = 2 * LENGTH
@@ -28,6 +28,7 @@ info = Info(
     example="e1",
     options=(Option("seeds", "4", ("4", "3", "5", "6"), measure="seeds"),),
     words=(SWAP,),
+    dialect=PIT,
 )
 
 
@@ -67,9 +68,9 @@ def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
 
 
 def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
+    """The legal move that `text` means; the letter of a pit is enough."""
     found, why = partial(moves, position), partial(_why, position)
-    return read_move(text, position.board, found, why, info.words, THE_BOARD)
+    return read_move(whole_pit(text), position.board, found, why, info.words, THE_BOARD)
 
 
 def write(position: Position, move: Move) -> str:

@@ -8,7 +8,7 @@ from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move, starting
+from pbmserv.games.notation import PIT, joined, read_move, starting, whole_pit
 
 FEWEST_CAPTURED, MOST_CAPTURED = 2, 3
 
@@ -56,8 +56,9 @@ class Mancala:
         return () if position.ended else starting(self._moves(position), begun)
 
     def read(self, position: Position, text: str) -> Move:
-        """The legal move that `text` means."""
-        return read_move(text, position.board, partial(self.moves, position), partial(self._why, position))
+        """The legal move that `text` means; the letter of a pit is enough."""
+        found, why = partial(self.moves, position), partial(self._why, position)
+        return read_move(whole_pit(text), position.board, found, why)
 
     def write(self, position: Position, move: Move) -> str:
         """The notation of a legal move: `C1`."""
@@ -161,6 +162,7 @@ oware = Mancala(
         group="sowing",
         credit=Credit("traditional", 0),
         example="c1",
+        dialect=PIT,
     ),
     length=6,
     seeds=4,

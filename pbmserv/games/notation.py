@@ -113,6 +113,20 @@ def _near(steps: Move, moves: Finder) -> tuple[Move, ...]:
     return tuple(islice((move for move in islice(moves(()), 1000) if move[-1] in ends), _MOST_NEAR))
 
 
+PIT: Final = "[a-l]"
+"""The letter of a pit alone, for `Info.dialect`."""
+
+
+def whole_pit(text: str) -> str:
+    """The name of a pit for its letter alone, where all are in row 1; any other text as it is.
+
+    >>> [whole_pit(text) for text in ("c", " C ", "c1", "swap")]
+    ['c1', 'C1', 'c1', 'swap']
+    """
+    letter = text.strip(" ")
+    return f"{letter}1" if len(letter) == 1 and letter.isascii() and letter.isalpha() else text
+
+
 def joined(board: Board, move: Move, between: str = "-") -> str:
     """The names of a move's steps with something between them: `D2-D3`; words as they are."""
     return between.join([step if isinstance(step, str) else board.names[step] for step in move])

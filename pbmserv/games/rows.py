@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from string import ascii_uppercase, digits
 from typing import Final, Literal
 
 from pbmserv.games import boards
@@ -115,7 +116,7 @@ class RowGame:
         return joined(position.board, tuple(sorted(map(int, move))), ",")
 
     def read(self, position: Position, text: str) -> Move:
-        """The legal move that `text` means; where stones fall, the letter of a column is enough."""
+        """The legal move that `text` means; where stones fall, the letter or the number of a column is enough."""
         if self.special == "drop":
             text = self._dropped(position, text.strip(" "))
         found, why = partial(self.moves, position), partial(self._why, position)
@@ -161,6 +162,8 @@ class RowGame:
     def _dropped(self, position: Position, text: str) -> str:
         """The cell where a stone dropped into a column comes to lie; any other text as it is."""
         names = position.board.names
+        if text in [*digits[1 : self.columns + 1]]:
+            text = ascii_uppercase[int(text) - 1]
         if text.isascii() and f"{text.upper()}{self.rows}" in names and len(text) == 1:
             for cell in self._free(position):
                 if names[cell][0] == text.upper():
@@ -224,7 +227,7 @@ games = (
             group="rows",
             credit=Credit("traditional", 0),
             example="d1",
-            dialect="[a-g]",
+            dialect="[a-g1-7]",
         ),
         length=4,
         columns=7,

@@ -36,6 +36,8 @@ _GLUED = re.compile(r"((?:[^\W\d_]{2}|[^\x00-\x7f])[,:;!?\u3001\u3002]+)(?=[a-z]
 _LOOSE_NUMBERS = re.compile(r"(?<=[0-9]) ([-x:]) (?=[0-9])", re.IGNORECASE | re.ASCII)
 _ANY_MOVE = "#"
 _GIVEN_UP = "resign"
+_PRONOUN = "i"
+"""In a sentence it is who writes, even where there is a pit of that letter."""
 
 
 def in_a_moves_place(said: Parsed) -> str:
@@ -139,7 +141,11 @@ def corrections_in(line: str, spelling: Spelling = CELLS) -> list[str]:
     """
     words = _words(_LOOSE_NUMBERS.sub(r"\1", line) if spelling.dialects else line)
     plain = [_plain(word) for word in words]
-    named = (place for place, word in enumerate(plain) if clear_move(word, spelling) or word == _GIVEN_UP)
+    named = (
+        place
+        for place, word in enumerate(plain)
+        if (clear_move(word, spelling) and word != _PRONOUN) or word == _GIVEN_UP
+    )
     squares = [place for place in named if not _is_let(plain[: place + 1], spelling)]
     moves = [(place, _end_of_move(words, place, spelling)) for place in squares]
     for place in squares:

@@ -39,6 +39,9 @@ _SHORTEST_TOKEN = 16
 _SHORTEST_STRAY = 4
 """What is shorter cannot be a password, and is mostly prose: `As you are`."""
 
+KEPT_SIGNATURE = "-- "
+"""The line of a kept mail below which stands what was not passed on."""
+
 OUR_NAME = "pbmserv"
 """What stands first in our Subjects without a board, unless the club has another name."""
 
@@ -112,10 +115,11 @@ def _writer(about: str) -> str:
     return named[1] if named and is_userid(named[1]) else ""
 
 
-def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset()) -> str:
+def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset(), unsent: Sequence[str] = ()) -> str:
     """What is kept of a mail once it is handled: what was understood of it, without any secret.
 
-    `known` are userids, in lower case, that somebody has. Words to others stay, if there are any. The rest goes:
+    `known` are userids, in lower case, that somebody has; `unsent` are lines at its end that were not passed on,
+    without secrets: they stand below a line `-- `. Words to others stay, if there are any. The rest goes:
     words that were not understood may be a password in a command that nobody could read, and so may words that are
     said on a command's own line; what stands below such a line may say them again.
     """
@@ -125,7 +129,8 @@ def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset()) -> str:
     is_for_others = any(isinstance(line, Parsed) and line.command.kind != "open" for line in reading.lines)
     is_kept = is_all_read and is_for_others
     comment = reading.comment.removeprefix(on_lines).strip("\n") if is_kept else ""
-    return "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
+    kept = "\n\n".join(part for part in (_blot(lines, reading.secrets), comment) if part)
+    return "\n".join((kept, KEPT_SIGNATURE, *unsent)) if is_kept and unsent else kept
 
 
 def _with_subject(

@@ -17,6 +17,7 @@ from pbmserv.services.app import App
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
+from pbmserv.services.usual_end import without_usual_end
 from pbmserv.store import mail_tokens, matches
 from pbmserv.store.inbox import InboxMessage
 
@@ -40,6 +41,8 @@ class PendingMail:
     parsed: ParsedMail
     # Words below the lines that are passed on to nobody, since they may not be the sender's.
     left_out: tuple[str, ...] = ()
+    # The same, and those of which the sender was told before.
+    unsent: tuple[str, ...] = ()
     # The open question that a word in the lines names.
     named: Confirmation | None = None
 
@@ -84,8 +87,10 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     apart = answered_apart(connection, identity)
     if apart is not None:
         written = with_move_apart(written, mail, ours, apart, server, addresses)
+    if player is not None:
+        written = without_usual_end(connection, written, message.sender, player.address)
     named = _named(connection, mail, identity, written.parsed, now)
-    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
+    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, written.unsent, named)
 
 
 def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:

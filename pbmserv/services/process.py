@@ -74,7 +74,7 @@ def process_mail(
     if mail.automatic == "ourselves":
         # A mail of ours that came back has its token in From and Message-ID.
         mail = replace(mail, sender=app.server.address, message_id=None)
-    masked = write_masked(mail, as_kept(pending.parsed, known))
+    masked = write_masked(mail, as_kept(pending.parsed, known, pending.unsent))
     outcome = outcome_text(app.server, done.fate, mail.automatic or "", done.results)
     inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked, outcome=outcome)
     if done.is_forgotten:

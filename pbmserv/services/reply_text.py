@@ -32,6 +32,8 @@ class ReplyText:
     parsed: ParsedMail
     # Lines that may be the sender's too, without secrets.
     left_out: tuple[str, ...] = ()
+    # The same and more of a signature, of which the sender is not to be reminded.
+    unsent: tuple[str, ...] = ()
 
 
 def reply_text(
@@ -65,7 +67,7 @@ def reply_text(
     above = [line for line in _above(text, board, signs, spelling) if line not in comment] if parsed.lines else []
     told = told_lines((*above, *sifted.left_out))
     left_out = tuple(_blotted(line, parsed) for line in told)
-    return ReplyText(mail, replace(parsed, comment=comment), left_out)
+    return ReplyText(mail, replace(parsed, comment=comment), left_out, left_out)
 
 
 def _above(text: str, board: int | None, signs: Signs, spelling: Spelling) -> list[str]:

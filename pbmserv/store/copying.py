@@ -72,7 +72,7 @@ def copy_all(source: Engine, target: str, progress: Progress = lambda table, don
             copied = _copy_rows(here, there, progress)
             _require_quiet(source, here)
     except ImportError as error:
-        raise CannotCopy(f"{error}; pip install 'pbmserv[postgresql]'") from error
+        raise CannotCopy(f"{error}; pip install --require-hashes -r deploy/requirements.lock") from error
     except OSError as error:
         raise CannotCopy(f"{url.database} cannot be written: {error.strerror or error}") from error
     except (SQLAlchemyError, sqlite3.Error) as error:

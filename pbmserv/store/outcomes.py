@@ -1,5 +1,6 @@
 """What became of a received mail, and the mails sent in reply to it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -9,6 +10,9 @@ from sqlalchemy import Connection, bindparam, func, select
 from pbmserv.store.inbox import key_digest
 from pbmserv.store.outbox import UNSOLICITED
 from pbmserv.store.tables import content_keys, inbox, outbox
+
+_SEARCHED: Final = 40
+"""Mails to an address that are looked at to find what came from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,12 @@ def find_received(connection: Connection, sender: str, message_id: str) -> int |
     return next((row.id for row in rows if message_id.encode() in row.raw), None)
 
 
+def kept_mails(connection: Connection, sender: str, address: str, most: int) -> Sequence[bytes]:
+    """What is kept of the last mails from `sender`, in lower case, with answers to `address`; newest first."""
+    values = {"sender": sender, "address": address, "most": most, "searched": _SEARCHED}
+    return connection.execute(_KEPT, values).scalars().all()
+
+
 def find_by_content(connection: Connection, content_key: str) -> int | None:
     """The mail with this content key that was handled; None until one is."""
     return connection.execute(_FIRST_OF, {"key": key_digest(content_key)}).scalar_one_or_none()
@@ -95,6 +105,23 @@ _LATEST_OF: Final = (
         inbox.c.id > select(func.coalesce(func.max(inbox.c.id), 0) - 200).scalar_subquery(),
     )
     .order_by(inbox.c.id.desc())
+)
+_ANSWERED: Final = (
+    select(outbox.c.inbox_id)
+    .where(outbox.c.recipient == bindparam("address"))
+    .order_by(outbox.c.created_at.desc())
+    .limit(bindparam("searched"))
+)
+_KEPT: Final = (
+    select(inbox.c.raw)
+    .where(
+        inbox.c.id.in_(_ANSWERED),
+        inbox.c.sender == bindparam("sender"),
+        inbox.c.status == "handled",
+        inbox.c.redacted_at.is_(None),
+    )
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("most"))
 )
 _FIRST_OF: Final = select(content_keys.c.inbox_id).where(content_keys.c.digest == bindparam("key"))
 _REPLIES_TO: Final = (

@@ -223,8 +223,10 @@ def test_endings(figure: str, turn: int, text: str, ended: Outcome | None) -> No
         assert caught.value.rule == draughts.ENDING
 
 
-def test_the_third_time_is_a_draw() -> None:
-    position = position_of(QUIET)
+@pytest.mark.parametrize("before", [(), ("",) * 4], ids=["from the start", "late"])
+def test_the_third_time_is_a_draw(before: tuple[str, ...]) -> None:
+    """And not the second, however long nothing has happened."""
+    position = position_of(QUIET, seen=before)
     for text in ("d6-e7", "d2-e1", "e7-d6", "e1-d2") * 2:
         assert checkers.outcome(position) is None
         position = played(GAME, position, text)

@@ -161,7 +161,7 @@ def test_reading() -> None:
     position = start(2, {})
     assert read(position, info.example) == read(position, " E1 ") == (4,)
     with pytest.raises(Unreadable):
-        read(position, "c")
+        read(position, "c d")
 
 
 class WithoutSwap:

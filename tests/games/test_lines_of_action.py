@@ -164,8 +164,10 @@ def test_whoever_cannot_move_has_lost() -> None:
     assert to_move(position_of(figure, 1)) == 1
 
 
-def test_the_third_time_is_a_draw() -> None:
-    position = position_of(APART)
+@pytest.mark.parametrize("before", [(), ("",) * 4], ids=["from the start", "late"])
+def test_the_third_time_is_a_draw(before: tuple[str, ...]) -> None:
+    """And not the second, however long nothing has been captured."""
+    position = position_of(APART, seen=before)
     for text in ("h6-h7", "c3-d3", "h7-h6", "d3-c3") * 2:
         assert outcome(position) is None
         position = played(GAME, position, text)

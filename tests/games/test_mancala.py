@@ -32,6 +32,14 @@ def rows_of(position: Position) -> tuple[str, str]:
     )
 
 
+def test_the_letter_of_a_pit_is_enough() -> None:
+    start = oware.start(2, {})
+    assert oware.read(start, "c") == oware.read(start, " C ") == oware.read(start, "c1")
+    with pytest.raises(Illegal) as caught:
+        oware.read(start, "h")
+    assert caught.value.rule == mancala.OWN_PIT
+
+
 def test_the_start() -> None:
     position = oware.start(2, {})
     assert rows_of(position) == ("4 4 4 4 4 4", "4 4 4 4 4 4")
@@ -137,8 +145,9 @@ def test_more_than_half_wins_at_once() -> None:
 
 
 def test_a_position_that_comes_again_ends_the_game() -> None:
+    """The second time is enough."""
     seen = position_of("0 0 0 0 0 1", "0 0 1 0 0 1").pits
-    before = position_of("0 0 0 0 0 1", "0 1 0 0 0 1", 0, (23, 22), seen=(seen, seen, seen))
+    before = position_of("0 0 0 0 0 1", "0 1 0 0 0 1", 0, (23, 22), seen=(seen,))
     after, events = oware.play(before, (1,))
     assert after.ended is not None
     assert oware.outcome(after) == Outcome((1, 2), "repeated", (25, 23))
@@ -168,7 +177,7 @@ def test_reading() -> None:
     position = oware.start(2, {})
     assert oware.read(position, oware.info.example) == oware.read(position, " C1 ") == (2,)
     with pytest.raises(Unreadable):
-        oware.read(position, "c")
+        oware.read(position, "c d")
 
 
 def test_the_published_tree() -> None:

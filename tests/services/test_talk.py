@@ -159,3 +159,69 @@ def test_what_is_said_is_kept_nowhere_but_in_mails(club: Post) -> None:
     list(purge(club.house, club.clock(), club.clock() + timedelta(days=3)))
     with reading(club.house.engine) as connection:
         assert connection.execute(talk_counts.select()).all() == []
+
+
+SIGNED = "Margaret Whitfield\nthe one of the chess club in Leeds"
+
+
+def said_to_bob(club: Post, text: str) -> tuple[str, str]:
+    """Alice's answer to the last mail with board 101, and the words that Bob gets."""
+    board = next(each for each in club.sent_to(ALICE) if "Board 101" in header_of(each, "Subject"))
+    letters = club.answer(board, text)
+    told = to(letters, BOB)
+    words = told[-1].partition("alice writes:\n")[2] if told else ""
+    lines = [line.removeprefix("|").strip() for line in words.split("\n") if line.startswith("|")]
+    return to(letters, ALICE)[0], "\n".join(lines)
+
+
+@pytest.fixture
+def board(club: Post) -> Post:
+    """Alice plays Bob."""
+    club.mail(ALICE, "challenge alice bob -size=3x3")
+    return club
+
+
+def test_a_signature_is_told_once(board: Post) -> None:
+    """What tells how to reach somebody stays with us from the first mail on; a command sends it all the same."""
+    signature = "Kind regards,\nMargaret Whitfield\nTel. +44 20 7946 0000"
+    answer, said = said_to_bob(board, f"chat\n\nHello!\n\n{signature}")
+    assert said == "Hello!"
+    ready = [line.strip() for line in answer.split("\n") if line.startswith("    chat 101 ")]
+    assert ready == [f"chat 101 {line}" for line in signature.split("\n")]
+    answer, said = said_to_bob(board, f"chat\n\nHow are you?\n\n{signature}")
+    assert (said, "Some lines" in answer) == ("How are you?", False)
+    assert said_to_bob(board, ready[1])[1] == "Margaret Whitfield"
+
+
+def test_what_stood_below_the_last_three_mails_is_a_signature(board: Post) -> None:
+    """From the fourth on it goes to nobody, though nothing in it says what it is; and that is told once."""
+    words = [f"Word {number} for today." for number in range(7)]
+    got = [said_to_bob(board, f"chat\n\n{each}\n\n{SIGNED}") for each in words]
+    whole = [f"{each}\n\n{SIGNED}" for each in words]
+    assert [said for _, said in got] == [*whole[:3], *words[3:]]
+    assert ["Some lines" in answer for answer, _ in got] == [False] * 3 + [True] + [False] * 3
+    assert "    chat 101 Margaret Whitfield\n" in got[3][0]
+
+
+def test_a_signature_alone_is_one_too(board: Post) -> None:
+    """It is all that there is below the commands, and nobody gets it."""
+    got = [said_to_bob(board, f"chat\n\n{SIGNED}") for _ in range(5)]
+    assert [said for _, said in got] == [SIGNED] * 3 + ["", ""]
+    assert "    chat 101 Margaret Whitfield\n" in got[3][0]
+
+
+@pytest.mark.parametrize(
+    "words", ["Your move!", "Your move", "Good luck!\nYour move!", "How are you today, dear Bob?"]
+)
+def test_what_is_said_each_time_is_none(board: Post, words: str) -> None:
+    """Short words, and sentences."""
+    assert [said_to_bob(board, f"chat\n\n{words}")[1] for _ in range(5)] == [words] * 5
+
+
+def test_mails_that_are_deleted_teach_nothing(board: Post) -> None:
+    """Then it takes three more."""
+    for _ in range(3):
+        said_to_bob(board, f"chat\n\nHello\n\n{SIGNED}")
+    board.clock.move(minutes=1)
+    list(purge(board.house, board.clock(), board.clock()))
+    assert SIGNED in said_to_bob(board, f"chat\n\nHello\n\n{SIGNED}")[1]

@@ -123,7 +123,7 @@ def without_decoration(words: Sequence[str], spelling: Spelling = CELLS) -> str:
 
 
 def is_of_words(move: str, spelling: Spelling) -> bool:
-    """Whether a move is made of words alone, which may stand in any sentence: `pass`, or `d` for a column.
+    """Whether a move is made of words alone, which may stand in any sentence: `pass`, or `d` or `4` for a column.
 
     >>> [is_of_words(move, Spelling(("pass", "queen"))) for move in ("Pass#3", "e8 queen", "pass me")]
     [True, False, False]
@@ -131,7 +131,7 @@ def is_of_words(move: str, spelling: Spelling) -> bool:
     text = _GUARD.sub("", move)
     found = names(text, spelling.words) if spelling.words else ()
     is_word = bool(found) and all(name in spelling.words for name in found)
-    return is_word or (text.isalpha() and is_in_dialect(text, spelling))
+    return is_word or ((text.isalpha() or text.isdigit()) and is_in_dialect(text, spelling))
 
 
 def is_letter(text: str) -> bool:

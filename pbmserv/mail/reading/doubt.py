@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbmserv.mail.reading.footers import is_tagline, names_program, without_taglines
+from pbmserv.mail.reading.footers import is_tagline, may_be_tagline, names_program, without_taglines
 from pbmserv.mail.reading.our_copies import OurWords, is_our_heading, looks_like_ours
 from pbmserv.mail.reading.phrases import (
     ends_in_colon,
     holds_address,
     is_in_first_person,
-    is_ruler,
     looks_like_head,
     tells_when,
 )
+from pbmserv.mail.reading.signatures import is_drawn, is_picture, signature_start
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -72,15 +72,16 @@ def sift(text: str, signs: Signs, below: str = "") -> Sifted:
     `below` fell away before, since it begins with words of ours. Time taken is linear in the size of both.
     """
     lines = text.split("\n")
+    signed = signature_start(lines[: without_taglines(lines)])
     foreign = next((index for index in range(len(lines)) if _begins_foreign(lines, index, signs)), None)
-    is_signature = foreign is not None and _DASHES.match(lines[foreign]) is not None
+    has_head = bool(below) if foreign is None else _DASHES.match(lines[foreign]) is None
     if foreign is None:
-        foreign = len(lines) if below else _tagline(lines)
+        foreign = len(lines) if below else min(signed, _last_tagline(lines))
     if foreign == len(lines) and not below:
-        ends = without_taglines(lines)
-        return Sifted(text if ends == len(lines) else "\n".join(lines[:ends]).rstrip())
-    top = foreign if is_signature else _top(lines, foreign)
-    own = "\n".join(lines[: without_taglines(lines, top)]).rstrip()
+        return Sifted(text)
+    top = _top(lines, foreign) if has_head else foreign
+    top = signature_start(lines[: without_taglines(lines, min(top, signed))])
+    own = "\n".join(lines[:top]).rstrip()
     return Sifted(own, _told([*lines[top:], *below.split("\n")], signs, foreign - top))
 
 
@@ -162,12 +163,14 @@ def _head_run(lines: Sequence[str], index: int) -> int:
     return next((each for each in range(index, end) if not looks_like_head(lines[each])), end) - index
 
 
-def _tagline(lines: Sequence[str]) -> int:
-    """Where a last line stands that names a mail program or a telephone; behind all lines if none does."""
+def _last_tagline(lines: Sequence[str]) -> int:
+    """Where a last line stands that may be a mail program's or a telephone's; behind all lines if none does."""
     last = next((index for index in range(len(lines) - 1, -1, -1) if lines[index].strip()), None)
-    if last is None or (last > 0 and lines[last - 1].strip()):
-        return len(lines)
+    if last is None or may_be_tagline(lines[last]):
+        return len(lines) if last is None else last
     line = lines[last][:_MOST]
+    if last > 0 and lines[last - 1].strip():
+        return len(lines)
     is_one = names_program(line) and len(line.split()) <= _MOST_TAGLINE_WORDS and not _NO_TAGLINE.search(line)
     return last if is_one else len(lines)
 
@@ -177,7 +180,7 @@ def _top(lines: Sequence[str], foreign: int) -> int:
     top = foreign
     while top > 0:
         first = top
-        while first > 0 and (not lines[first - 1].strip() or is_ruler(lines[first - 1])):
+        while first > 0 and (not lines[first - 1].strip() or is_drawn(lines[first - 1])):
             first -= 1
         if first < top:
             above = _paragraph_above(lines, first)
@@ -188,14 +191,14 @@ def _top(lines: Sequence[str], foreign: int) -> int:
             top -= 1
         else:
             break
-    while top > 0 and (not lines[top - 1].strip() or is_ruler(lines[top - 1])):
+    while top > 0 and (not lines[top - 1].strip() or is_drawn(lines[top - 1])):
         top -= 1
     return top
 
 
 def _paragraph_above(lines: Sequence[str], end: int) -> int:
     first = end
-    while first > 0 and lines[first - 1].strip() and not is_ruler(lines[first - 1]):
+    while first > 0 and lines[first - 1].strip() and not is_drawn(lines[first - 1]):
         first -= 1
     return first
 
@@ -226,6 +229,10 @@ def _is_ours(line: str, signs: Signs) -> bool:
     return looks_like_ours(line) or signs.ours.begin(line) is not None
 
 
+def _is_of_program(line: str) -> bool:
+    return is_drawn(line) or is_picture(line) or _DASHES.match(line) is not None or is_tagline(line)
+
+
 def _is_broken_sentence(above: Sequence[str], index: int) -> bool:
     """Whether a line above a head goes on in the next, or from the last: `Lovely game,` and `thanks`."""
     pair = above[index - 1 : index + 1] if index and above[index - 1].rstrip().endswith(",") else above[index:][:2]
@@ -253,7 +260,7 @@ def _told(dropped: Sequence[str], signs: Signs, moved: int = 0) -> tuple[str, ..
         # Of an older mail below, or of one that is not kept any more, it cannot be told what is ours.
         if headings > 1 or (not signs.ours.runs and (index == first_ours or _names_us(line, signs))):
             break
-        if _is_ours(line, signs) or not line.strip() or is_ruler(line) or _DASHES.match(line) or is_tagline(line):
+        if _is_ours(line, signs) or not line.strip() or _is_of_program(line):
             continue
         if _names_mail(line, signs) or tells_when(line) or line.count("<") != line.count(">"):
             continue

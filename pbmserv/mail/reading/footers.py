@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbmserv.mail.reading.phrases import phrase_pattern
+from pbmserv.mail.reading.phrases import one_of, phrase_pattern
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
 
 _LONGEST: Final = 160
+_MOST_WORDS: Final = 8
 _MOST_BLANK: Final = 20
 _MOST_LINKS: Final = 2
 _LINK: Final = re.compile(r"\s*<?https?://[^\s<>]{1,300}>?\s*", re.IGNORECASE)
@@ -62,14 +63,10 @@ _EXCUSES: Final = """
 """
 
 
-def _any_of(words: str) -> str:
-    return "(?:" + re.sub(r"\s*\n\s*", "", words) + ")"
-
-
 _TAGLINE: Final = phrase_pattern(
-    rf"[\s*_~]{{0,3}}{_any_of(_SENT_FROM)}[.。!]?[*_]{{0,2}}(?: ?[<(\[][^>)\]]{{1,120}}[>)\]])?\s*$"
+    rf"[\s*_~]{{0,3}}{one_of(_SENT_FROM)}[.。!]?[*_]{{0,2}}(?: ?[<(\[][^>)\]]{{1,120}}[>)\]])?\s*$"
 )
-_EXCUSE: Final = phrase_pattern(rf"[\s*_]{{0,3}}{_any_of(_EXCUSES)}\s*$")
+_EXCUSE: Final = phrase_pattern(rf"[\s*_]{{0,3}}{one_of(_EXCUSES)}\s*$")
 _OUTLOOK: Final = re.compile(
     r"(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
 )
@@ -110,6 +107,13 @@ def is_tagline(line: str) -> bool:
     return any(
         each.match(line) is not None for each in (_EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
     )
+
+
+def may_be_tagline(line: str) -> bool:
+    """`Sent from Fairphone`, of at most eight words: by a program not known here, or by somebody `with love`."""
+    line = line[:_MOST].strip()
+    is_short = len(line.split()) <= _MOST_WORDS and not line.endswith(("!", "?"))
+    return is_short and _TAGLINE.match(line) is not None
 
 
 def without_taglines(lines: Sequence[str], end: int | None = None) -> int:

@@ -52,6 +52,16 @@ def html_text(html: str, most_tags: int = MAX_TAGS) -> str:
     return _laid_out(_page(body, hidden_parts(html)).blocks) if body is not None else ""
 
 
+def says_more(html: str) -> bool:
+    """Whether HTML shows what the same mail's plain text does not: what is struck out, or a signature below words.
+
+    Where no word stands above a signature, its writer may have written inside it.
+    """
+    signature = html_quotes.signature_mark(html)
+    is_signed = signature is not None and bool(html_text(html[:signature]).strip(f"{QUOTE}\n "))
+    return is_signed or html_quotes.may_be_struck(html)
+
+
 @dataclass(slots=True)
 class _Block:
     """A paragraph of the page."""

@@ -20,7 +20,7 @@ MAX_ATTRIBUTE: Final = 1_000
 MAX_MARKUP: Final = 512 * 1024
 """Characters of tidied HTML that are handed on."""
 
-TELLING: Final = frozenset(("class", "id", "name", "type", "style", "hidden", "href"))
+TELLING: Final = frozenset(("class", "id", "name", "data-marker", "type", "style", "hidden", "href"))
 """The attributes that tell what is quoted, hidden, a signature or a button."""
 
 _BLANK: Final = r"[ \t\n\r\f]"

@@ -1,4 +1,4 @@
-"""What its writer struck out: it is not read at all, neither as a command nor as words for anybody."""
+"""Parts of HTML that are not read: what is quoted, struck out, hidden or a signature."""
 
 import re
 from itertools import islice
@@ -10,7 +10,23 @@ from pbmserv.mail.reading.phrases import begins_head, is_forward_line
 STRUCK_TAGS: Final = frozenset(("s", "del", "strike"))
 
 _IN_HTML: Final = re.compile(r"<(?:s|del|strike)[\s>]|<[a-z][^<>]{0,500}line-through", re.IGNORECASE | re.ASCII)
-_MEANS: Final = (b"line-through", b"<strike", b"<del", b"<s>", b"<s ", b"<s\t", b"<s\n", b"<s\r")
+_MEANS: Final = (
+    b"line-through",
+    b"<strike",
+    b"<del",
+    b"<s>",
+    b"<s ",
+    b"<s\t",
+    b"<s\n",
+    b"<s\r",
+    b"signature",
+    b"bloop_sign",
+    b"_sig",
+)
+_SIGNED: Final = re.compile(
+    r"""(?:id|class|name|data-marker)=["']?[^"'<>]{0,100}?(?:(?<!gmail_)(?<!moz-)signature|bloop_sign|_sig)|<signature""",
+    re.IGNORECASE,
+)
 _AFTER: Final = r"(?=[\s.,;:!?)\]\"']|\Z)"
 _MARKED: Final = re.compile(
     rf"(?<![^\s(\[\"'])(?:~~(?=[^\s~])[^~]{{1,500}}(?<=[^\s~])~~{_AFTER}|<(s|del|strike)>[^<]{{1,500}}</\1>)",
@@ -36,8 +52,14 @@ def may_be_struck(html: str) -> bool:
     return _IN_HTML.search(html) is not None or bool(hidden_parts(html).struck)
 
 
-def may_strike(html: bytes) -> bool:
-    """Whether there is any means in HTML, in lower case, to strike something out: a tag or a style."""
+def signature_mark(html: str) -> int | None:
+    """Where a mark of a signature stands whose program writes no line `-- ` in plain text; None if none does."""
+    found = _SIGNED.search(html)
+    return None if found is None else found.start()
+
+
+def may_say_more(html: bytes) -> bool:
+    """Whether HTML, in lower case, may strike something out by a tag or a style, or mark a signature."""
     return any(means in html for means in _MEANS)
 
 
@@ -73,16 +95,17 @@ _AROUND_QUOTES: Final = (
 )
 _ATTRIBUTIONS: Final = ("gmail_attr", "moz-cite-prefix", "moz-email-headers-table", "zmail_extra_hr")
 _SIGNATURES: Final = (
-    "gmail_signature",
-    "gmail_signature_prefix",
-    "moz-signature",
-    "applemailsignature",
-    "ms-outlook-mobile-signature",
-    "protonmail_signature_block",
-    "ymail_signature",
-    "yahoo-signature",
-    "yahoo_signature",
+    "signature",
+    "signature_prefix",
+    "signature_block",
+    "signaturesection",
+    "bloop_sign",
+    "_rc_sig",
+    "__sig_pre__",
+    "__sig_post__",
 )
+"""Of Gmail, Thunderbird, Apple, Outlook and others; ProtonMail; Spark; Airmail; Roundcube; Zimbra."""
+
 _HEADS: Final = ("divrplyfwdmsg",)
 
 _NOTHING: Final = HiddenParts()
@@ -103,7 +126,7 @@ def kind_of(node: Node, holds_quote: bool, hidden: HiddenParts = _NOTHING) -> Ki
     if not isinstance(node.tag, str) or node.tag in _UNREAD or is_hidden(node, hidden) or _is_struck(node, hidden):
         return "left out"
     marks = _marks(node)
-    if _has(marks, _SIGNATURES) or (node.get("id", "").lower() == "signature" and node.tag == "div"):
+    if _has(marks, _SIGNATURES) or node.tag == "signature":
         return "left out"
     if _has(marks, _HEADS) or (_has(marks, _ATTRIBUTIONS) and is_forward_line(_opening(node))):
         return "below"
@@ -175,7 +198,7 @@ def _is_outlook_head(node: Node) -> bool:
 
 
 def _marks(node: Node) -> list[str]:
-    names = (node.get("class", ""), node.get("id", ""), node.get("name", ""))
+    names = (node.get("class", ""), node.get("id", ""), node.get("name", ""), node.get("data-marker", ""))
     return [word for name in names if name for word in name.lower().split()]
 
 

@@ -8,9 +8,9 @@ from typing import Final, Literal, TypeAlias
 
 from pbmserv.mail.reading.decoding import clean_text, codec_of, from_charset, from_transfer, unflowed
 from pbmserv.mail.reading.headers import Headers, parse_head
-from pbmserv.mail.reading.html import html_text
+from pbmserv.mail.reading.html import html_text, says_more
 from pbmserv.mail.reading.html_markup import MAX_TAGS
-from pbmserv.mail.reading.html_quotes import may_be_struck, may_strike
+from pbmserv.mail.reading.html_quotes import may_say_more
 
 MAX_DEPTH: Final = 10
 MAX_PARTS: Final = 500
@@ -65,9 +65,9 @@ def content_type(headers: Headers, default: str = "text/plain") -> tuple[str, di
 def written_parts(message: bytes, headers: Headers, start: int) -> list[Written]:
     """The text and HTML parts of the message whose body begins at `start`, in their order, attachments left out.
 
-    Of alternatives only one is taken: the first with HTML in which something is struck out, which plain text does
-    not tell; else the first with plain text, else the first with HTML that is not blank, else the first that is
-    anything. What lies in an attached or forwarded message (message/rfc822) is not what this mail's sender wrote,
+    Of alternatives only one is taken: the first with HTML that says more than plain text (`says_more`), else the
+    first with plain text, else the first with HTML that is not blank, else the first that is anything. What lies
+    in an attached or forwarded message (message/rfc822) is not what this mail's sender wrote,
     so nothing is read there.
     Parts nested deeper than MAX_DEPTH or after the first MAX_PARTS are not read.
 
@@ -143,11 +143,9 @@ def _written(
         filled = [group for group in groups if any(one.text.strip() for one in group)]
         if any(one.kind == "html" for group in filled for one in group):
             filled = [group for group in filled if not all(_is_stub(one) for one in group)]
-        struck = (
-            group for group in filled if any(one.kind == "html" and may_be_struck(one.text) for one in group)
-        )
+        better = (group for group in filled if any(one.kind == "html" and says_more(one.text) for one in group))
         plain = (group for group in filled if any(one.kind == "plain" and one.text.strip() for one in group))
-        return next(struck, None) or next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
+        return next(better, None) or next(plain, None) or next(iter((*filled, *filter(None, groups))), [])
     return [one for group in groups for one in group]
 
 
@@ -160,7 +158,7 @@ def _plain_alone(
     if len(inner) != 2 or not all(headers.complete for headers, _ in inner):
         return None
     first, other = (_Part(headers, body, end) for (headers, body), (_, end) in zip(inner, places, strict=True))
-    if content_type(first.headers)[0] != "text/plain" or not _is_unstruck(message, other):
+    if content_type(first.headers)[0] != "text/plain" or not _says_no_more(message, other):
         return None
     read = _written(message, first, "text/plain", 0, iter(()), is_file)
     is_said = bool(read) and bool(read[0].text.strip()) and not _is_stub(read[0])
@@ -168,15 +166,15 @@ def _plain_alone(
     return read[0] if is_said and all(next(budget, None) is not None for _ in inner) else None
 
 
-def _is_unstruck(message: bytes, part: _Part) -> bool:
-    """Whether a part is HTML in which nothing is struck out beyond doubt, so that it need not be read for that."""
+def _says_no_more(message: bytes, part: _Part) -> bool:
+    """Whether a part is HTML in which surely nothing is struck out or marked as a signature: it is not needed."""
     kind, parameters = content_type(part.headers)
     charset = parameters.get("charset", "")
     is_like_ascii = bool(charset) and codec_of(charset) in (None, "utf_8", "cp1252")
     if kind != "text/html" or not is_like_ascii:
         return False
     html = _decoded(message[part.start : part.end], part.headers)
-    return not may_strike(html.translate(_LOWER, _CONTROLS))
+    return not may_say_more(html.translate(_LOWER, _CONTROLS))
 
 
 def _leaves(message: bytes, part: _Part, depth: int, budget: Iterator[int]) -> list[Leaf]:

@@ -82,6 +82,11 @@ def any_of(words: str) -> str:
     return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
 
 
+def one_of(expressions: str) -> str:
+    """An expression for any of these, each line but the first beginning with `|`."""
+    return "(?:" + re.sub(r"\s*\n\s*", "", expressions) + ")"
+
+
 def phrase_pattern(expression: str) -> re.Pattern[str]:
     """A pattern in which each blank stands for a no-break space, too, and case does not matter."""
     return re.compile(expression.replace(" ", r"[ \u00a0]"), re.IGNORECASE)
