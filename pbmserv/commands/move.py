@@ -42,18 +42,25 @@ def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) 
         return resign_seat(board, seat, now, arguments.ply)
     if word in IN_A_MOVES_PLACE:
         return consent(word, board, seat, request, now)
-    return play_ply(board, seat, arguments.move, arguments.ply, records, now)
+    return play_ply(board, seat, arguments.move, arguments.ply, records, now, arguments.moves)
 
 
 def play_ply(
-    board: GameState, seat: Seat, text: str, meant_ply: int | None, records: Queries, now: datetime
+    board: GameState,
+    seat: Seat,
+    text: str,
+    meant_ply: int | None,
+    records: Queries,
+    now: datetime,
+    besides: tuple[str, ...] = (),
 ) -> Decision:
     """What comes of a seat's move: the one place where somebody plays; what others have queued comes after it.
 
-    `meant_ply` is the ply the player thought this would be, if said.
+    `meant_ply` is the ply the player thought this would be, if said; `besides` is how the move may be
+    written, too.
     """
     used = int(spent(board, records.timing(board, now)).total_seconds())
-    entry = play(board.match, board.state, seat, text, meant_ply, now, used)
+    entry = play(board.match, board.state, seat, text, meant_ply, now, used, besides)
     return Decision(MovePlayed(entry.match, entry.text), entries=(entry,), boards=(board.apply(entry),))
 
 

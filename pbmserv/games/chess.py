@@ -19,6 +19,7 @@ from pbmserv.games.chess_moves import (
     pairs,
 )
 from pbmserv.games.chess_notation import DIALECT, DIALECT_OF_DROPS
+from pbmserv.games.chess_pieces import can_be_rid, can_blow_up
 from pbmserv.games.chess_plies import Ply, castling, in_passing, kind_of
 from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side
@@ -57,9 +58,9 @@ class Antichess(Chess):
         is_out = not CAMPS[at.turn].marks.intersection(at.cells)
         return Outcome(two_ranks(at.turn), "goal" if is_out else "stalemate")
 
-    def is_bare(self, at: Situation) -> bool:
-        """One piece is enough to be given away."""
-        return False
+    def has_enough(self, at: Situation, seat: Seat) -> bool:
+        """Whether a seat could get rid of its pieces."""
+        return can_be_rid(at, seat)
 
 
 class Atomic(Chess):
@@ -109,9 +110,9 @@ class Atomic(Chess):
             return Outcome(two_ranks(1 - at.turn), "king")
         return super().ended(position)
 
-    def is_bare(self, at: Situation) -> bool:
-        """Whether only kings are left."""
-        return at.cells.count(EMPTY) == len(at.cells) - 2
+    def has_enough(self, at: Situation, seat: Seat) -> bool:
+        """Whether a seat could blow up the other king, or mate it."""
+        return can_blow_up(at, seat)
 
 
 class Crazyhouse(Chess):
@@ -162,20 +163,21 @@ class Crazyhouse(Chess):
             return Outcome(two_ranks(None), "exhausted")
         return ended
 
-    def is_bare(self, at: Situation) -> bool:
+    def has_enough(self, at: Situation, seat: Seat) -> bool:
         """Every piece may come back."""
-        return False
+        return True
 
 
-def _info(name: str, title: str, example: str, words: tuple[str, ...], dialect: str, credit: Credit) -> Info:
-    return Info(name, title, f"{name}/1", _SIDES, credit, example, words=words, dialect=dialect, group="chess")
+def _info(rules: str, title: str, example: str, words: tuple[str, ...], dialect: str = DIALECT) -> Info:
+    name, credit = rules.partition("/")[0], Credit("traditional", 0)
+    return Info(name, title, rules, _SIDES, credit, example, words=words, dialect=dialect, group="chess")
 
 
 chess = Chess(
     Info(
         name="chess",
         title="Chess",
-        rules="chess/1",
+        rules="chess/2",
         sides=_SIDES,
         group="chess",
         credit=Credit("traditional", 0),
@@ -189,12 +191,10 @@ chess = Chess(
     )
 )
 antichess = Antichess(
-    _info("antichess", "Antichess", "e2-e3", (*_WORDS, "king"), DIALECT, Credit("traditional", 0)),
+    _info("antichess/2", "Antichess", "e2-e3", (*_WORDS, "king")),
     promotions=(*_WORDS, "king"),
 )
-atomic = Atomic(_info("atomic", "Atomic Chess", "g1-f3", _WORDS, DIALECT, Credit("traditional", 0)))
-crazyhouse = Crazyhouse(
-    _info("crazyhouse", "Crazyhouse", "e2-e4", (*_WORDS, "pawn"), DIALECT_OF_DROPS, Credit("traditional", 0))
-)
+atomic = Atomic(_info("atomic/2", "Atomic Chess", "g1-f3", _WORDS))
+crazyhouse = Crazyhouse(_info("crazyhouse/1", "Crazyhouse", "e2-e4", (*_WORDS, "pawn"), DIALECT_OF_DROPS))
 
 games = (chess, antichess, atomic, crazyhouse)

@@ -12,7 +12,6 @@ from typing import Final
 from pbmserv.games.chess_moves import (
     BOARD,
     CAMPS,
-    EMPTY,
     KINDS,
     LETTERS,
     SIZE,
@@ -22,7 +21,17 @@ from pbmserv.games.chess_moves import (
     pairs,
     safe_pairs,
 )
-from pbmserv.games.chess_notation import fitting, in_short, is_castling, is_short, kind_in, without_signs
+from pbmserv.games.chess_notation import (
+    as_written,
+    fitting,
+    in_short,
+    is_castling,
+    is_short,
+    kind_in,
+    without_signs,
+    written_b,
+)
+from pbmserv.games.chess_pieces import can_mate, scene_of
 from pbmserv.games.chess_plies import Ply, captured, castled, castling, first_row, in_passing, kind_of, stepped
 from pbmserv.games.game import (
     Event,
@@ -30,7 +39,6 @@ from pbmserv.games.game import (
     Move,
     MoveError,
     Outcome,
-    Piece,
     Scene,
     Seat,
     Unfinished,
@@ -42,7 +50,7 @@ from pbmserv.games.notation import LONGEST, joined, read_move, starting
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote; all games of the family have these.
 THE_BOARD, OWN_PIECE, KINGS, LINES, KNIGHTS, PAWNS, FAR_ROW, CASTLING, SAFE, ENDING = range(1, 11)
-SHORT, MORE = 12, 13
+MORE = 13
 
 _RULE_OF: Final = dict(zip(KINDS, (PAWNS, KNIGHTS, LINES, LINES, LINES, KINGS), strict=True))
 
@@ -52,12 +60,6 @@ STANDARD: Final = "518"
 CHECKS_TO_WIN: Final = 3
 QUIET_PLIES: Final = 100
 _MOST_NEAR: Final = 10
-
-_CELLS: Final = {EMPTY: ()} | {
-    ord(mark): (Piece(seat, mark, f"chess/{kind}"),)
-    for seat, marks in enumerate(LETTERS)
-    for kind, mark in zip(KINDS, marks, strict=True)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +122,18 @@ class Chess:
         """The legal move that `text` means, by the cells that are touched or as books write it."""
         if not text.isascii() or len(text) > LONGEST:
             raise Unreadable
-        text = without_signs(text)
+        b, text = written_b(text), without_signs(text)
         try:
             find, why = partial(self.moves, position), partial(self._why, position)
-            return read_move(text, BOARD, find, why, self.info.words)
+            move = read_move(text, BOARD, find, why, self.info.words)
         except Unfinished:
             raise
         except MoveError as refusal:
-            return self._read_short(position, text, refusal)
+            return self._read_short(position, text, b, refusal)
+        others = fitting(text, position.at, tuple(self.moves(position)), b) if b == "B" else []
+        if fits := tuple(other for other in others if other[:2] != move[:2]):
+            raise Unfinished(fits=(move, *fits))
+        return move
 
     def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         """The position after a legal move, and what happened: pieces moved, were captured, promoted, dropped."""
@@ -142,15 +148,8 @@ class Chess:
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
         at = position.at
-        return Scene(
-            BOARD,
-            tuple([_CELLS[mark] for mark in at.cells]),
-            marked=position.touched,
-            vacated=position.vacated,
-            captured=position.taken,
-            hands=tuple(_in_hand(seat, hand) for seat, hand in enumerate(at.hands)),
-            attacked=(at.cells.find(CAMPS[at.turn].king),) if self.is_check(at) else (),
-        )
+        attacked = (at.cells.find(CAMPS[at.turn].king),) if self.is_check(at) else ()
+        return scene_of(at, position.touched, position.vacated, position.taken, attacked)
 
     def san(self, position: Position, move: Move) -> str:
         """A legal move as books write it: `Nf3`, `exd5`, `O-O`, `e8=Q+`, `Qh7#`."""
@@ -198,7 +197,7 @@ class Chess:
     def _rule_of(self, mark: int) -> int:
         return _RULE_OF[kind_of(mark)]
 
-    def _read_short(self, position: Position, text: str, refusal: MoveError) -> Move:
+    def _read_short(self, position: Position, text: str, b: str, refusal: MoveError) -> Move:
         """The legal move that a text in the notation of books means. Raises the refusal, or another one."""
         at = position.at
         # With pieces in hand, one that is named with a cell would be dropped, and is never moved.
@@ -206,13 +205,14 @@ class Chess:
         if is_drop or not is_short(text, at):
             raise refusal
         legal = tuple(self.moves(position))
-        found = fitting(text, at, legal)
-        if len(found) == 1:
-            return found[0]
-        if found and all(move[:2] == found[0][:2] for move in found):
-            raise Unfinished(found[0][:2])
+        found = fitting(text, at, legal, b)
+        meant = as_written(text, at, found, b)
+        if len(meant) == 1:
+            return meant[0]
+        if meant and all(move[:2] == meant[0][:2] for move in meant):
+            raise Unfinished(meant[0][:2])
         if found:
-            raise Illegal(SHORT, tuple(found[:_MOST_NEAR]))
+            raise Unfinished(fits=tuple((meant or found)[:_MOST_NEAR]))
         if not legal or (isinstance(refusal, Illegal) and text[:2].upper() in BOARD.numbers and len(text) > 2):
             raise refusal if isinstance(refusal, Illegal) else Illegal(ENDING)
         if "@" in text:
@@ -222,7 +222,7 @@ class Chess:
         near = tuple(move for move in legal if isinstance(move[0], int) and at.cells[move[0]] == mark)
         if text[0] in "o0":
             raise Illegal(CASTLING, near[:_MOST_NEAR])
-        is_unsafe = fitting(text, at, list(self.whole(at, pairs(at.cells, at.turn))))
+        is_unsafe = fitting(text, at, list(self.whole(at, pairs(at.cells, at.turn))), b)
         raise Illegal(SAFE if is_unsafe else _RULE_OF[kind], near[:_MOST_NEAR])
 
     def find(self, at: Situation) -> Iterator[Move]:
@@ -267,33 +267,31 @@ class Chess:
             return Outcome(two_ranks(1 - at.turn), "checks")
         if not legal_moves(self, at):
             return self.blocked(at)
+        if self.is_bare(at):
+            return Outcome(two_ranks(None), "bare")
         if len(seen) > 3 and seen.count(at) > 1:
             return Outcome(two_ranks(None), "repeated")
-        if position.quiet >= QUIET_PLIES:
-            return Outcome(two_ranks(None), "exhausted")
-        return Outcome(two_ranks(None), "bare") if self.is_bare(at) else None
+        return Outcome(two_ranks(None), "exhausted") if position.quiet >= QUIET_PLIES else None
 
     def blocked(self, at: Situation) -> Outcome:
         """How it ended when the seat on turn has no legal move."""
         is_mate = self.is_check(at)
         return Outcome(two_ranks(1 - at.turn), "mate") if is_mate else Outcome(two_ranks(None), "stalemate")
 
+    def may_win(self, position: Position, seat: Seat) -> bool:
+        """Whether a seat has the pieces with which it could win, wherever they stand, with the other's help."""
+        return self.has_enough(position.at, seat)
+
+    def has_enough(self, at: Situation, seat: Seat) -> bool:
+        """Whether a seat has the pieces to mate, or to give check where that wins."""
+        return can_mate(at, seat)
+
     def is_bare(self, at: Situation) -> bool:
-        """Whether nobody has enough pieces left to win."""
-        left = at.cells.translate(None, b".Kk")
-        if at.checks or len(left) < 2:
-            return not left or (not at.checks and left in b"NnBb")
-        if left.translate(None, b"Bb"):
-            return False
-        return len({sum(divmod(cell, SIZE)) % 2 for cell, mark in enumerate(at.cells) if mark in b"Bb"}) == 1
+        """Whether neither side can win."""
+        return not (self.has_enough(at, 0) or self.has_enough(at, 1))
 
 
 @lru_cache(maxsize=512)  # since whoever asks about a position asks several questions
 def legal_moves(game: Chess, at: Situation) -> tuple[Move, ...]:
     """All legal moves of a situation."""
     return tuple(game.find(at))
-
-
-def _in_hand(seat: Seat, hand: tuple[int, ...]) -> tuple[tuple[Piece, int], ...]:
-    found = zip(LETTERS[seat], KINDS, hand, strict=False)
-    return tuple((Piece(seat, mark, f"chess/{kind}"), count) for mark, kind, count in found if count)

@@ -1,6 +1,7 @@
 """How moves of chess are written in books, and read: `Nf3`, `exd5`, `O-O`, `e8=Q`, blind to case.
 
-Blind to case, a `b` may be a bishop or a pawn of column B, so that one text may fit several moves.
+Only of a `b` the case tells something: whether it is a bishop or a pawn of column B that captures. A move straight
+on is always the bishop's, since no book writes `bb3` for a pawn's.
 """
 
 import re
@@ -15,7 +16,7 @@ _CELL: Final = "[a-h][1-8]"
 _WHERE: Final = rf"([a-h]?)([1-8]?)[-x:]?({_CELL})"
 _CASTLE: Final = "([o0]-[o0](?:-[o0])?)"
 _PIECE: Final = rf"([kqrbn] ?|(?:{_WORDS})[- ]?){_WHERE}"
-_PAWN: Final = rf"(?:p|pawn[- ]?)?{_WHERE}(?:[=/ ]?([kqrbn]|{_WORDS}))?"
+_PAWN: Final = rf"(?:p|pawn[- ]?)?{_WHERE}(?:[=/ \x28]?([kqrbn]|{_WORDS})\x29?)?"
 _DROP: Final = rf"([pqrbn]?)@({_CELL})"
 _REST: Final = r"(?: ?e\.?p\.?)?(?: ?(?:\+\+?|#|mate|ch))?"
 
@@ -26,6 +27,10 @@ DIALECT_OF_DROPS: Final = re.sub(r"\((?!\?)", "(?:", rf"(?:{_CASTLE}|{_PIECE}|{_
 
 _ENDS: Final = re.compile(f"{_REST}$")
 _CASTLES, _PIECES, _PAWNS, _DROPS = (re.compile(each) for each in (_CASTLE, _PIECE, _PAWN, _DROP))
+_EITHER: Final = re.compile(f"b[-x:]?{_CELL}")
+"""What may be a bishop's or a pawn's; with what a pawn becomes it is the pawn's."""
+_BY_ROW: Final = re.compile(f"b[1-8][-x:]?{_CELL}")
+_SMALL_CELL: Final = re.compile(_CELL)
 _LETTER: Final = dict(zip(KINDS, LETTERS[0], strict=True))
 _KIND: Final = {letter.lower(): kind for kind, letter in _LETTER.items()}
 
@@ -41,8 +46,36 @@ def is_short(text: str, at: Situation) -> bool:
     return any(each.fullmatch(text) for each in forms)
 
 
-def fitting(text: str, at: Situation, legal: Sequence[Move]) -> list[Move]:
-    """The legal moves that a text in the notation of books may mean."""
+def written_b(text: str) -> str:
+    """The `b` that a text begins with, as it is written; empty without one, or in capitals throughout.
+
+    >>> [written_b(text) for text in ("Bxc3", "bxc3", "BXC3", "B2xC3", "Nf3")]
+    ['B', 'b', '', '', '']
+    """
+    first, rest = text.strip()[:1], text.strip()[1:]
+    return first if first == "b" or (first == "B" and _SMALL_CELL.search(rest)) else ""
+
+
+def as_written(text: str, at: Situation, found: list[Move], b: str) -> list[Move]:
+    """Those of the moves that a text may mean which are of the piece that its `b` stands for."""
+    if not _EITHER.fullmatch(text):
+        return found
+    is_straight, target = text[-2] == "b", BOARD.numbers[text[-2:].upper()]
+    is_capture = at.cells[target] != EMPTY or text[1] in "x:"
+    if not is_straight and not (b and is_capture):
+        return found
+    kind = "bishop" if is_straight or b == "B" else "pawn"
+    mark = ord(LETTERS[at.turn][KINDS.index(kind)])
+    return [move for move in found if at.cells[int(move[0])] == mark]
+
+
+def fitting(text: str, at: Situation, legal: Sequence[Move], b: str) -> list[Move]:
+    """The legal moves that a text in the notation of books may mean; `b` is as `written_b` has it.
+
+    `B2xc3` may be a bishop's from the second row, and `b2xc3` is no bishop's unless it stands on B2.
+    """
+    if b != "B" and _BY_ROW.fullmatch(text):
+        return []
     found: dict[Move, None] = {}
     if match := _CASTLES.fullmatch(text):
         found |= dict.fromkeys(_castling(at, legal, text.count("-") == 2))

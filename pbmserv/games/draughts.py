@@ -82,9 +82,11 @@ class Draughts:
 
     def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
         """The legal moves that begin so, by the piece moved: captures if there are any."""
-        if self.drawn_by(position):
-            return ()
-        return starting(self.captures(position) or self.steps(position), begun)
+        return () if self.drawn_by(position) else starting(self.legal(position), begun)
+
+    def legal(self, position: Position) -> Iterable[Move]:
+        """The legal moves, if no rule has made it a draw."""
+        return self.captures(position) or self.steps(position)
 
     def captures(self, position: Position) -> list[Move]:
         """The captures that are legal."""
@@ -137,10 +139,9 @@ class Draughts:
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended: whoever cannot move has lost; None while somebody is to move."""
-        if drawn := self.drawn_by(position):
-            return Outcome(two_ranks(None), drawn)
-        if self.to_move(position) is not None:
-            return None
+        if next(iter(self.legal(position)), None) is not None:
+            drawn = self.drawn_by(position)
+            return Outcome(two_ranks(None), drawn) if drawn else None
         own = (self.men[position.turn], self.kings[position.turn])
         is_bare = not any(mark in position.cells for mark in own)
         return Outcome(two_ranks(1 - position.turn), "bare" if is_bare else "blocked")
@@ -227,7 +228,7 @@ checkers = Draughts(
     Info(
         name="checkers",
         title="Checkers",
-        rules="checkers/1",
+        rules="checkers/2",
         sides=(Side("Black", "x"), Side("White", "o")),
         group="draughts",
         credit=Credit("traditional", 0),

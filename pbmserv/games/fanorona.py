@@ -8,7 +8,7 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import times_before
@@ -30,7 +30,7 @@ THE_BOARD, OWN_MAN, STEPS, CAPTURING, MUST_CAPTURE, GOING_ON, ENDING = 1, 2, 3, 
 info = Info(
     name="fanorona",
     title="Fanorona",
-    rules="fanorona/1",
+    rules="fanorona/2",
     sides=(Side("White", "o"), Side("Black", "x")),
     group="draughts",
     credit=Credit("traditional", 0),
@@ -74,10 +74,7 @@ def to_move(position: Position) -> Seat | None:
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the man moved: captures if there are any, each as far as it may go."""
-    if _is_drawn(position):
-        return ()
-    found = _captures(position) if next(_captures(position), None) else _steps(position)
-    return (move for move in found if move[: len(begun)] == begun)
+    return () if _is_drawn(position) else (move for move in _legal(position) if move[: len(begun)] == begun)
 
 
 def read(position: Position, text: str) -> Move:
@@ -109,10 +106,10 @@ def outcome(position: Position) -> Outcome | None:
     """How it ended: whoever has no men left or cannot move has lost; None while somebody is to move."""
     if _MARKS[position.turn] not in position.cells:
         return Outcome(two_ranks(1 - position.turn), "bare")
-    if _is_drawn(position):
-        is_repeated = len(position.seen) < QUIET_PLIES
-        return Outcome(two_ranks(None), "repeated" if is_repeated else "exhausted")
-    return None if to_move(position) is not None else Outcome(two_ranks(1 - position.turn), "blocked")
+    if next(_legal(position), None) is None:
+        return Outcome(two_ranks(1 - position.turn), "blocked")
+    reason: Reason = "repeated" if len(position.seen) < QUIET_PLIES else "exhausted"
+    return Outcome(two_ranks(None), reason) if _is_drawn(position) else None
 
 
 def scene(position: Position) -> Scene:
@@ -144,6 +141,11 @@ def _art() -> str:
 
 def _is_drawn(position: Position) -> bool:
     return len(position.seen) >= QUIET_PLIES or times_before(position.seen, position.cells) >= TIMES - 1
+
+
+def _legal(position: Position) -> Iterator[Move]:
+    """The legal moves, whether it is a draw or not."""
+    return _captures(position) if next(_captures(position), None) else _steps(position)
 
 
 def _steps(position: Position) -> Iterator[Move]:

@@ -246,7 +246,7 @@ _NUMBERS: Final = "[1-9][0-9]?(?:[-x:][1-9][0-9]?)+"
 def _info(name: str, title: str, example: str, dialect: str = "") -> Info:
     sides = (Side("White", "o"), Side("Black", "x"))
     return Info(
-        name, title, f"{name}/1", sides, Credit("traditional", 0), example, dialect=dialect, group="draughts"
+        name, title, f"{name}/2", sides, Credit("traditional", 0), example, dialect=dialect, group="draughts"
     )
 
 

@@ -31,7 +31,7 @@ class MoveError(Exception):
     MoveError
     +-- Unreadable   the text is not in the game's notation
     +-- Illegal      it is, and a rule forbids the move
-    +-- Unfinished   it is the beginning of several legal moves
+    +-- Unfinished   it is the beginning of several legal moves, or fits several
     """
 
 
@@ -49,11 +49,15 @@ class Illegal(MoveError):
 
 
 class Unfinished(MoveError):
-    """The beginning of several moves: `begun` are the steps so far. Whoever answers asks for the next one."""
+    """The beginning of several moves: `begun` are the steps so far. Whoever answers asks for the next one.
 
-    def __init__(self, begun: Move) -> None:
-        super().__init__(begun)
+    Or a text that `fits` whole moves: several, or one that it is not quite the right spelling of. Each is offered.
+    """
+
+    def __init__(self, begun: Move = (), fits: tuple[Move, ...] = ()) -> None:
+        super().__init__(begun, fits)
         self.begun = begun
+        self.fits = fits
 
 
 EventKind = Literal[
@@ -217,6 +221,18 @@ class Scored(Game, Protocol):
 
     def scores(self, position: Any) -> tuple[int, ...]:
         """The score of each seat, as the scene has them."""
+
+
+class Winnable(Game, Protocol):
+    """A game in which a side may be left with what cannot win."""
+
+    def may_win(self, position: Any, seat: Seat) -> bool:
+        """Whether a seat could still win by the rules, however the other one plays."""
+
+
+def may_win(game: Game, position: Any, seat: Seat) -> bool:
+    """Whether a seat could still win: asked when the other one leaves a game for two. Most games never ask."""
+    return not hasattr(game, "may_win") or cast(Winnable, game).may_win(position, seat)
 
 
 def scores_of(game: Game, position: Any) -> tuple[int, ...]:

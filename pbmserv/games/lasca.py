@@ -8,7 +8,7 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, read_move, starting
@@ -24,7 +24,7 @@ THE_BOARD, OWN_COLUMN, SOLDIERS_MOVE, OFFICERS_MOVE, CAPTURING, MUST_CAPTURE, EN
 info = Info(
     name="lasca",
     title="Lasca",
-    rules="lasca/1",
+    rules="lasca/2",
     sides=(Side("White", "o"), Side("Black", "x")),
     group="draughts",
     credit=Credit("Emanuel Lasker", 1911),
@@ -72,9 +72,7 @@ def to_move(position: Position) -> Seat | None:
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the column moved: captures if there are any."""
-    if _drawn(position):
-        return ()
-    return starting(list(_jumps(position)) or _steps(position), begun)
+    return () if _drawn(position) else starting(_legal(position), begun)
 
 
 def read(position: Position, text: str) -> Move:
@@ -110,10 +108,9 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 def outcome(position: Position) -> Outcome | None:
     """How it ended: whoever cannot move has lost; None while somebody is to move."""
-    if _drawn(position):
-        return Outcome(two_ranks(None), "exhausted" if position.quiet >= QUIET_PLIES else "repeated")
-    if to_move(position) is not None:
-        return None
+    if next(iter(_legal(position)), None) is not None:
+        reason: Reason = "exhausted" if position.quiet >= QUIET_PLIES else "repeated"
+        return Outcome(two_ranks(None), reason) if _drawn(position) else None
     is_bare = not any(_owner(column) == position.turn for column in position.cells)
     return Outcome(two_ranks(1 - position.turn), "bare" if is_bare else "blocked")
 
@@ -150,6 +147,11 @@ def _own(position: Position) -> Iterator[tuple[int, Ways]]:
     for source, column in enumerate(position.cells):
         if column[-1] in own:
             yield source, _ways(position, column[-1])
+
+
+def _legal(position: Position) -> Iterable[Move]:
+    """The legal moves, whether it is a draw or not."""
+    return list(_jumps(position)) or _steps(position)
 
 
 def _steps(position: Position) -> Iterator[Move]:

@@ -8,7 +8,7 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, SE, E, N
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
@@ -22,7 +22,7 @@ THE_BOARD, OWN_PIECE, DISTANCE, IN_THE_WAY, CAPTURING, ENDING = 1, 2, 3, 4, 5, 7
 info = Info(
     name="lines-of-action",
     title="Lines of Action",
-    rules="lines-of-action/1",
+    rules="lines-of-action/2",
     sides=(Side("Black", "x"), Side("White", "o")),
     group="connection",
     credit=Credit("Claude Soucie", 1969),
@@ -103,9 +103,10 @@ def outcome(position: Position) -> Outcome | None:
     """How it ended: by pieces that are together, or by no move; None while somebody is to move."""
     if position.winner is not None:
         return Outcome(two_ranks(position.winner), "goal")
-    if _drawn(position):
-        return Outcome(two_ranks(None), "exhausted" if len(position.seen) >= QUIET_PLIES else "repeated")
-    return None if to_move(position) is not None else Outcome(two_ranks(1 - position.turn), "blocked")
+    if next(_moves(position), None) is None:
+        return Outcome(two_ranks(1 - position.turn), "blocked")
+    reason: Reason = "exhausted" if len(position.seen) >= QUIET_PLIES else "repeated"
+    return Outcome(two_ranks(None), reason) if _drawn(position) else None
 
 
 def scene(position: Position) -> Scene:

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W
 from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
@@ -163,12 +163,11 @@ class Morris:
             return Outcome(two_ranks(1 - position.turn), "goal")
         if self._men(position, position.turn) < FEWEST_MEN:
             return Outcome(two_ranks(1 - position.turn), "bare")
-        if self._drawn(position):
-            is_repeated = len(position.seen) < self.quiet_plies
-            return Outcome(two_ranks(None), "repeated" if is_repeated else "exhausted")
-        if EMPTY not in position.cells:
-            return Outcome(two_ranks(None), "blocked")
-        return None if self.to_move(position) is not None else Outcome(two_ranks(1 - position.turn), "blocked")
+        if next(self._moves(position), None) is None:
+            is_full = EMPTY not in position.cells
+            return Outcome(two_ranks(None if is_full else 1 - position.turn), "blocked")
+        reason: Reason = "repeated" if len(position.seen) < self.quiet_plies else "exhausted"
+        return Outcome(two_ranks(None), reason) if self._drawn(position) else None
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
@@ -269,16 +268,16 @@ def _closes(board: Board, cells: str, mark: str, path: tuple[int, ...]) -> bool:
     )
 
 
-def _info(name: str, title: str, example: str) -> Info:
+def _info(name: str, title: str, example: str, version: int = 2) -> Info:
     sides = (Side("White", "o"), Side("Black", "x"))
-    return Info(name, title, f"{name}/1", sides, Credit("traditional", 0), example, group="rows")
+    return Info(name, title, f"{name}/{version}", sides, Credit("traditional", 0), example, group="rows")
 
 
 morris = Morris(_info("morris", "Nine men's morris", "d6"), NINE, men=9, quiet_plies=100)
 twelve = Morris(_info("twelve-mens-morris", "Twelve men's morris", "d6"), TWELVE, men=12, quiet_plies=100)
 six = Morris(_info("six-mens-morris", "Six men's morris", "c4"), SIX, men=6, quiet_plies=100, can_fly=False)
 three = Morris(
-    _info("three-mens-morris", "Three men's morris", "a1"),
+    _info("three-mens-morris", "Three men's morris", "a1", version=1),
     THREE,
     men=3,
     quiet_plies=40,

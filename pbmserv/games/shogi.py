@@ -30,7 +30,8 @@ MOST_PLIES: Final = 500
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, KING, ROOK, BISHOP, GOLD, SILVER, KNIGHT, LANCE, PAWN = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-PROMOTION, DROPPING, PAWN_DROPS, SAFETY, ENDING, NOTATION = 11, 12, 13, 14, 15, 18
+PROMOTION, DROPPING, PAWN_DROPS, SAFETY, ENDING = 11, 12, 13, 14, 15
+_MOST_NEAR: Final = 10
 
 _RULES: Final = dict(zip("KRBGSNLP", range(KING, PAWN + 1), strict=True)) | dict.fromkeys(PLAIN, PROMOTION)
 
@@ -108,12 +109,10 @@ class Shogi:
             if guilty is None and self.first_loses:
                 return Outcome(two_ranks(1), "repeated")
             return ended_by_repetition(guilty)
-        if len(position.seen) >= MOST_PLIES:
-            return Outcome(two_ranks(None), "exhausted")
-        if self.to_move(position) is not None:
-            return None
-        is_mate = is_attacked(position.board, position.cells, seat)
-        return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
+        if next(self._legal(position, None), None) is None:
+            is_mate = is_attacked(position.board, position.cells, seat)
+            return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
+        return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= MOST_PLIES else None
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
@@ -198,9 +197,11 @@ class Shogi:
             return found[0]
         if len({move[:2] for move in found}) == 1:
             raise Unfinished(found[0][:2])
-        rule = NOTATION if found else DROPPING if book.is_drop else _RULES.get(book.mark, OWN_PIECE)
-        near = found or [move for move in self.moves(position) if target_of(move) == book.target]
-        raise Illegal(rule, tuple(near[:10]))
+        if found:
+            raise Unfinished(fits=tuple(found[:_MOST_NEAR]))
+        rule = DROPPING if book.is_drop else _RULES.get(book.mark, OWN_PIECE)
+        near = [move for move in self.moves(position) if target_of(move) == book.target]
+        raise Illegal(rule, tuple(near[:_MOST_NEAR]))
 
     def _why(self, position: Position, steps: Move) -> int:
         """The rule that forbids a move."""
@@ -224,7 +225,7 @@ shogi = Shogi(
     Info(
         name="shogi",
         title="Shogi",
-        rules="shogi/1",
+        rules="shogi/2",
         sides=(Side("Black", "K"), Side("White", "k")),
         group="chess",
         credit=Credit("traditional", 0),
@@ -240,7 +241,7 @@ minishogi = Shogi(
     Info(
         name="minishogi",
         title="Minishogi",
-        rules="minishogi/1",
+        rules="minishogi/2",
         sides=(Side("Black", "K"), Side("White", "k")),
         group="chess",
         credit=Credit("Shigenobu Kusumoto", 1970),

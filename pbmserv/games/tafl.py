@@ -77,9 +77,7 @@ class Tafl:
         """The legal moves that begin so, by the piece moved."""
         if self._ended(position) is not None:
             return ()
-        sources = begun[:1] or range(len(position.cells))
-        found = (move for source in sources for move in self._from(position, source))
-        return (move for move in found if move[: len(begun)] == begun)
+        return (move for move in self._legal(position, begun) if move[: len(begun)] == begun)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means."""
@@ -106,7 +104,8 @@ class Tafl:
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended; None while somebody is to move."""
         ended = self._ended(position)
-        if ended is None and self.to_move(position) is None:
+        is_open = ended is None or ended.reason == "exhausted"
+        if is_open and next(self._legal(position), None) is None:
             return Outcome(two_ranks(1 - position.turn), "blocked")
         return ended
 
@@ -137,6 +136,11 @@ class Tafl:
         if times_before(position.seen, position.cells) >= TIMES - 1:
             return Outcome(two_ranks(None), "repeated")
         return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
+
+    def _legal(self, position: Position, begun: Move = ()) -> Iterator[Move]:
+        """The moves of all pieces, or of the one that is touched, whether the game goes on or not."""
+        for source in begun[:1] or range(len(position.cells)):
+            yield from self._from(position, source)
 
     def _from(self, position: Position, source: object) -> Iterator[Move]:
         """The moves of the piece on a cell."""
@@ -239,7 +243,7 @@ def _name(mark: str) -> str:
 
 def _tafl(name: str, rows: str, credit: Credit, example: str, has_corners: bool, is_strong: bool) -> Tafl:
     sides = (Side("Attackers", ATTACKER), Side("Defenders", DEFENDER))
-    info = Info(name, name.capitalize(), f"{name}/1", sides, credit, example, group="hunt")
+    info = Info(name, name.capitalize(), f"{name}/2", sides, credit, example, group="hunt")
     return Tafl(info, tuple(rows.split()), has_corners, is_strong)
 
 

@@ -1,14 +1,14 @@
 """Xiangqi, the chess of China: a palace for each general, and a river between them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.divided import river
-from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
 from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
@@ -24,17 +24,18 @@ TIMES: Final = 3
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
-SAFETY, ENDING, NOTATION = 10, 11, 14
+SAFETY, ENDING = 10, 11
 
 _RULES = {"G": GENERAL, "A": ADVISOR, "E": ELEPHANT, "H": HORSE, "R": CHARIOT, "C": CANNON, "S": SOLDIER}
-_ATTACKERS: Final = re.compile("[RHCS]", re.IGNORECASE)
+_ATTACKERS: Final = (re.compile("[RHCS]"), re.compile("[rhcs]"))
+"""The pieces of each seat that can cross the river: without any it cannot win."""
 _OTHER_LETTERS: Final = str.maketrans("KBNP.", "GEHS=")
 """What books in English call the pieces as well, and the other sign for a move across."""
 
 info = Info(
     name="xiangqi",
     title="Xiangqi",
-    rules="xiangqi/1",
+    rules="xiangqi/2",
     sides=(Side("Red", "G"), Side("Black", "g")),
     group="chess",
     credit=Credit("traditional", 0),
@@ -78,8 +79,12 @@ def to_move(position: Position) -> Seat | None:
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the piece moved."""
-    if not is_played(position):
-        return
+    if is_played(position):
+        yield from _legal(position, begun)
+
+
+def _legal(position: Position, begun: Move = ()) -> Iterator[Move]:
+    """The moves that leave the own general unattacked, whether the game goes on or not."""
     own, ways, cells = MARKS[position.turn], ways_of(position.board), position.cells
     home = cells.find(own[0])
     zone = ways.zones[home]
@@ -122,17 +127,20 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 def outcome(position: Position) -> Outcome | None:
     """How it ended: whoever cannot move has lost; None while somebody is to move."""
     cells, seat = position.cells, position.turn
-    if not _ATTACKERS.search(cells):
+    if not any(may_win(position, each) for each in (0, 1)):
         return Outcome(two_ranks(None), "bare")
-    if len(position.seen) >= QUIET_PLIES:
-        return Outcome(two_ranks(None), "exhausted")
+    if next(_legal(position), None) is None:
+        is_mate = is_attacked(position.board, cells, seat)
+        return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
     if _is_repeated(position):
         guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
         return ended_by_repetition(guilty)
-    if to_move(position) is not None:
-        return None
-    is_mate = is_attacked(position.board, cells, seat)
-    return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
+    return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
+
+
+def may_win(position: Position, seat: Seat) -> bool:
+    """Whether a seat has a piece that can cross the river."""
+    return _ATTACKERS[seat].search(position.cells) is not None
 
 
 def scene(position: Position) -> Scene:
@@ -154,7 +162,7 @@ def is_played(position: Position) -> bool:
     return (
         len(position.seen) < QUIET_PLIES
         and not _is_repeated(position)
-        and _ATTACKERS.search(position.cells) is not None
+        and any(may_win(position, seat) for seat in (0, 1))
     )
 
 
@@ -168,7 +176,7 @@ def _is_repeated(position: Position) -> bool:
 
 
 def _read_book(position: Position, text: str) -> Move:
-    """The move that a book writes so: a piece, its file, and where it goes. Raises Illegal."""
+    """The move that a book writes so: a piece, its file, and where it goes. Raises Illegal, Unfinished."""
     letter, which, sign, number = tuple(text if text[0] not in "+-" else text[1] + text[0] + text[2:])
     if to_move(position) is None:
         raise Illegal(ENDING)
@@ -177,7 +185,9 @@ def _read_book(position: Position, text: str) -> Move:
     fits = [move for move in found if _is_called(position, move, which, sign, int(number))]
     if len(fits) == 1:
         return fits[0]
-    raise Illegal(NOTATION if fits else _RULES[letter], tuple((fits or found)[:10]))
+    if fits:
+        raise Unfinished(fits=tuple(fits))
+    raise Illegal(_RULES[letter], tuple(found[:10]))
 
 
 def _is_called(position: Position, move: Move, which: str, sign: str, number: int) -> bool:

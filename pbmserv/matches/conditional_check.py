@@ -141,10 +141,9 @@ class _Check:
         match error:
             case Illegal(rule=rule, near=near):
                 return Misfit(before, text, "illegal", rule, self._ready(position, near))
-            case Unfinished(begun=begun):
-                return Misfit(
-                    before, text, "ambiguous", 0, self._ready(position, self.game.moves(position, begun))
-                )
+            case Unfinished(begun=begun, fits=fits):
+                found = fits or self.game.moves(position, begun)
+                return Misfit(before, text, "ambiguous", 0, self._ready(position, found))
         return Misfit(before, text, "unreadable", 0, self._ready(position, ()))
 
     def _ready(self, position: Any, moves: Iterable[Move]) -> tuple[str, ...]:

@@ -160,7 +160,10 @@ class IllegalMove(CommandError):
 
 @dataclass(kw_only=True)
 class AmbiguousMove(CommandError):
-    """It is the beginning of several moves. `choices` are these, or where they are many, what may come next."""
+    """It is the beginning of several moves. `choices` are these, or where they are many, what may come next.
+
+    Where nothing has `begun`, it fits these whole moves; a single one is not quite what was written.
+    """
 
     template: ClassVar[str] = "matches/errors.txt:ambiguous_move"
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from pbmserv.games import games
+from pbmserv.games.earlier import EARLIER
 from pbmserv.games.game import Game, Seat
 from pbmserv.matches.clock import TimeControl
 
@@ -100,8 +101,10 @@ VARIANT: Final = "-variant"
 
 def rules_of(match: Match) -> Game:
     """The game of a match, in the version it is played under. Raises MissingRules when that is not to be had."""
-    game = games().get(match.game)
-    if game is None or game.info.rules != match.rules.removesuffix(VARIANT):
+    game, rules = games().get(match.game), match.rules.removesuffix(VARIANT)
+    if game is not None and game.info.rules != rules:
+        game = EARLIER.get(rules)
+    if game is None or game.info.name != match.game:
         raise MissingRules(f"board {match.number} is played under {match.rules}, which this server does not have")
     return game
 

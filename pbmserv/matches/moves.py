@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 from pbmserv.games.choices import ways_on
-from pbmserv.games.game import Game, Illegal, MoveError, Seat, Unfinished, Unreadable
+from pbmserv.games.game import Game, Illegal, Move, MoveError, Seat, Unfinished, Unreadable
 from pbmserv.matches.errors import (
     AlreadyGone,
     AmbiguousMove,
@@ -35,11 +35,19 @@ _MOST_COMPARED = 400
 
 
 def play(
-    match: Match, state: State, seat: Seat, text: str, meant_ply: int | None, now: datetime, used: int = 0
+    match: Match,
+    state: State,
+    seat: Seat,
+    text: str,
+    meant_ply: int | None,
+    now: datetime,
+    used: int = 0,
+    besides: tuple[str, ...] = (),
 ) -> Entry:
     """The entry for a move of a seat that took `used` seconds of its time.
 
-    `meant_ply` is the ply the player thought this would be, if said.
+    `meant_ply` is the ply the player thought this would be, if said; `besides` is how the move may be
+    written, too: if that is another one, it is asked.
     """
     require_may_act(match, state, seat, text, meant_ply)
     game = rules_of(match)
@@ -48,6 +56,8 @@ def play(
         raise NotYourTurn(board=match.number, to_move=match.userids[state.to_move], example=example)
     try:
         move = game.read(state.position, text)
+        if others := [other for each in besides for other in _legal(game, state, each) if other != move]:
+            raise Unfinished(fits=(move, *others))
     except Unreadable as error:
         if text.lower() == PASS:
             raise NoPass(board=match.number, game=match.game, example=_example(game, state)) from error
@@ -68,9 +78,9 @@ def play(
             reason=reason_against(game, state.position, seat, text),
         ) from error
     except Unfinished as error:
-        raise AmbiguousMove(
-            board=match.number, begun=error.begun, choices=ways_on(game, state.position, error.begun)
-        ) from error
+        choices = tuple(game.write(state.position, move) for move in error.fits)
+        choices = choices or ways_on(game, state.position, error.begun)
+        raise AmbiguousMove(board=match.number, begun=error.begun, choices=choices) from error
     return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
 
 
@@ -78,6 +88,14 @@ def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int
     """The entry for a seat that gives up; before its own first move that declines the match for all."""
     require_may_act(match, state, seat, RESIGN, meant_ply)
     return entry_after(match, state, now, "resigned" if state.plies_of(seat) else "declined", seat)
+
+
+def _legal(game: Game, state: State, text: str) -> tuple[Move, ...]:
+    """The move that a text means; none if it is no move."""
+    try:
+        return (game.read(state.position, text),)
+    except MoveError:
+        return ()
 
 
 def _example(game: Game, state: State) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, cast
 
-from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat, scores_of
+from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat, may_win, scores_of
 from pbmserv.matches.clock import Stop
 from pbmserv.matches.log import OF_NO_SEAT, BrokenLog, Entry, EntryKind, Match
 from pbmserv.matches.state import Ending, Offer, OfferKind, State, Turn
@@ -97,9 +97,11 @@ def _played(game: Game, match: Match, before: State, entry: Entry) -> State:
 def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
     seat = _seat(entry)
     if len(before.used) == 2:
-        # The other one has won, in whatever game, and the board stays as it is.
+        # The other one has won, if the game does not say that they could not; and the board stays as it is.
         turn = Turn(seat, None, None, (Event("left", seat),), entry.kind, entry.used)
         won = _won(game, before, 1 - seat)
+        if not may_win(game, before.position, 1 - seat):
+            won = replace(won, ranks=(1, 1), reason="bare")
         after = _turned(game, before, before.position, turn, entry, how, before.used, won)
         return replace(after, gone=(*before.gone, seat))
     position, events = cast(ManySeats, game).leave(before.position, seat)

@@ -1,11 +1,12 @@
 """The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, is_letter, may_be_a_name
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games import games
+from pbmserv.games.notation import names
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
@@ -22,6 +23,8 @@ _MOST_LINES = 5 * MOST_COMMANDS
 """After so many command lines nothing more of a mail is read; it is no letter to anybody."""
 
 _SIGNATURE = "--"
+_COLUMNS = "ABCDEFGHI"
+"""Letters that may name a piece when they are capitals, and a column of its board when they are not."""
 _STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
 
 
@@ -62,7 +65,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
             return _block(_one_move_only(found, unsure, board), after, heard, spelling) if found else answer
         is_name = _is_signature(plain, bool(found), greeted > 0, spelling)
-        read = PROSE if is_name else parse_line(plain, board, spelling)
+        read = PROSE if is_name else _perhaps_by_phone(parse_line(plain, board, spelling), plain)
         if read.is_spoken and not stands_alone(lines, number, spelling):
             unsure += [] if found else [read]
             read = PROSE
@@ -85,6 +88,17 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
         else:
             greeted += 1
     return _block(_one_move_only(found, unsure, board), "", "\n".join(refused), spelling) if found else answer
+
+
+def _perhaps_by_phone(read: ParsedLine, line: str) -> ParsedLine:
+    """A line with its move in small letters besides, if it begins with one in a capital, as phones make it."""
+    if not read.is_bare or read.parsed is None or not line[0].isupper():
+        return read
+    arguments = read.parsed.arguments
+    move = arguments.move
+    is_either = move[:1] == line[0] and line[0] in _COLUMNS and any(map(str.isdigit, move)) and not names(move)
+    besides = (move[0].lower() + move[1:],) if is_either else ()
+    return replace(read, parsed=replace(read.parsed, arguments=replace(arguments, moves=besides)))
 
 
 def _is_signature(line: str, is_below: bool, is_greeted: bool, spelling: Spelling) -> bool:

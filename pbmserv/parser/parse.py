@@ -172,7 +172,8 @@ def _is_same(one: Parsed, other: Parsed) -> bool:
 
 
 def _plain(arguments: Arguments) -> Arguments:
-    return replace(arguments, move=arguments.move.lower().replace(" ", ""))
+    move = arguments.move.lower().replace(" ", "")
+    return replace(arguments, move=move, moves=() if move else arguments.moves)
 
 
 def _reading(lines: tuple[ParsedLine, ...], comment: str) -> ParsedMail:

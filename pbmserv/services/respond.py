@@ -257,7 +257,7 @@ def _boards_for_sender(
             concerned.update(dict.fromkeys([*result.outcome.changed_boards, *result.awaited_boards]))
         elif result.outcome.board is not None:
             concerned.update(dict.fromkeys([result.outcome.board]))
-            if isinstance(result.outcome, AmbiguousMove):
+            if isinstance(result.outcome, AmbiguousMove) and result.outcome.begun:
                 begun[result.outcome.board] = result.outcome.begun
 
     def view(ref: BoardRef, whole: bool) -> BoardView | None:

@@ -1,9 +1,14 @@
 """Positions drawn by hand, games played from texts, and counted trees, for the nets of single games."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from pbmserv.games.board import Board
-from pbmserv.games.game import Game, Scene
+from pbmserv.games.earlier import EARLIER
+from pbmserv.games.game import Game, Outcome, Scene
+
+LONG: Final = 1000
+"""More plies than any limit on those without progress, and an even number."""
 
 
 def cells_of(board: Board, figure: str) -> tuple[str, ...]:
@@ -39,3 +44,19 @@ def leaves(game: Game, position: Any, plies: int) -> int:
     if plies == 0:
         return 1
     return sum(leaves(game, game.play(position, move)[0], plies - 1) for move in game.moves(position))
+
+
+def at_limit(position: Any) -> Any:
+    """The same position after very many plies without progress, where such are counted."""
+    long = {"seen": (*map(str, range(LONG)), *getattr(position, "seen", ())), "quiet": LONG}
+    counted = [name for name, value in long.items() if type(getattr(position, name, None)) is type(value)]
+    return replace(position, **{name: long[name] for name in counted})
+
+
+def assert_end_before_limit(game: Game, position: Any) -> None:
+    """A position in which the game is over ends it so at its limit, too; under its first rules it was a draw."""
+    late = at_limit(position)
+    assert late != position
+    assert game.outcome(late) == game.outcome(position)
+    assert game.to_move(late) is None
+    assert EARLIER[f"{game.info.name}/1"].outcome(late) == Outcome((1, 1), "exhausted")

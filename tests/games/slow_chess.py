@@ -195,7 +195,14 @@ class SlowChess:
         is_bare = not left or (
             self.rules == "chess" and (left == ["n"] or (set(left) == {"b"} and len(colours) == 1))
         )
-        return "draw bare" if is_bare else ""
+        return "draw bare" if is_bare or (self.rules == "atomic" and self._is_dead(left, colours)) else ""
+
+    def _is_dead(self, left: list[str], colours: set[int]) -> bool:
+        """In atomic chess: a king alone against little, or a bishop on each side that never meet."""
+        whites = [piece for piece in self.pieces.values() if piece in "PNBRQ"]
+        if 0 < len(whites) < len(left):
+            return left == ["b", "b"] and len(colours) == 2
+        return left in (["n"], ["b"], ["r"], ["n", "n"]) or (set(left) == {"b"} and len(colours) == 1)
 
 
 def opened(rules: str, row: str = "RNBQKBNR") -> SlowChess:

@@ -140,9 +140,9 @@ def test_rooks_that_are_blown_up_castle_no_more() -> None:
         ("4k3/8/8/8/8/8/3p4/4K3 w - -", "", "E1xD2"),  # a king cannot capture
         ("4k3/8/8/8/8/3p4/4P3/4K3 w - -", "E2-E3 E2xD3", "E1xE2"),
         ("4k3/3r4/8/8/8/8/4Q3/4K2r w - -", "E2xE8", "E1-D1"),  # in check it may blow up the other king
-        ("8/8/8/8/8/8/3k4/r3K3 w - -", "E1-F2", ""),
-        ("8/8/8/8/4k3/8/r7/4K3 w - -", "E1-D1", "E1-E2"),
-        ("r7/8/8/8/8/4k3/8/4K3 w - -", "E1-D2 E1-E2 E1-F2 E1-D1", ""),
+        ("8/7p/8/8/8/8/3k4/r3K3 w - -", "E1-F2", ""),
+        ("8/7p/8/8/4k3/8/r7/4K3 w - -", "E1-D1", "E1-E2"),
+        ("r7/7p/8/8/8/4k3/8/4K3 w - -", "E1-D2 E1-E2 E1-F2 E1-D1", ""),
     ],
 )
 def test_what_kings_may_do_in_atomic(text: str, able: str, unable: str) -> None:
@@ -170,7 +170,7 @@ def test_nobody_blows_up_the_own_king() -> None:
     [
         (START, "Nf3 d5 Ne5 Nf6 Nxf7", Outcome((1, 2), "king")),
         ("7k/1R6/8/8/8/8/8/R3K3 w - -", "Ra8", Outcome((1, 2), "mate")),
-        ("7k/8/6K1/8/8/8/8/R7 w - -", "Ra8", None),
+        ("7k/8/6K1/8/8/8/P7/1R6 w - -", "Rb8", None),
         ("7k/8/8/8/8/8/6q1/R5NK b - -", "Qxg1", Outcome((2, 1), "king")),
         ("7k/8/8/8/8/2q5/1Q6/K7 w - -", "Ka2", None),
         ("7k/8/8/8/8/2q5/8/2Q1K3 w - -", "Qxc3", Outcome((1, 1), "bare")),

@@ -9,7 +9,7 @@ from pbmserv.games import boards, draughts
 from pbmserv.games.draughts import Position, checkers
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
 GAME = cast(Game, checkers)
@@ -217,6 +217,8 @@ def test_endings(figure: str, turn: int, text: str, ended: Outcome | None) -> No
     after = played(GAME, position_of(figure, turn), text)
     assert checkers.outcome(after) == ended
     if ended:
+        if ended.reason == "blocked":
+            assert_end_before_limit(GAME, after)
         assert checkers.to_move(after) is None
         with pytest.raises(Illegal) as caught:
             checkers.read(after, "b2-c3")

@@ -10,7 +10,7 @@ from pbmserv.games import fanorona
 from pbmserv.games.fanorona import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_fanorona import slow_leaves, slow_moves, slow_start
 
 GAME: Game = fanorona
@@ -187,6 +187,7 @@ def test_whoever_cannot_move_loses() -> None:
     + + + + + + + + +
     """
     assert outcome(position_of(figure, 1)) == Outcome((1, 2), "blocked")
+    assert_end_before_limit(GAME, position_of(figure, 1))
 
 
 def test_the_third_time_is_a_draw() -> None:

@@ -10,7 +10,7 @@ from pbmserv.games.draughts import Position
 from pbmserv.games.flying import FlyingDraughts, brazilian, games, international, russian
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 
 SMALL, LARGE = (boards.squares(size, size, is_chequered=True) for size in (8, 10))
 
@@ -279,6 +279,8 @@ def test_whoever_cannot_move_has_lost() -> None:
     )
     after = played(cast(Game, russian), blocked, "b4-a3")
     assert russian.outcome(after) == Outcome((2, 1), "blocked")
+    for game in (russian, brazilian):
+        assert_end_before_limit(cast(Game, game), after)
     with pytest.raises(Illegal) as caught:
         russian.read(after, "b2-c3")
     assert caught.value.rule == draughts.ENDING

@@ -9,7 +9,7 @@ from pbmserv.games import boards, lasca
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.lasca import Position, info, moves, outcome, play, read, scene, start, to_move, write
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_lasca import Columns, slow_leaves, slow_moves
 
 GAME: Game = lasca
@@ -206,6 +206,8 @@ def test_endings(figure: str, turn: int, text: str, ended: Outcome | None) -> No
     after = played(GAME, position_of(figure, turn), text)
     assert outcome(after) == ended
     if ended:
+        if ended.reason == "blocked":
+            assert_end_before_limit(GAME, after)
         assert to_move(after) is None
         with pytest.raises(Illegal) as caught:
             read(after, "a3-b2")

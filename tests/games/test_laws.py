@@ -21,14 +21,21 @@ from pbmserv.games import games
 from pbmserv.services.laws.courses import check_leaving, check_playout, check_position
 from pbmserv.services.laws.setups import Setup, reached, setups_of
 from tests.examples import examples
+from tests.games.by_hand import at_limit
 from tests.games.setups import NAMES, PLIES, SEEDS, cases
 
+LIMITS = ("exhausted", "repeated", "perpetual")
+"""What a game ends by that counts plies, or looks at earlier ones."""
 MANY = tuple(name for name in NAMES if games()[name].info.most_seats > 2)
 
 
 @pytest.mark.parametrize("setup", cases())
 def test_random_playouts_end_and_replay(setup: Setup) -> None:
-    check_playout(setup)
+    """And an end comes before any limit: it is the same after very many plies without progress."""
+    position = check_playout(setup)
+    ended = setup.game.outcome(position)
+    if ended is not None and ended.reason not in LIMITS:
+        assert setup.game.outcome(at_limit(position)) == ended
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,7 @@ from pbmserv.games import boards, lines_of_action
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.lines_of_action import Position, info, moves, outcome, play, read, scene, start, to_move, write
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
 GAME: Game = lines_of_action
@@ -160,6 +160,7 @@ def test_whoever_cannot_move_has_lost() -> None:
     """
     blocked = position_of(figure)
     assert outcome(blocked) == Outcome((2, 1), "blocked")
+    assert_end_before_limit(GAME, blocked)
     assert to_move(blocked) is None
     assert to_move(position_of(figure, 1)) == 1
 

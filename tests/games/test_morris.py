@@ -8,7 +8,7 @@ from pbmserv.games import morris as merels
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Position, morris
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
 GAME = cast(Game, morris)
@@ -175,6 +175,7 @@ def test_whoever_cannot_move_has_lost() -> None:
     assert morris.to_move(position_of(figure, 1)) == 1
     after = played(GAME, position_of(figure), "f4-g4")
     assert morris.outcome(after) == Outcome((1, 2), "blocked")
+    assert_end_before_limit(GAME, after)
     assert not list(morris.moves(after))
 
 

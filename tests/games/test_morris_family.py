@@ -9,7 +9,7 @@ from pbmserv.games import morris as merels
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished
 from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Morris, Position, six, three, twelve
-from tests.games.by_hand import cells_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, leaves, played, written
 from tests.games.slow_morris import SlowMorris
 
 GAMES = (twelve, six, three)
@@ -132,6 +132,7 @@ def test_a_diagonal_wins_as_well() -> None:
 def test_whoever_cannot_move_has_lost() -> None:
     assert six.outcome(position_of(six, SHUT)) == Outcome((2, 1), "blocked")
     assert six.outcome(position_of(six, SHUT, 1)) is None
+    assert_end_before_limit(cast(Game, six), position_of(six, SHUT))
     assert twelve.outcome(position_of(twelve, FULL.replace("+", "o", 1))) == Outcome((1, 1), "blocked")
 
 

@@ -13,7 +13,7 @@ from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position
 from pbmserv.matches.reasons import reason_against
 from pbmserv.rendering.accessible import accessible_board
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 from tests.games.slow_shogi import slow_start
 
@@ -290,6 +290,8 @@ def test_endings(figure: str, turn: int, text: str, ended: Outcome | None) -> No
     after = played(GAME, position_of(figure, ("G", ""), turn), text)
     assert shogi.outcome(after) == ended
     if ended:
+        assert_end_before_limit(GAME, after)
+        assert_end_before_limit(minishogi, after)
         assert shogi.to_move(after) is None
         for typed in ("e9-e8", "K-5b"):
             with pytest.raises(Illegal) as caught:
@@ -369,10 +371,9 @@ def test_what_books_leave_open_is_asked() -> None:
         with pytest.raises(Unfinished) as unfinished:
             shogi.read(position, text)
         assert unfinished.value.begun[0] == position.board.numbers["B2"]
-    with pytest.raises(Illegal) as caught:
+    with pytest.raises(Unfinished) as asked:
         shogi.read(position, "G-5h")
-    assert caught.value.rule == rules.NOTATION
-    assert [shogi.write(position, move) for move in caught.value.near] == ["D1-E2", "F1-E2"]
+    assert [shogi.write(position, move) for move in asked.value.fits] == ["D1-E2", "F1-E2"]
     for text in ("9a9b", "6f6e"):
         with pytest.raises(Illegal) as caught:
             minishogi.read(minishogi.start(2, {}), text)

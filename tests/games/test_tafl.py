@@ -9,7 +9,7 @@ from pbmserv.games import tafl as rules
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.tafl import Position, Tafl, brandubh, hnefatafl, tablut
-from tests.games.by_hand import cells_of, figure_of, leaves, played, written
+from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_tafl import SlowSiege, slow_siege
 
 GAME: Any = brandubh
@@ -237,7 +237,9 @@ def test_whoever_cannot_move_loses() -> None:
     . . . . . . .
     . . . . . . .
     """
-    assert GAME.outcome(played(GAME, position_of(figure), "c5-b5")) == Outcome((1, 2), "blocked")
+    after = played(GAME, position_of(figure), "c5-b5")
+    assert GAME.outcome(after) == Outcome((1, 2), "blocked")
+    assert_end_before_limit(GAME, after)
     bare = ". . . . . . .\n" * 5 + "o x . o . . .\n. . . K . . ."
     assert GAME.outcome(played(GAME, position_of(bare, 1), "d2-c2")) == Outcome((2, 1), "blocked")
 

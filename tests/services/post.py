@@ -4,12 +4,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.move import MovePlayed
+from pbmserv.games.game import Game
 from pbmserv.mail.reading.headers import one_address
+from pbmserv.matches.moves import play
+from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
 from pbmserv.services.play import MoveForm, PlayLink, times_played
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.views import list_inbox, list_outbox, list_players, load_board
 from pbmserv.services.worker import process_some
+from pbmserv.store import matches
+from pbmserv.store.engine import writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, NOON, Clock
@@ -175,3 +182,25 @@ def thread_word_of(letter: QueuedMessage) -> str:
 def form_of(link: PlayLink, move: str, words: str = "") -> MoveForm:
     """What a page that shows the board as it was found sends."""
     return MoveForm(move, words, link.board.state.plies, times_played(link.board))
+
+
+def board_of(post: Post, number: int = 101) -> GameState:
+    """A board as it stands."""
+    seen = load_board(post.house, number)
+    assert seen is not None, f"there is no board {number}"
+    return replay(seen.match)
+
+
+def begin_played(post: Post, game: Game, texts: str) -> None:
+    """Board 101 of alice and bob, with moves on it; only the last of them comes by mail."""
+    people = ("alice@example.org", "bob@example.org")
+    post.people(alice="sesame", bob="poppy")
+    post.mail(people[0], f"{game.info.name} challenge alice bob")
+    *earlier, last = texts.split()
+    board = board_of(post)
+    with writing(post.house.engine) as connection:
+        for text in earlier:
+            entry = play(board.match, board.state, board.state.to_move or 0, text, None, post.clock())
+            board = board.apply(entry)
+            matches.write(connection, Decision(MovePlayed(101, entry.text), entries=(entry,), boards=(board,)))
+    post.mail(people[board.state.to_move or 0], f"101 {last}")

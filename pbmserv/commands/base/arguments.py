@@ -41,7 +41,7 @@ class Arguments:
     options: tuple[tuple[str, str], ...] = ()
 
     moves: tuple[str, ...] = ()
-    """The moves of a preview."""
+    """The moves of a preview; or how a move is written besides, if a phone has made its first letter a capital."""
 
     ahead: str = field(default="", repr=False)
     """Conditional moves, as written."""
@@ -83,9 +83,10 @@ class BoardArguments:
 
 @dataclass(frozen=True, slots=True)
 class MoveArguments(BoardArguments):
-    """A move on a board."""
+    """A move on a board, and how it is written besides, if a phone has made its first letter a capital."""
 
     move: str
+    moves: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

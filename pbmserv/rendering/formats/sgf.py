@@ -12,11 +12,13 @@ from pbmserv.rendering.formats.played import PlayedLine
 
 _COLOURS: Final = ("B", "W")
 """By seat."""
+_TIE: Final = 0.5
+"""White wins ties: so much more of komi comes to the same, as programs write it."""
 
 
 def sgf_of_go(played: PlayedLine) -> str:
     """A game of Go; Black is the first seat."""
-    return _sgf(played, "1", _point, {"KM": str(go.KOMI), "RU": "Chinese"})
+    return _sgf(played, "1", _point, {"KM": str(go.KOMI + _TIE), "RU": "Chinese"})
 
 
 def sgf_of_hex(played: PlayedLine) -> str:
@@ -58,7 +60,7 @@ def _result(played: PlayedLine) -> str:
 
 
 def _margin(scores: tuple[int, ...]) -> str:
-    return str(max(scores) - min(scores)) if scores else ""
+    return str(abs(scores[0] - scores[1] - _TIE)) if scores else ""
 
 
 _BY: Final = MappingProxyType({"resigned": "R", "forfeited": "T", "removed": "F", "awarded": "F"})

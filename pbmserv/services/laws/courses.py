@@ -4,7 +4,7 @@ from itertools import islice
 from random import Random
 from typing import Any, Final, cast, get_args
 
-from pbmserv.games.game import Event, EventKind, ManySeats, Outcome, Reason, Seat
+from pbmserv.games.game import Event, EventKind, ManySeats, Outcome, Reason, Seat, may_win
 from pbmserv.services.laws.setups import VERY_MANY, Setup, any_move, board_of, chance, reached, some_moves
 
 MOST_PLIES: Final = 5000
@@ -70,8 +70,11 @@ def check_outcome(setup: Setup, outcome: Outcome | None, gone: list[Seat]) -> No
         assert sorted(stayed, key=lambda seat: ranks[seat]) == sorted(stayed, key=lambda seat: -scores[seat])
 
 
-def check_playout(setup: Setup) -> None:
-    """A random game ends as games end, and its texts lead to the same end again."""
+def check_playout(setup: Setup) -> Any:
+    """A random game ends as games end, and its texts lead to the same end again, which it gives.
+
+    Whoever has won alone could always still win.
+    """
     game, random = setup.game, chance(f"playout of {setup}")
     position = setup.start()
     texts: list[str] = []
@@ -85,7 +88,9 @@ def check_playout(setup: Setup) -> None:
         position, events = game.play(position, move)
         gone += [event.seat for event in events if event.kind == "eliminated"]
     check_position(setup, position, random)
-    check_outcome(setup, game.outcome(position), gone)
+    outcome = game.outcome(position)
+    check_outcome(setup, outcome, gone)
+    won = [seat for seat, rank in enumerate(outcome.ranks if outcome else ()) if rank == 1]
     assert len(set(gone)) == len(gone) < setup.seats
 
     looks = {0, *random.sample(range(len(texts)), min(LOOKS, len(texts)))}
@@ -93,9 +98,11 @@ def check_playout(setup: Setup) -> None:
     for ply, text in enumerate(texts):
         if ply in looks:
             check_position(setup, again, random)
+        assert len(won) > 1 or may_win(game, again, won[0])
         again, _ = game.play(again, game.read(again, text))
     assert again == position
     assert hash(again) == hash(position)
+    return position
 
 
 def check_leaving(setup: Setup) -> None:

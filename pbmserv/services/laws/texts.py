@@ -23,6 +23,10 @@ def check_answer(game: Game, position: Any, text: str) -> None:
         near = [game.write(position, move) for move in answer.near]
         assert len(set(near)) == len(near) <= MOST_NEAR
         assert all(move in game.moves(position, move) for move in answer.near)
+    elif isinstance(answer, Unfinished) and answer.fits:
+        assert not answer.begun
+        assert len(set(answer.fits)) == len(answer.fits) <= MOST_NEAR
+        assert all(move in game.moves(position, move) for move in answer.fits)
     elif isinstance(answer, Unfinished):
         assert answer.begun
         begun = list(islice(game.moves(position, answer.begun), VERY_MANY))

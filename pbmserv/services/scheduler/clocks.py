@@ -45,13 +45,14 @@ class Reminded(Reply):
 
 @dataclass(frozen=True, slots=True)
 class TimeIsUp(Reply):
-    """To whoever had no time left on `board`, and is out of the game."""
+    """To whoever had no time left on `board`, and is out of the game; or it is drawn, as the other cannot win."""
 
     template: ClassVar[str] = "services/scheduler/clocks.txt:time_is_up"
     place = "below"
 
     board: int
     others_play_on: bool
+    is_drawn: bool
 
 
 BATCH: Final = 50
@@ -177,7 +178,9 @@ def _end_turn(
     used = int(spent(board, timing).total_seconds())
     entry = entry_after(match, state, now, "forfeited", state.to_move, used=used)
     after = board.apply(entry)
-    reply = TimeIsUp(match.number, others_play_on=after.state.status == "active")
+    outcome = after.state.outcome
+    is_drawn = outcome is not None and outcome.ranks.count(1) > 1
+    reply = TimeIsUp(match.number, after.state.status == "active", is_drawn)
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)
     write_decision(connection, records, decision, now)
     (after,) = decision.boards

@@ -7,7 +7,7 @@ import pytest
 
 from pbmserv.games import games
 from pbmserv.games.boards import squares
-from pbmserv.games.game import Game, Move
+from pbmserv.games.game import Game, Move, Outcome
 from pbmserv.matches.log import Entry, EntryKind, Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.formats.pdn import KINDS
@@ -83,7 +83,7 @@ def test_a_game_of_go() -> None:
         "GM": "1",
         "CA": "UTF-8",
         "SZ": "9",
-        "KM": "7",
+        "KM": "7.5",
         "RU": "Chinese",
         "PB": "alice",
         "PW": "b]o\\b",
@@ -95,7 +95,17 @@ def test_a_game_of_go() -> None:
     outcome = board.state.outcome
     assert outcome is not None
     black, white = outcome.scores
-    assert root["RE"] == ("Draw" if black == white else f"{'BW'[white > black]}+{abs(black - white)}")
+    assert root["RE"] == f"{'BW'[white > black]}+{abs(black - white - 0.5)}"
+
+
+def test_a_tie_of_go_is_white_s_by_half_a_point() -> None:
+    """44 points to 37 and komi: with 7.5 in the record a program comes to the same result."""
+    rows = range(2, 10)
+    texts = [text for row in rows for text in (f"e{row}", f"f{row}")]
+    board = played(started("go", size="9"), *texts, "d1", "e1", "pass", "pass")
+    assert board.state.outcome == Outcome((2, 1), "score", (44, 44))
+    root = sgf_of(board).root
+    assert (root["KM"], root["RE"]) == (["7.5"], ["W+0.5"])
 
 
 def test_every_point_of_go() -> None:
