@@ -1,7 +1,7 @@
 """What can be wrong with a mail, or with a line of it, before any command is known."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.info import Info
@@ -97,6 +97,22 @@ class WhichOne(CommandError):
     template: ClassVar[str] = "parser/errors.txt:which_one"
 
     choices: tuple[str, ...]
+
+
+NotTalkKind = Literal["plan", "password", "command"]
+
+
+@dataclass(kw_only=True)
+class NotTalk(CommandError):
+    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
+
+    `ready` is the command that queues the plan; empty if that is not clear.
+    """
+
+    template: ClassVar[str] = "parser/errors.txt:not_talk"
+
+    kind: NotTalkKind
+    ready: str = ""
 
 
 @dataclass(kw_only=True)

@@ -22,6 +22,7 @@ from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.no_talk import asked_plan, without_no_talk
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
@@ -51,17 +52,19 @@ def parse_mail(
     own: Own = str,
     game: Info | None = None,
     club: str = OUR_NAME,
+    userid: str = "",
 ) -> ParsedMail:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
 
     `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
     `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
-    cells are. `club` is the name in our Subjects.
+    cells are. `club` is the name in our Subjects, `userid` the sender's where that is known.
     """
     reading = _understood(mail, answered_board, own, spelling_of(game), club)
     tokens = tuple(token.lower() for token in (*mail.tokens, *mail.thread_words) if len(token) >= _SHORTEST_TOKEN)
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
-    return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+    reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+    return without_no_talk(reading, spelling_of(game), userid or (reading.claim.userid if reading.claim else ""))
 
 
 def _about(subject: str, club: str) -> str | None:
@@ -95,6 +98,8 @@ def _understood(
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
+        if board is not None and (planned := asked_plan(mail.text, board, spelling)) is not None:
+            return planned
         open_between = undecided_moves(mail.text, spelling) if board is not None else ()
         if open_between:
             ready = tuple(f"move {board} {move}" for move in open_between)

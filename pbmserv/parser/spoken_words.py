@@ -165,6 +165,34 @@ NO_NAMES: Final = (
 
 CONDITIONAL: Final = _words(
     "if when unless wenn falls quand lorsque si cuando se quando als wanneer jeśli gdy om når hvis když "
-    "jestli pokud jos если когда якщо ha"
+    "jestli pokud jos если когда якщо ha ak keď dacă eğer jika ako sobald falls after"
 )
 """Below a sentence that begins so, a move may be one that is only planned."""
+
+CONSEQUENCE: Final = _words(
+    "then > dann puis alors entonces luego poi allora dan toen wtedy to então depois så da pak potom tak niin "
+    "sitten тогда то akkor atunci zaman next thereafter danach ensuite después dopo daarna potem"
+)
+"""What stands between a condition and what is played then."""
+
+ALTERNATIVES: Final = _words(
+    "or else otherwise oder sonst ou sinon o oppure of anders lub albo eller nebo tai или"
+)
+"""What stands between two cases."""
+
+IN_PLANS: Final = _words(
+    "and & + you your he she his her they reply replies answer answers plays takes captures goes moves move "
+    "check mate resign queue plan plans planned idea line conditional premove follow followed by on with against "
+    "again back bishop knight rook queen king pawn castle castles castle's castling und y e et en i och og a ja и "
+    "du dein sie er er's spielst spielt ziehst zieht nimmst antworte tu vous il elle joues jouez joue réponds "
+    "juegas juega tú usted él respondo giochi gioca lui lei rispondo jij je u hij speelt speel antwoord ty on "
+    "grasz zagrasz gra odpowiadam você ele joga respondo du han hon spelar svarar hraješ hraje odpovím zahraješ "
+    "hráš ty вы он она ты ходишь сыграешь сыграю отвечаю"
+)
+"""What may stand beside the moves of a plan, where nothing else does."""
+
+PASSWORDS: Final = (
+    "pass ?word|passwd|pw|pass ?phrase|passwort|kennwort|mot de passe|contraseña|clave|wachtwoord|hasło|senha"
+    "|lösenord|adgangskode|passord|heslo|salasana|пароль|jelszó|şifre|parola"
+)
+"""How a password is called."""

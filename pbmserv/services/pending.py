@@ -79,8 +79,8 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
     game = _game_of_board(connection, app, mail, identity)
-    server = app.server
-    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name)
+    server, userid = app.server, player.userid if player else ""
+    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name, userid)
     apart = answered_apart(connection, identity)
     if apart is not None:
         written = with_move_apart(written, mail, ours, apart, server, addresses)
