@@ -92,11 +92,15 @@ class MoreThanYes(CommandError):
 
 @dataclass(kw_only=True)
 class WhichOne(CommandError):
-    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run."""
+    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
+
+    So many moves were `left_out` of the choices, since they are not possible now.
+    """
 
     template: ClassVar[str] = "parser/errors.txt:which_one"
 
     choices: tuple[str, ...]
+    left_out: int = 0
 
 
 NotTalkKind = Literal["plan", "password", "command"]

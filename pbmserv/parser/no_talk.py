@@ -69,7 +69,7 @@ def without_no_talk(reading: ParsedMail, spelling: Spelling = CELLS, userid: str
 
 
 def asked_plan(text: str, board: int, spelling: Spelling) -> ParsedMail | None:
-    """The question what is meant by a mail of words about a board, of which one line is a plan; None if none is."""
+    """What a mail of words about a board is asked, of which one line is a plan; None if none is."""
     lines = (normalised(line[:_LONGEST_LINE]) for line in text.split("\n")[:_MOST_LINES])
     plans = [plan for line in lines if line and (plan := _plan(line, spelling)) is not None]
     if not any(plan.is_clear and plan.said for plan in plans):

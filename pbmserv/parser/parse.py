@@ -26,6 +26,7 @@ from pbmserv.parser.no_talk import asked_plan, without_no_talk
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
+from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
@@ -105,7 +106,7 @@ def _understood(
             ready = tuple(f"move {board} {move}" for move in open_between)
             return _reading((ParsedLine(unparsed=which_one(board, ready)),), "")
         near = ""
-        if board is not None:
+        if board is not None and not is_withdrawn(mail.text):
             near = mentioned_move(mail.text, spelling) or move_said_among_others(mail.text, spelling)
         return ParsedMail(board=board, near=near, writer=_writer(about or "") if title.is_answer else "")
     return _reading((titled,), mail.text)

@@ -1,0 +1,75 @@
+"""What takes back all that a mail says, or denies one move: `scratch that`, `anything but d4`."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.parser.correcting_words import BESIDE_WITHDRAWN, DENYING, HELD, WITHDRAWN
+
+_MOST_SEARCHED: Final = 4000
+_LONGEST_PHRASE: Final = 6
+_LONGEST_WITHDRAWAL: Final = 12
+_CLAUSE_END: Final = re.compile(r"[.,;:!?()\u2026\u3001\u3002]+|\s-+\s|\s-+$")
+_MARKS: Final = "\"'`*_~[]{}<>\u00ab\u00bb/-"
+
+
+def is_withdrawn(text: str) -> bool:
+    """Whether words below a move, or beside it, take it back or put it off.
+
+    >>> [is_withdrawn(text) for text in ("Actually never mind, I'll write tomorrow", "No, wait...", "Moment noch")]
+    [True, True, True]
+    >>> [is_withdrawn(text) for text in ("Never mind my slow reply", "Wait and see!", "Don't worry")]
+    [False, False, False]
+    """
+    return is_held(text) or any(_takes_back(clause) for clause in _clauses(text))
+
+
+def is_held(text: str) -> bool:
+    """Whether words say that what stands below them, or above, is not to be played.
+
+    >>> [is_held(text) for text in ("Please don't play this yet", "noch nicht spielen!", "Don't wait", "Hold on")]
+    [True, True, False, False]
+    """
+    return any(_holds(clause, HELD, len(clause)) for clause in _clauses(text))
+
+
+def denies(words: Sequence[str], nearest: int | None = None) -> bool:
+    """Whether words before a move say that it is none; `nearest`: if one of so many right before it does.
+
+    >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
+    [True, True, False, False]
+    """
+    plain = [word.strip(_MARKS).lower() for word in words]
+    near = plain if nearest is None else plain[-nearest:]
+    return _holds(near, DENYING, len(near))
+
+
+def _takes_back(clause: Sequence[str]) -> bool:
+    """Whether a clause takes back, and says nothing else but what may stand beside that."""
+    if len(clause) > _LONGEST_WITHDRAWAL:
+        return False
+    place, has_said = 0, False
+    while place < len(clause):
+        length = _phrase_at(clause, place, WITHDRAWN)
+        has_said = has_said or length > 0
+        if not length and clause[place] not in BESIDE_WITHDRAWN:
+            return False
+        place += length or 1
+    return has_said
+
+
+def _holds(words: Sequence[str], phrases: frozenset[tuple[str, ...]], end: int) -> bool:
+    return any(_phrase_at(words, place, phrases) for place in range(end))
+
+
+def _phrase_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words the longest of some phrases has that stands there; 0 if none does."""
+    lengths = range(min(_LONGEST_PHRASE, len(words) - place), 0, -1)
+    return next((each for each in lengths if tuple(words[place : place + each]) in phrases), 0)
+
+
+def _clauses(text: str) -> list[list[str]]:
+    lines = (normalised(line) for line in text[:_MOST_SEARCHED].split("\n"))
+    clauses = (clause.split() for line in lines for clause in _CLAUSE_END.split(line))
+    return [[word.strip(_MARKS).lower() for word in clause] for clause in clauses if clause]
