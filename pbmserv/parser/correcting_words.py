@@ -80,7 +80,18 @@ DROPPING = frozenset({"forget", "ignore", "scrap", "cancel"})
 """What drops the move behind it, even where no other takes its place."""
 
 WITHDRAWN = phrases(
-    "scratch that|scratch it|scrap that|scrap it|strike that|strike it|never mind|nevermind|forget it"
+    "maybe|perhaps|vielleicht|peut-être|quizás|forse|misschien|może|talvez|kanske|måske|možná|ehkä"
+    "|может быть|think about it|think about this|think it over|think again|think first|think some more|think more"
+    "|please ignore|ignore please|wrong board|wrong game|wrong one|wrong square|wrong move|just kidding|kidding"
+    "|only joking|just joking|joking|just testing|testing|only testing|just a test|this is a test|this was a test"
+    "|only a test|do nothing|maybe not|or maybe not|perhaps not|not decided|not decided yet|not yet decided"
+    "|i haven't decided|i haven't decided yet|i have not decided yet|no no|no no no|falsches brett|falsches spiel"
+    "|falsches feld|falscher zug|nur ein test|nur spaß|war nur spaß|vielleicht doch nicht|nein nein"
+    "|mauvais plateau|mauvaise partie|mauvaise case|non non|tablero equivocado|partida equivocada"
+    "|casilla equivocada|no no|scacchiera sbagliata|partita sbagliata|casella sbagliata|verkeerd bord"
+    "|verkeerde partij|verkeerd veld|nee nee|zła plansza|nie to pole|não não|fel bräde|fel ruta|feil brett"
+    "|forkert bræt|špatná deska|не та доска|не та клетка"
+    "|scratch that|scratch it|scrap that|scrap it|strike that|strike it|never mind|nevermind|forget it"
     "|forget that|forget this|forget the above|forget what i wrote|cancel|cancel that|cancel this|cancel it"
     "|cancel my move|hold on|hold it|hold off|hold your horses|hang on|wait|wait a moment|wait a minute"
     "|wait a second|wait a sec|wait a bit|one moment|just a moment|one second|one sec|not yet|not now|not today"
@@ -97,8 +108,8 @@ WITHDRAWN = phrases(
     "|ignore everything above|ignore my last line|ignore the last line|ignore the line above|ignore my move"
     "|ignore this move|ignore that move|ignore this mail|ignore this email|ignore this message"
     "|ignore what i wrote|ignore my mail|withdraw that|i withdraw|i withdraw that|i withdraw my move|not that"
-    "|not that one|not this one|not this|or rather not|rather not|better not|i'm not sure|i am not sure"
-    "|not sure|not sure yet|i'm not sure yet|just a draft|draft|this is a draft|this is just a draft"
+    "|not that one|not this one|not this|or rather not|rather not|better not"
+    "|not sure yet|i'm not sure yet|just a draft|draft|this is a draft|this is just a draft"
     "|i didn't mean that|i did not mean that|i didn't mean to send that|i didn't mean to send this"
     "|sent by mistake|sent too early|sent too soon|that was a mistake|that was wrong|that is wrong|that's wrong"
     "|i'll decide later|i'll decide tomorrow|i'll move tomorrow|i'll move later|i'll play later"
@@ -143,13 +154,13 @@ WITHDRAWN = phrases(
 """What takes back all that stands above it, where it is a clause by itself."""
 
 BESIDE_WITHDRAWN = COURTESY | frozenset(
-    "actually oh ah ach hm hmm hmmm um er no nope sorry oops ooops whoops ups oups well "  # noqa: SIM905
-    "ok okay and but so just please now then again yet for hey that's wait better i'd a "
-    "bit little more first it this all mate friend folks bitte nein doch mal noch ja "
-    "aber also tut mir leid sorry entschuldigung non s'il te plaît vous désolé désolée "
-    "por favor no perdón mejor per scusa scusi nee toch even graag proszę nie "
-    "przepraszam desculpe desculpa não nej nei tack förlåt prosím ne promiň нет извини "
-    "извините пожалуйста ой anteeksi ei".split()
+    "longer some about actually oh ah ach hm hmm hmmm um er no nope sorry oops ooops "  # noqa: SIM905
+    "whoops ups oups well ok okay and but so just please now then again yet for hey "
+    "that's wait better i'd a bit little more first it this all mate friend folks bitte "
+    "nein doch mal noch ja aber also tut mir leid sorry entschuldigung non s'il te plaît "
+    "vous désolé désolée por favor no perdón mejor per scusa scusi nee toch even graag "
+    "proszę nie przepraszam desculpe desculpa não nej nei tack förlåt prosím ne promiň "
+    "нет извини извините пожалуйста ой anteeksi ei".split()
 )
 """What may stand beside that."""
 
