@@ -7,7 +7,7 @@ from pbmserv.commands.base.vocabulary import NEGATIONS, normalised
 from pbmserv.parser.correcting_words import BUT, phrases
 from pbmserv.parser.taken_back import is_withdrawn
 
-Answer = Literal["accept", "reject", "unclear"]
+Answer = Literal["accept", "reject"]
 
 _ACCEPTING: Final = phrases(
     "yes|y|yep|yup|yeah|yes please|yes of course|sure|sure thing|of course|certainly|absolutely|definitely"
@@ -77,11 +77,11 @@ _LONGEST_GREETING: Final = 3
 _MARKS: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!-\u2026\u3002"
 
 
-def answer_in(text: str) -> Answer | None:
-    """How a text answers an offer; "unclear" where it only begins like an answer, None where it does not.
+def answer_in(text: str) -> tuple[Answer, bool] | None:
+    """How a text answers an offer, and whether that is in no doubt; None where it does not begin like an answer.
 
     >>> [answer_in(text) for text in ("Sure, no problem", "no thanks, let's play on", "yes?", "Yes, but", "Hm")]
-    ['accept', 'reject', 'unclear', 'unclear', None]
+    [('accept', True), ('reject', True), ('accept', False), ('accept', False), None]
     """
     words = [word for line in _lines(text) for word in line.split() if word.strip(_MARKS)]
     plain = [word.strip(_MARKS + "?").lower() for word in words]
@@ -100,7 +100,7 @@ def answer_in(text: str) -> Answer | None:
     left = plain[place:]
     is_doubted = kinds[0] == "accept" and not _DOUBTS.isdisjoint(left)
     is_unclear = is_doubted or len(left) > _MOST_LEFT or len({*kinds}) > 1 or _goes_on_otherwise(left, kinds[0])
-    return "unclear" if is_unclear or any("?" in word for word in words) or is_withdrawn(text) else kinds[0]
+    return kinds[0], not (is_unclear or any("?" in word for word in words) or is_withdrawn(text))
 
 
 def words_beside(text: str) -> str:

@@ -94,7 +94,7 @@ WITHDRAWN = phrases(
     "|scratch that|scratch it|scrap that|scrap it|strike that|strike it|never mind|nevermind|forget it"
     "|forget that|forget this|forget the above|forget what i wrote|cancel|cancel that|cancel this|cancel it"
     "|cancel my move|hold on|hold it|hold off|hold your horses|hang on|wait|wait a moment|wait a minute"
-    "|wait a second|wait a sec|wait a bit|one moment|just a moment|one second|one sec|not yet|not now|not today"
+    "|wait a second|wait a sec|wait a bit|one moment|just a moment|one second|one sec|not yet"
     "|no wait|wait no|stop that|let me think|let me think again|let me think about it|let me think about this"
     "|let me think about that|let me think it over|let me think first|let me think more|let me think some more"
     "|let me think a bit|let me think a bit more|let me think a little|let me reconsider|let me sleep on it"

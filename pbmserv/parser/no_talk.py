@@ -42,29 +42,30 @@ class _Plan:
     is_clear: bool
 
 
-def without_no_talk(reading: ParsedMail, spelling: Spelling = CELLS, userid: str = "") -> ParsedMail:
+def without_no_talk(
+    reading: ParsedMail, spelling: Spelling = CELLS, userid: str = "", is_marked: bool = False
+) -> ParsedMail:
     """What is read of a mail, without its words for others where a line of these may be none.
 
     `spelling` is how moves are typed on the board that is answered, `userid` the sender's where that is known.
-    What is sent by a command for words may speak of moves.
+    What is sent by a command for words may speak of anything, and where they are marked as such, of commands.
     """
     changing = [line for line in reading.lines if isinstance(line, Parsed) and line.command.kind != "open"]
-    if not reading.comment or not changing:
+    if not reading.comment or not changing or any(line.command.name in TALKING for line in changing):
         return reading
-    is_sent_as_it_is = any(line.command.name in TALKING for line in changing)
     board = next((ref.number for line in changing for ref in line.arguments.boards), None)
     lines = [plain for line in reading.comment.split("\n") if (plain := normalised(line[:_LONGEST_LINE]))]
-    kind: NotTalkKind | None = "password" if any(is_password(line, userid) for line in lines) else None
-    ready = ""
-    if kind is None and not is_sent_as_it_is:
-        plans = [plan for line in lines if (plan := _plan(line, spelling)) is not None]
-        if plans:
-            kind, ready = "plan", _queue(board, plans)
-        elif any(map(_is_command, lines)):
-            kind = "command"
+    plans = [plan for line in lines if (plan := _plan(line, spelling)) is not None]
+    kind: NotTalkKind | None = None
+    if any(is_password(line, userid) for line in lines):
+        kind = "password"
+    elif plans:
+        kind = "plan"
+    elif not is_marked and any(map(_is_command, lines)):
+        kind = "command"
     if kind is None:
         return reading
-    refused = Unparsed("...", NotTalk(board=board, kind=kind, ready=ready))
+    refused = Unparsed("...", NotTalk(board=board, kind=kind, ready=_queue(board, plans)))
     return replace(reading, lines=(*reading.lines, refused), comment="")
 
 

@@ -65,7 +65,8 @@ def parse_mail(
     tokens = tuple(token.lower() for token in (*mail.tokens, *mail.thread_words) if len(token) >= _SHORTEST_TOKEN)
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
-    return without_no_talk(reading, spelling_of(game), userid or (reading.claim.userid if reading.claim else ""))
+    userid = userid or (reading.claim.userid if reading.claim else "")
+    return without_no_talk(reading, spelling_of(game), userid, up_to_stop(mail.text) != mail.text)
 
 
 def _about(subject: str, club: str) -> str | None:

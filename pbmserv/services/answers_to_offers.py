@@ -27,10 +27,11 @@ def as_answer_to_offer(
     answer = answer_in(mail.text) if is_free and identity.board is not None and not parsed.forwarded else None
     if answer is None or not _waits(connection, app, identity):
         return None
-    if answer == "unclear" or parsed.near:
-        ready = f"accept {identity.board}"
-        return ParsedMail((Unparsed("yes ...", NotPlainlySaid(board=identity.board, ready=ready)),))
-    return replace(mail, text=f"{answer} {identity.board}\nend\n{words_beside(mail.text)}")
+    word, is_clear = answer
+    ready = f"{word} {identity.board}"
+    if not is_clear or parsed.near:
+        return ParsedMail((Unparsed(word, NotPlainlySaid(board=identity.board, ready=ready)),))
+    return replace(mail, text=f"{ready}\nend\n{words_beside(mail.text)}")
 
 
 def _may_be_answer(line: Parsed | Unparsed) -> bool:
