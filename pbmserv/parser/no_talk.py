@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.queue_notation import Misread
+from pbmserv.commands.base.queue_notation import Misread, is_wrapped
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
 from pbmserv.commands.base.vocabulary import SMALL_WORDS, board_number, normalised
@@ -20,13 +20,14 @@ from pbmserv.parser.inline_text import TALKING
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import is_witness
-from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS
+from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS, SUPPOSING
 
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
 _LONGEST_CLAIM: Final = 3
-_NUMBERED: Final = re.compile(r"(?<!\S)(?:[0-9]{1,3} ?\.+|\.{2,}) ?(?=[^\s.])")
-_ARROWS: Final = re.compile(r"[-=]*>|\u2192|;|\|")
+_NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+|\.{2,}) ?(?=[^\s.])")
+_ARROWS: Final = re.compile(r"[-=]*>|\u2192|[;|/]")
+_EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
 _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
 _IS_PASSWORD: Final = re.compile(
@@ -43,18 +44,22 @@ class _Plan:
 
 
 def without_no_talk(
-    reading: ParsedMail, spelling: Spelling = CELLS, userid: str = "", is_marked: bool = False
+    reading: ParsedMail, own: str, spelling: Spelling = CELLS, userid: str = "", is_marked: bool = False
 ) -> ParsedMail:
     """What is read of a mail, without its words for others where a line of these may be none.
 
-    `spelling` is how moves are typed on the board that is answered, `userid` the sender's where that is known.
-    What is sent by a command for words may speak of anything, and where they are marked as such, of commands.
+    Of the words those count that are certainly the sender's `own`. `spelling` is how moves are typed on the board
+    that is answered, `userid` the sender's where that is known. What is sent by a command for words may speak of
+    anything, and where they are marked as such, of commands. A plan that a mail program broke is refused by `queue`.
     """
     changing = [line for line in reading.lines if isinstance(line, Parsed) and line.command.kind != "open"]
-    if not reading.comment or not changing or any(line.command.name in TALKING for line in changing):
+    if not own or not changing or any(line.command.name in TALKING for line in changing):
+        return reading
+    ahead = changing[0].arguments.ahead
+    if len(changing) == 1 and ahead and is_wrapped(ahead, own):
         return reading
     board = next((ref.number for line in changing for ref in line.arguments.boards), None)
-    lines = [plain for line in reading.comment.split("\n") if (plain := normalised(line[:_LONGEST_LINE]))]
+    lines = [plain for line in own.split("\n") if (plain := normalised(line[:_LONGEST_LINE]))]
     plans = [plan for line in lines if (plan := _plan(line, spelling)) is not None]
     kind: NotTalkKind | None = None
     if any(is_password(line, userid) for line in lines):
@@ -107,6 +112,7 @@ def is_plan(line: str, spelling: Spelling = CELLS) -> bool:
 
 def _plan(line: str, spelling: Spelling) -> _Plan | None:
     known = spelling if spelling.is_known else any_spelling()
+    line = _EAST.sub(r" \1 ", line)
     numbered = _NUMBERED.sub(" ", line)
     words = [word.strip(_AROUND) for word in _ARROWS.sub(" > ", numbered).split()]
     kinds = list(_kinds([word for word in words if word], known))
@@ -118,7 +124,8 @@ def _plan(line: str, spelling: Spelling) -> _Plan | None:
     is_led = has_condition or any(kind == "then" for kind, _ in kinds) or numbered != line
     if is_closed and (is_led or len(moves) > 1):
         return _Plan(_in_english(kinds), has_condition or (numbered != line and len(moves) > 1))
-    return _Plan("", True) if has_condition and len(moves) > 1 else None
+    is_plain = has_condition or any(word.lower() == "then" for word in words)
+    return _Plan("", True) if is_plain and len(moves) > 1 else None
 
 
 def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]]:
@@ -127,7 +134,7 @@ def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]
         low = word.lower()
         move = clear_move(word, spelling)
         is_word = is_letter(word) or is_of_words(move, spelling) if move else False
-        if low in CONDITIONAL:
+        if low in CONDITIONAL | SUPPOSING:
             yield "if", "if"
         elif low in CONSEQUENCE:
             yield "then", "then"

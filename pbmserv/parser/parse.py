@@ -66,7 +66,8 @@ def parse_mail(
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
     userid = userid or (reading.claim.userid if reading.claim else "")
-    return without_no_talk(reading, spelling_of(game), userid, up_to_stop(mail.text) != mail.text)
+    is_marked = up_to_stop(mail.text) != mail.text
+    return without_no_talk(reading, own(reading.comment), spelling_of(game), userid, is_marked)
 
 
 def _about(subject: str, club: str) -> str | None:

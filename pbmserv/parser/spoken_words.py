@@ -169,6 +169,12 @@ CONDITIONAL: Final = _words(
 )
 """Below a sentence that begins so, a move may be one that is only planned."""
 
+SUPPOSING: Final = _words(
+    "case should suppose supposing assuming once whenever provided premove sollte angenommen supposons supongamos "
+    "如果 要是 若 もし なら 만약"
+)
+"""What makes a condition only where moves stand beside it."""
+
 CONSEQUENCE: Final = _words(
     "then > dann puis alors entonces luego poi allora dan toen wtedy to então depois så da pak potom tak niin "
     "sitten тогда то akkor atunci zaman next thereafter danach ensuite después dopo daarna potem"
