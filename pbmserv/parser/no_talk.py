@@ -50,7 +50,7 @@ def without_no_talk(
 
     Of the words those count that are certainly the sender's `own`. `spelling` is how moves are typed on the board
     that is answered, `userid` the sender's where that is known. What is sent by a command for words may speak of
-    anything, and where they are marked as such, of commands. A plan that a mail program broke is refused by `queue`.
+    anything, and where they are marked as such, of commands. `queue` itself refuses a line that was broken.
     """
     changing = [line for line in reading.lines if isinstance(line, Parsed) and line.command.kind != "open"]
     if not own or not changing or any(line.command.name in TALKING for line in changing):
