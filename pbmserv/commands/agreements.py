@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments, NoArguments
+from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import find_seat
 from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest, Request
+from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
 from pbmserv.matches.agreements import accept, ask_undo, propose, reject
@@ -108,13 +108,11 @@ class OfferDropped(Reply):
 class NothingToConfirm(CommandError):
     """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
 
-    `waits`: the mail that was answered is of `board`, where this waits for the sender to accept or reject.
-    `lacks_word`: that mail does ask something, but a word in the answer must name it.
+    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
     """
 
     template: ClassVar[str] = "commands/agreements.txt:nothing_to_confirm"
 
-    waits: Literal["draw", "undo"] | None = None
     lacks_word: bool = False
 
 
@@ -137,17 +135,6 @@ def consent(
         entry = reject(match, state, seat, now, ply, seen_at)
     after = board.apply(entry)
     return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
-
-
-def nothing_to_confirm(request: Request[NoArguments], records: Queries) -> NothingToConfirm:
-    """Why a `yes` or `no` does nothing. Neither answers an offer: some mail programs send them at a touch."""
-    player, number = request.actor.player, request.replied_to.board
-    board = records.board(number) if number is not None else None
-    seat = board.match.seat_of(player.userid) if board and player else None
-    offer = board.state.offer if board else None
-    if offer is None or seat not in offer.waits_for:
-        return NothingToConfirm(lacks_word=request.replied_to.needs_word)
-    return NothingToConfirm(board=number, waits=offer.kind)
 
 
 def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:

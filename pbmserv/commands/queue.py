@@ -14,7 +14,6 @@ from pbmserv.commands.base.queue_notation import Misread
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.move import play_ply
-from pbmserv.games.board import is_cell_like
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.matches import conditional_check
 from pbmserv.matches.conditional_check import Misfit, checked, example
@@ -97,8 +96,6 @@ class QueueOnTurn(CommandError):
 
 
 _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "stop"})
-_MOST_BELOW: Final = 5
-_GOES_ON: Final = frozenset({"if", "then", "and", "or", "else", "otherwise"})
 
 
 def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime) -> Decision:
@@ -112,7 +109,7 @@ def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime)
         return _about(board, QueueShown(board.match.number, had))
     if said.lower().strip(".!") in _OFF:
         return _about(board, QueueDropped(board.match.number, bool(had)), *_dropped(board, seat, bool(had)))
-    if _is_wrapped(request):
+    if queue_notation.is_wrapped(said, request.comment):
         raise _misread(board, seat, Misread(said, "", "wrapped"))
     read = queue_notation.read(said)
     if isinstance(read, Misread):
@@ -209,15 +206,6 @@ def _beginning(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> str:
     return (
         f"queue {number} {text if isinstance(rest, Misfit) else queue_notation.write((Branch((), text, rest),))}"
     )
-
-
-def _is_wrapped(request: PlayerRequest[QueueArguments]) -> bool:
-    """Whether a mail program has broken the line: what stands below would go to the others as a comment."""
-    *_, last = request.arguments.ahead.lower().split()
-    below = [word.strip(",;:") for word in request.comment.lower().split()[:_MOST_BELOW]]
-    is_open = last in _GOES_ON or last.endswith((";", ","))
-    after = next((word for word in below if word and word not in _GOES_ON), "")
-    return bool(below) and (is_open or (below[0] in {*_GOES_ON, ""} and is_cell_like(after)))
 
 
 def _misread(board: GameState, seat: Seat, wrong: Misread) -> BadQueue:

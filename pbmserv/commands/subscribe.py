@@ -10,6 +10,7 @@ from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
 from pbmserv.commands.base.lookup import find_board
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.set import stop_mail
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -61,12 +62,11 @@ class TooManyWatched(CommandError):
 
 @dataclass(kw_only=True)
 class NotWatched(CommandError):
-    """The sender watches no such board (None: none at all), only `watched`; `plays`: it is a game of theirs."""
+    """The sender watches no such board, only `watched`."""
 
     template: ClassVar[str] = "commands/subscribe.txt:not_watched"
 
     watched: tuple[int, ...]
-    plays: bool
 
 
 MOST_WATCHED: Final = 10
@@ -112,19 +112,24 @@ subscribe_command = PlayerCommand(
 
 
 def run_unsubscribe(request: PlayerRequest[UnsubscribeArguments], records: Queries, now: datetime) -> Decision:
-    """Ends it for the board named or answered, or else for all."""
+    """Ends it for the board named or answered, or else for all.
+
+    Of those who watch none, and where it is a game of theirs, it is the wish for no more mail.
+    """
     player = request.player
     number = request.arguments.board
     watched = tuple(records.watched(player))
     ended = tuple(board for board in watched if number in (None, board))
+    if not ended and (number is None or _plays(player, number, records)):
+        return stop_mail(player, records)
     if not ended:
-        raise NotWatched(board=number, watched=watched, plays=_plays(player, number, records))
+        raise NotWatched(board=number, watched=watched)
     changes = tuple(Subscription(board, player.id, is_over=True) for board in ended)
     return Decision(Unsubscribed(ended), changes=changes)
 
 
-def _plays(player: Player, number: int | None, records: Queries) -> bool:
-    board = None if number is None else records.board(number)
+def _plays(player: Player, number: int, records: Queries) -> bool:
+    board = records.board(number)
     return board is not None and board.match.seat_of(player.userid) is not None
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from pbmserv.commands.address import takes_back, tell_first, unanswered
-from pbmserv.commands.agreements import nothing_to_confirm
+from pbmserv.commands.agreements import NothingToConfirm
 from pbmserv.commands.base.arguments import NoArguments
 from pbmserv.commands.base.changes import (
     BelievedAddress,
@@ -118,7 +118,7 @@ def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> D
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or asked.kind == "commands":
-        raise nothing_to_confirm(request, records)
+        raise NothingToConfirm(lacks_word=request.replied_to.needs_word)
     if asked.kind == "password":
         if request.password_hash is None:
             raise PasswordLacking()
@@ -204,7 +204,7 @@ def run_no(request: Request[NoArguments], records: Queries, now: datetime) -> De
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
-        raise nothing_to_confirm(request, records)
+        raise NothingToConfirm(lacks_word=request.replied_to.needs_word)
     if asked.kind == "sign-up":
         return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
     if asked.kind == "take back":

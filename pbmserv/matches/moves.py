@@ -84,6 +84,17 @@ def play(
     return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
 
 
+def is_legal(match: Match, state: State, seat: Seat | None, text: str) -> bool:
+    """Whether a text is a move, and one only, that a seat could play now."""
+    if state.status != "active" or seat is None or state.to_move not in (None, seat):
+        return False
+    try:
+        rules_of(match).read(state.position, text)
+    except MoveError:
+        return False
+    return True
+
+
 def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
     """The entry for a seat that gives up; before its own first move that declines the match for all."""
     require_may_act(match, state, seat, RESIGN, meant_ply)

@@ -54,6 +54,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
     refused: list[str] = []
     unsure: list[ParsedLine] = []
     answer: CommandBlock = CommandBlock()
+    top = 0
     greeted = greeted_above_answer = 0
     for number, line in enumerate(lines):
         plain = normalised(line)
@@ -63,7 +64,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
         if after is not None:
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(_one_move_only(found, unsure, board), after, heard, spelling) if found else answer
+            return _block(found, unsure, board, after, heard, spelling, lines[:top]) if found else answer
         is_name = _is_signature(plain, bool(found), greeted > 0, spelling)
         read = PROSE if is_name else _perhaps_by_phone(parse_line(plain, board, spelling), plain)
         if read.is_spoken and not stands_alone(lines, number, spelling):
@@ -73,12 +74,14 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
         if not read.is_prose and not is_answer:
             if found and read.unparsed is not None:
                 refused.append(plain)
+            top = top if found else number
             found.append(read)
             if len(found) > _MOST_LINES:
                 return CommandBlock(_one_move_only(found, unsure, board))
         elif found:
             rest = "\n".join(lines[number:])
-            return _block(_one_move_only(found, unsure, board), rest, "\n".join([*refused, own(rest)]), spelling)
+            heard = "\n".join([*refused, own(rest)])
+            return _block(found, unsure, board, rest, heard, spelling, lines[:top])
         elif is_answer and (not answer.lines or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answer = CommandBlock((*answer.lines, read), "\n".join(lines[number + 1 :]))
@@ -87,7 +90,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             return answer
         else:
             greeted += 1
-    return _block(_one_move_only(found, unsure, board), "", "\n".join(refused), spelling) if found else answer
+    return _block(found, unsure, board, "", "\n".join(refused), spelling, lines[:top]) if found else answer
 
 
 def _perhaps_by_phone(read: ParsedLine, line: str) -> ParsedLine:
@@ -107,9 +110,18 @@ def _is_signature(line: str, is_below: bool, is_greeted: bool, spelling: Spellin
     return (is_below and is_name) or (is_greeted and is_letter(line))
 
 
-def _block(lines: tuple[ParsedLine, ...], rest: str, heard: str, spelling: Spelling) -> CommandBlock:
+def _block(
+    found: Sequence[ParsedLine],
+    unsure: Sequence[ParsedLine],
+    board: int | None,
+    rest: str,
+    heard: str,
+    spelling: Spelling,
+    above: Sequence[str],
+) -> CommandBlock:
     """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
-    asked = asked_again(lines, heard, spelling)
+    lines = _one_move_only(found, unsure, board)
+    asked = asked_again(lines, heard, spelling, "\n".join(above))
     return CommandBlock(lines, rest) if asked is None else CommandBlock(asked)
 
 

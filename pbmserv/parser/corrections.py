@@ -14,7 +14,7 @@ from pbmserv.commands.base.typed_moves import (
     may_be_a_name,
 )
 from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
-from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, DROPPING, PLAYED
+from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
 from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine
@@ -22,10 +22,13 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.parser.prose import single_word_reply
 from pbmserv.parser.spoken import moves_left_open
+from pbmserv.parser.taken_back import denies, is_held, is_withdrawn
 
 MOST_CHOICES = 5
 
 _TAKEN_BACK = frozenset({"move", "submit", "resign"})
+_DONE_ON_BOARDS = _TAKEN_BACK | {"accept", "reject", "propose", "undo", "queue", "rematch"}
+_NEAREST = 4
 _MOST_SEARCHED = 4000
 _LONGEST_PHRASE = 4
 _LONGEST_MOVE = 20
@@ -46,26 +49,33 @@ def in_a_moves_place(said: Parsed) -> str:
 
 
 def asked_again(
-    lines: Sequence[ParsedLine], below: str, spelling: Spelling = CELLS
+    lines: Sequence[ParsedLine], below: str, spelling: Spelling = CELLS, above: str = ""
 ) -> tuple[ParsedLine, ...] | None:
     """The lines of a mail with those asked that are taken back by each other or `below` them; None if none is.
+
+    What is said `above` them may put them off.
 
     `spelling` is how moves are typed on the board that is answered. On a board whose game is not known, what is a
     move in any game may take one back.
     """
+    is_off = is_withdrawn(below) or is_held(above)
     of_any = replace(any_spelling(), is_known=False)
     asked = [
-        _asked(line, lines[place + 1 :], below, spelling if spelling.is_known and line.is_bare else of_any)
+        _asked(line, lines[place + 1 :], below, spelling if spelling.is_known and line.is_bare else of_any, is_off)
         for place, line in enumerate(lines)
     ]
     return tuple(asked) if asked != [*lines] else None
 
 
-def _asked(line: ParsedLine, later: Sequence[ParsedLine], below: str, spelling: Spelling) -> ParsedLine:
+def _asked(
+    line: ParsedLine, later: Sequence[ParsedLine], below: str, spelling: Spelling, is_off: bool
+) -> ParsedLine:
     said = line.parsed
-    if said is None or said.command.name not in _TAKEN_BACK or not said.arguments.boards:
+    if said is None or said.command.name not in _DONE_ON_BOARDS or not said.arguments.boards:
         return line
     board = said.arguments.boards[0].number
+    if said.command.name not in _TAKEN_BACK:
+        return ParsedLine(unparsed=which_one(board, (said.line,))) if is_off else line
     # Two lines that both name their board are two commands, and may be two players'.
     beside = (each for each in later if line.is_bare != each.is_bare)
     others = {
@@ -73,15 +83,32 @@ def _asked(line: ParsedLine, later: Sequence[ParsedLine], below: str, spelling: 
         for other in _acts_on(board, (*beside, *_said_below(below, board, spelling)), spelling)
         if in_a_moves_place(other) != in_a_moves_place(said)
     }
-    if not others and not _is_dropped(in_a_moves_place(said), below):
+    if not others and not is_off and not _is_dropped(in_a_moves_place(said), below, spelling):
         return line
     return ParsedLine(unparsed=which_one(board, (said.line, *others.values())))
 
 
-def _is_dropped(move: str, text: str) -> bool:
-    """Whether a line says that the move is none, and names no other: `forget d4`."""
+def _is_dropped(move: str, text: str, spelling: Spelling) -> bool:
+    """Whether a line says that the move is none, and names no other: `forget d4`, `not d4!`."""
     lines = map(normalised, text[:_MOST_SEARCHED].split("\n"))
-    return any(tuple(map(_plain, _words(line))) in {(verb, move) for verb in DROPPING} for line in lines)
+    return any(move in denied_in(line, spelling) for line in lines)
+
+
+def denied_in(line: str, spelling: Spelling) -> frozenset[str]:
+    """The moves, in lower case, of which a line says that they are none.
+
+    >>> [sorted(denied_in(line, CELLS)) for line in ("Not d4!", "I would never play D4", "Why not d4?", "No. d4")]
+    [['d4'], ['d4'], [], []]
+    """
+    words = _words(line)
+    plain = [_plain(word) for word in words]
+    found = set()
+    for place, word in enumerate(words):
+        start = next((each for each in range(place, 0, -1) if _ends(words[each - 1], _ENDS)), 0)
+        before = plain[start:place]
+        if clear_move(word, spelling) and denies(before, _NEAREST) and "why" not in before:
+            found.add(plain[place])
+    return frozenset(found)
 
 
 def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:

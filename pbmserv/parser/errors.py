@@ -1,7 +1,7 @@
 """What can be wrong with a mail, or with a line of it, before any command is known."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.info import Info
@@ -92,11 +92,31 @@ class MoreThanYes(CommandError):
 
 @dataclass(kw_only=True)
 class WhichOne(CommandError):
-    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run."""
+    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
+
+    So many moves were `left_out` of the choices, since they are not possible now.
+    """
 
     template: ClassVar[str] = "parser/errors.txt:which_one"
 
     choices: tuple[str, ...]
+    left_out: int = 0
+
+
+NotTalkKind = Literal["plan", "password", "command"]
+
+
+@dataclass(kw_only=True)
+class NotTalk(CommandError):
+    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
+
+    `ready` is the command that queues the plan; empty if that is not clear.
+    """
+
+    template: ClassVar[str] = "parser/errors.txt:not_talk"
+
+    kind: NotTalkKind
+    ready: str = ""
 
 
 @dataclass(kw_only=True)

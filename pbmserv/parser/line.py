@@ -34,7 +34,7 @@ from pbmserv.parser.fitting import PROSE, ParsedLine, asked_for, fitted, refused
 from pbmserv.parser.game_names import is_board_of_game, is_of_game, is_talk_of_game, opened_by_game, options_last
 from pbmserv.parser.inline_text import cut_off, whole
 from pbmserv.parser.parsed import Parsed
-from pbmserv.parser.prose import given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
+from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, slip_for
 from pbmserv.parser.spoken import spoken_move
 from pbmserv.parser.typos import names_board_or_square
@@ -136,7 +136,10 @@ def _is_word_alone(line: ParsedLine, spelling: Spelling) -> bool:
 
 
 def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> ParsedLine | None:
-    """A word in a move's place, alone in an answer to a board. Marks of doubt have it asked back."""
+    """A word in a move's place, alone in an answer to a board. In doubt, and for a result, it is asked back."""
+    result = RESULTS.get("".join(words).strip(".!"))
+    if result is not None and answered_board is not None:
+        return asked_for(result, answered_board)
     word, is_plain = single_word_reply(words) or ("", False)
     if not word or answered_board is None or word in spelling.alone:
         return None

@@ -22,9 +22,11 @@ from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.no_talk import asked_plan, without_no_talk
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
+from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
@@ -54,17 +56,21 @@ def parse_mail(
     own: Own = str,
     game: Info | None = None,
     club: str = OUR_NAME,
+    userid: str = "",
 ) -> ParsedMail:
     """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
 
     `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
     `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
-    cells are. `club` is the name in our Subjects.
+    cells are. `club` is the name in our Subjects, `userid` the sender's where that is known.
     """
     reading = _understood(mail, answered_board, own, spelling_of(game), club)
     tokens = tuple(token.lower() for token in (*mail.tokens, *mail.thread_words) if len(token) >= _SHORTEST_TOKEN)
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
-    return replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+    reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
+    userid = userid or (reading.claim.userid if reading.claim else "")
+    is_marked = up_to_stop(mail.text) != mail.text
+    return without_no_talk(reading, own(reading.comment), spelling_of(game), userid, is_marked)
 
 
 def _about(subject: str, club: str) -> str | None:
@@ -98,12 +104,14 @@ def _understood(
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
+        if board is not None and (planned := asked_plan(mail.text, board, spelling)) is not None:
+            return planned
         open_between = undecided_moves(mail.text, spelling) if board is not None else ()
         if open_between:
             ready = tuple(f"move {board} {move}" for move in open_between)
             return _reading((ParsedLine(unparsed=which_one(board, ready)),), "")
         near = ""
-        if board is not None:
+        if board is not None and not is_withdrawn(mail.text):
             near = mentioned_move(mail.text, spelling) or move_said_among_others(mail.text, spelling)
         return ParsedMail(board=board, near=near, writer=_writer(about or "") if title.is_answer else "")
     return _reading((titled,), mail.text)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
 from pbmserv.commands.base.vocabulary import (
@@ -15,7 +16,9 @@ from pbmserv.commands.base.vocabulary import (
     normalised,
 )
 from pbmserv.games.board import is_cell_like
-from pbmserv.parser.correcting_words import phrases
+from pbmserv.parser.correcting_words import BETWEEN, BUT, NEVER_BUT, phrases
+from pbmserv.parser.spoken_words import ALWAYS, GREETINGS, LEADS, OPENING, WEAK
+from pbmserv.parser.taken_back import denies
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
@@ -66,7 +69,7 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     """
     if not after:
         return False
-    if name == "no" or (name == "yes" and answered_board is not None):
+    if name == "no" or (name == "yes" and (answered_board is not None or not after[0].strip(_MARKS))):
         return not any(map(_TOKEN.fullmatch, after))
     if name == "unsubscribe":
         return not any(map(is_witness, after))
@@ -123,12 +126,12 @@ def yes_or_no(words: Sequence[str]) -> str | None:
 
     Programs answer `Yes, I have received your mail`.
 
-    >>> said = ("Yes.", "yes, please!", "No, thank you.", "Yes, that was me!", "Yes, good move!", "Yes, it is")
+    >>> said = ("Yes.", "yes, please!", "No, thank you.", "Yes, that was me!", "Yes, good move!", "yes?")
     >>> [yes_or_no(line.split()) for line in said]
     ['yes', 'yes', 'no', 'yes', None, None]
     """
     first, *rest = [word.strip(_MARKS).lower() for word in words] or [""]
-    if first not in ANSWERING:
+    if first not in ANSWERING or any("?" in word for word in words):
         return None
     place = 0
     while place < len(rest):
@@ -181,6 +184,16 @@ _SAYING_WHAT = (
 
 
 _TOWARDS = frozenset({"to", "takes", "x", "on", "at"})
+_NO_PIECES = frozenset({"a", "i"})
+_SAYING_THAT = (
+    _SAYING_WHAT
+    | BETWEEN
+    | BUT
+    | {"castle", "castling"}
+    | {phrase[-1] for phrase in LEADS | OPENING | ALWAYS | WEAK}
+    | GREETINGS
+)
+"""What may stand right before a move that names no piece."""
 
 
 def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
@@ -188,8 +201,8 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
 
     A word that is a move counts in a clause that says so, and nothing else.
 
-    >>> [mentioned_move(text) for text in ("Hi, b2", "My move: B2!", "b2 (or not b2)", "b2 or c3?", "Hello")]
-    ['b2', 'B2', 'b2', '', '']
+    >>> [mentioned_move(text) for text in ("Hi, b2", "My move: B2!", "Anything but b2", "b2 or c3?", "Hello")]
+    ['b2', 'B2', '', '', '']
     >>> go = Spelling(("pass",))
     >>> [mentioned_move(text, go) for text in ("Well, I pass.", "I pass on the party", "I won't pass")]
     ['pass', '', '']
@@ -205,8 +218,8 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
             found.setdefault(letter.lower(), letter)
         words = [word[:_LONGEST_MOVE] for word in line.split()]
         for place, word in enumerate(words):
-            move = _of_a_piece(words[:place], word, spelling) or clear_move(word, spelling)
-            if move and not is_of_words(move, spelling):
+            move = _of_a_piece(words[:place], word, spelling) or _of_no_piece(words[:place], word, spelling)
+            if move and not is_of_words(move, spelling) and not _is_denied(words, place):
                 found.setdefault(move.lower(), move)
         for move in _words_said(line, spelling):
             if not any(each.startswith(f"{move} ") for each in found):
@@ -214,13 +227,31 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     return next(iter(found.values())) if len(found) == 1 else ""
 
 
+def _is_denied(words: Sequence[str], place: int) -> bool:
+    """Whether the clause of a move says that it is not to be played."""
+    ends = [number for number, word in enumerate(words) if _CLAUSES.search(f"{word} ")]
+    start = max((number + 1 for number in ends if number < place), default=0)
+    end = min((number for number in ends if number >= place), default=len(words))
+    before = [word.strip(_MARKS).lower() for word in words[start:place]]
+    turns = (at for at, word in enumerate(before) if word in BUT and before[max(at - 1, 0)] not in NEVER_BUT)
+    if "why" in before:
+        return False
+    return denies(before[max(turns, default=-1) + 1 :]) or denies(words[place + 1 : end + 1])
+
+
 def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
     """A move in a game's other notation whose piece stands in front: `knight to f3` is no move of a pawn."""
     named = before[:-1] if before and before[-1].lower() in _TOWARDS else before
-    if not named or named[-1][-1] in _MARKS:
+    if not named or named[-1][-1] in _MARKS or named[-1].lower() in _NO_PIECES:
         return ""
     move = clear_move(f"{named[-1]} {word}", spelling)
     return move if move.lower() != word.lower() and is_in_dialect(move, spelling) else ""
+
+
+def _of_no_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
+    """A move that is a word; where pieces are named, none behind a word that may name one: `Dragon f3`."""
+    is_named = bool(before) and before[-1][-1] not in _MARKS and before[-1].lower() not in _SAYING_THAT
+    return "" if spelling.dialects and is_named else clear_move(word, spelling)
 
 
 def _words_said(line: str, spelling: Spelling) -> Iterator[str]:
@@ -240,6 +271,14 @@ def _first_lines(text: str) -> Iterator[str]:
 
 
 _ALONE = re.compile(r"(resign|propose|undo|accept|reject|pass|rematch) ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)
+RESULTS = MappingProxyType(
+    dict.fromkeys(("1-0", "0-1", "1:0", "0:1"), "resign")
+    | dict.fromkeys(
+        ("1/2", "1/2-1/2", "1/2:1/2", "1\u20442", "1\u20442-1\u20442", "0.5-0.5", "=", "(=)"), "propose"
+    )
+)
+"""What a result comes to that somebody writes: the game is given up, or is to be drawn."""
+
 _PLAIN_ENDS = ("", ".", "!")
 
 

@@ -29,6 +29,7 @@ from pbmserv.parser.spoken_words import (
     WEAK,
     Phrase,
 )
+from pbmserv.parser.taken_back import denies
 
 _LONGEST_LINE = 160
 _LONGEST_MOVE = 20
@@ -108,12 +109,19 @@ def undecided_moves(text: str, spelling: Spelling) -> tuple[str, ...]:
 
 
 def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
-    """The moves of a normalised line that says nothing but these, in whatever doubt: `or maybe e5`."""
+    """The moves of a normalised line that says nothing but these, in whatever doubt: `or e5`, `not d4, e5`."""
     words = _words(line[:_LONGEST_LINE].replace("?", ""))
     moves = list(_moves(words, spelling))
     taken = {place for start, end, _ in moves for place in range(start, end)}
     rest = [word for place, word in enumerate(words) if place not in taken]
-    return tuple(move for _, _, move in moves) if _consumed(rest, _ASKED, ()) == len(rest) else ()
+    said = tuple(move for start, _, move in moves if not denies(_plain_before(words, start), nearest=1))
+    return said if _consumed(rest, _ASKED, ()) == len(rest) else ()
+
+
+def _plain_before(words: Sequence[str], place: int) -> list[str]:
+    """The words of its clause before a move, but for those that may stand between a denial and it."""
+    start = next((each for each in range(place, 0, -1) if words[each - 1].endswith(_PARTED)), 0)
+    return [word for word in map(_plain, words[start:place]) if word not in BETWEEN]
 
 
 def move_said_among_others(text: str, spelling: Spelling) -> str:

@@ -81,24 +81,24 @@ NAMED_AFTER: Final = frozenset({"there", "all", "again", "everyone", "everybody"
 """What may be said for a name, though it is none."""
 
 ASIDE: Final = phrases(
-    "thanks|thank you|thx|ta|cheers|many thanks|thanks a lot|thanks again|thank you very much"
-    "|thank you so much|thanks for the game|thank you for the game|thanks for waiting|thanks for playing"
-    "|thanks for your patience|good morning|good afternoon|good evening|good day|good night|morning|evening"
-    "|good luck|have fun|happy new year|merry christmas|hope you are well|hope you're well"
-    "|i hope you are well|i hope you're well|how are you|nice to meet you|sorry for the delay"
-    "|sorry for the wait|sorry for being late|sorry for the late reply|sorry i'm late|danke|vielen dank"
-    "|danke schön|danke dir|herzlichen dank|besten dank|danke für das spiel|guten tag|guten morgen"
-    "|guten abend|gute nacht|grüß gott|grüß dich|viel glück|viel spaß|viel erfolg|merci|merci beaucoup"
-    "|merci bien|bonsoir|bonne nuit|bonne chance|bonne partie|bonne année|gracias|muchas gracias|buenos días"
-    "|buenas tardes|buenas noches|buena suerte|suerte|grazie|grazie mille|molte grazie|buongiorno|buonasera"
-    "|buona sera|buona fortuna|in bocca al lupo|dank je|dank u|dankjewel|bedankt|dank je wel|goedemorgen"
-    "|goedemiddag|goedenavond|succes|veel plezier|hartelijk dank|dziękuję|dzięki|dziękuję bardzo"
-    "|wielkie dzięki|dzień dobry|dobry wieczór|dobry|powodzenia|obrigado|obrigada|muito obrigado"
-    "|muito obrigada|bom dia|boa tarde|boa noite|boa sorte|tack|tack så mycket|god morgon|god kväll|god dag"
-    "|lycka till|tak|tusen takk|takk|mange tak|god dag|held og lykke|lykke til|díky|děkuji|děkuju|ďakujem"
-    "|dobrý den|dobré ráno|dobrý večer|hodně štěstí|kiitos|kiitti|hyvää päivää|onnea|спасибо|большое спасибо"
-    "|добрый день|доброе утро|добрый вечер|удачи|дякую|добрий день|köszönöm|köszi|jó napot|teşekkürler|sağ ol"
-    "|mulțumesc|ευχαριστώ|καλημέρα|hvala|谢谢|謝謝|你好|您好|ありがとう|ありがとうございます|こんにちは|お願いします|감사합니다|안녕하세요|고마워"
+    "thanks|thank you|thx|ta|cheers|many thanks|thanks a lot|thanks again|thank you very much|thank you so much"
+    "|thanks for the game|thank you for the game|thanks for waiting|thanks for playing|thanks for your patience"
+    "|good morning|good afternoon|good evening|good day|good night|morning|evening|good luck|have fun"
+    "|happy new year|merry christmas|hope you are well|hope you're well|i hope you are well|i hope you're well"
+    "|how are you|nice to meet you|sorry for the delay|sorry for the wait|sorry for being late"
+    "|sorry for the late reply|sorry i'm late|danke|vielen dank|danke schön|danke dir|herzlichen dank"
+    "|besten dank|danke für das spiel|guten tag|guten morgen|guten abend|gute nacht|grüß gott|grüß dich"
+    "|viel glück|viel spaß|viel erfolg|merci|merci beaucoup|merci bien|bonsoir|bonne nuit|bonne chance"
+    "|bonne partie|bonne année|gracias|muchas gracias|buenos días|buenas tardes|buenas noches|buena suerte"
+    "|suerte|grazie|grazie mille|molte grazie|buongiorno|buonasera|buona sera|buona fortuna|in bocca al lupo"
+    "|dank je|dank u|dankjewel|bedankt|dank je wel|goedemorgen|goedemiddag|goedenavond|succes|veel plezier"
+    "|hartelijk dank|dziękuję|dzięki|dziękuję bardzo|wielkie dzięki|dzień dobry|dobry wieczór|dobry|powodzenia"
+    "|obrigado|obrigada|muito obrigado|muito obrigada|bom dia|boa tarde|boa noite|boa sorte|tack|tack så mycket"
+    "|god morgon|god kväll|god dag|lycka till|tak|tusen takk|takk|mange tak|god dag|held og lykke|lykke til"
+    "|díky|děkuji|děkuju|ďakujem|dobrý den|dobré ráno|dobrý večer|hodně štěstí|kiitos|kiitti|hyvää päivää|onnea"
+    "|спасибо|большое спасибо|добрый день|доброе утро|добрый вечер|удачи|дякую|добрий день|köszönöm|köszi"
+    "|jó napot|teşekkürler|sağ ol|mulțumesc|ευχαριστώ|καλημέρα|hvala|谢谢|謝謝|你好|您好|ありがとう"
+    "|ありがとうございます|こんにちは|お願いします|감사합니다|안녕하세요|고마워"
 )
 """What people say beside a move, parted from it by a comma if it stands before."""
 
@@ -165,6 +165,40 @@ NO_NAMES: Final = (
 
 CONDITIONAL: Final = _words(
     "if when unless wenn falls quand lorsque si cuando se quando als wanneer jeśli gdy om når hvis když "
-    "jestli pokud jos если когда якщо ha"
+    "jestli pokud jos если когда якщо ha ak keď dacă eğer jika ako sobald falls after"
 )
 """Below a sentence that begins so, a move may be one that is only planned."""
+
+SUPPOSING: Final = _words(
+    "case should suppose supposing assuming once whenever provided premove sollte angenommen supposons supongamos "
+    "如果 要是 若 もし なら 만약"
+)
+"""What makes a condition only where moves stand beside it."""
+
+CONSEQUENCE: Final = _words(
+    "then > dann puis alors entonces luego poi allora dan toen wtedy to então depois så da pak potom tak niin "
+    "sitten тогда то akkor atunci zaman next thereafter danach ensuite después dopo daarna potem"
+)
+"""What stands between a condition and what is played then."""
+
+ALTERNATIVES: Final = _words(
+    "or else otherwise oder sonst ou sinon o oppure of anders lub albo eller nebo tai или"
+)
+"""What stands between two cases."""
+
+IN_PLANS: Final = _words(
+    "and & + you your he she his her they reply replies answer answers plays takes captures goes moves move "
+    "check mate resign queue plan plans planned idea line conditional premove follow followed by on with against "
+    "again back bishop knight rook queen king pawn castle castles castle's castling und y e et en i och og a ja и "
+    "du dein sie er er's spielst spielt ziehst zieht nimmst antworte tu vous il elle joues jouez joue réponds "
+    "juegas juega tú usted él respondo giochi gioca lui lei rispondo jij je u hij speelt speel antwoord ty on "
+    "grasz zagrasz gra odpowiadam você ele joga respondo du han hon spelar svarar hraješ hraje odpovím zahraješ "
+    "hráš ty вы он она ты ходишь сыграешь сыграю отвечаю"
+)
+"""What may stand beside the moves of a plan, where nothing else does."""
+
+PASSWORDS: Final = (
+    "pass ?word|passwd|pw|pass ?phrase|passwort|kennwort|mot de passe|contraseña|clave|wachtwoord|hasło|senha"
+    "|lösenord|adgangskode|passord|heslo|salasana|пароль|jelszó|şifre|parola"
+)
+"""How a password is called."""

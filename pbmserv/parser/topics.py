@@ -1,7 +1,8 @@
 """What people ask in plain words, and the topic that answers it. Nothing here runs a command.
 
 A phrase matches where its words stand in the first lines of a mail, whatever the case, accents and marks. The
-longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning.
+longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. Whoever wants no more
+mail is understood before anything else.
 """
 
 import re
@@ -20,6 +21,9 @@ SOCIAL: Final = frozenset({"hello", "thanks", "sorry"})
 
 GENERAL: Final = "help"
 """The topic that any other comes before but for these."""
+
+_STOP: Final = "stop"
+"""The topic before which nothing else counts; it stands first."""
 
 _SHORT: Final = 9
 """Words of a mail that is only a greeting or thanks. A longer one is a letter to somebody."""
@@ -41,6 +45,8 @@ def topic_of(text: str, subject: str = "") -> str:
     """
     said, titled = (plain_words("\n".join(_first_lines(part))) for part in (text, subject))
     topic, other = _topic_of(said), _topic_of(titled)
+    if _STOP in (topic, other):
+        return _STOP
     return topic if said and (other in SOCIAL or topic not in {"", *SOCIAL}) else other or topic
 
 
@@ -54,6 +60,8 @@ def _topic_of(said: str) -> str:
         match = pattern.fullmatch(alone or said) if is_whole else pattern.search(said)
         if match is None:
             continue
+        if topic == _STOP:
+            return topic
         weight = 0 if topic in SOCIAL else 1 if topic == GENERAL else 1 + len(match[0].split())
         if not best or weight > most:
             best, most = topic, weight

@@ -13,6 +13,7 @@ from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.parser.title import titled_board
+from pbmserv.services.answers_to_offers import as_answer_to_offer
 from pbmserv.services.app import App
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
@@ -82,8 +83,15 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
     game = _game_of_board(connection, app, mail, identity)
-    server = app.server
-    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name)
+    server, userid = app.server, player.userid if player else ""
+    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name, userid)
+    to_offer = as_answer_to_offer(connection, app, written.mail, written.parsed, identity)
+    if isinstance(to_offer, ParsedMail):
+        written = replace(written, parsed=to_offer)
+    elif to_offer is not None:
+        written = reply_text(
+            to_offer, ours, identity.board, server.address, addresses, game, server.club_name, userid
+        )
     apart = answered_apart(connection, identity)
     if apart is not None:
         written = with_move_apart(written, mail, ours, apart, server, addresses)

@@ -44,11 +44,12 @@ def reply_text(
     addresses: frozenset[str],
     game: Info | None = None,
     club: str = OUR_NAME,
+    userid: str = "",
 ) -> ReplyText:
     """Parses a mail and drops what its sender did not write.
 
     `ours` is the text of the mails that it answers, `board` the board of these, `game` its game;
-    `addresses` are its sender's, `club` is the name in our Subjects.
+    `addresses` and `userid` are its sender's, `club` is the name in our Subjects.
     """
     spelling = spelling_of(game)
     begin = _copy(mail.text, ours, board, spelling)
@@ -56,7 +57,7 @@ def reply_text(
     mail = replace(mail, text=text)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
-    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game, club)
+    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game, club, userid)
     # Words on the line of a command are meant to be passed on, whatever they look like.
     lines = parsed.comment.split("\n")
     said = inline_text(parsed.lines)

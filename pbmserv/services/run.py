@@ -16,8 +16,11 @@ from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.practice import ROBOT
 from pbmserv.commands.base.request import Actor, RepliedTo, Request
 from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import MissingRules
+from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
+from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
 from pbmserv.robots.robot import userids
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
@@ -190,7 +193,7 @@ def _run(
     shown: dict[int, int],
 ) -> CommandResult:
     if isinstance(step.line, Unparsed):
-        return CommandResult(step.line, step.line.error, None)
+        return CommandResult(step.line, _with_legal_choices(step.line.error, records, identity.player), None)
 
     def look_up(userid: str) -> str | None:
         return players.password_hash(connection, userid)
@@ -219,6 +222,25 @@ def _run(
         actor = replace(actor, player=records.player(question.userid), proof="confirmed")
     write_decision(connection, records, decision, now)
     return CommandResult(line, decision, actor, comment)
+
+
+def _with_legal_choices(error: CommandError, records: TransactionQueries, player: Player | None) -> CommandError:
+    """The question which of several moves is meant, without those that are none now."""
+    if not isinstance(error, WhichOne) or error.board is None or player is None:
+        return error
+    try:
+        board = records.board(error.board)
+    except MissingRules:
+        return error
+    if board is None:
+        return error
+    seat, lead = board.match.seat_of(player.userid), f"move {error.board} "
+    kept = tuple(
+        choice
+        for choice in error.choices
+        if not choice.startswith(lead) or is_legal(board.match, board.state, seat, choice.removeprefix(lead))
+    )
+    return replace(error, choices=kept, left_out=len(error.choices) - len(kept))
 
 
 def _played(result: CommandResult) -> dict[int, int]:

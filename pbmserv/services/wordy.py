@@ -22,6 +22,7 @@ from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
+from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -144,16 +145,17 @@ def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoComman
     board = _board(records, number)
     if board is None:
         return replace(error, waiting=more)
-    sits = board.match.seat_of(player.userid) is not None
     others = tuple(userid for userid in dict.fromkeys(board.match.userids) if userid != player.userid)
+    seat = board.match.seat_of(player.userid)
     return replace(
         error,
+        near=error.near if is_legal(board.match, board.state, seat, error.near) else "",
         board=number,
         standing=BoardStanding(
             game=games()[board.match.game].info,
             is_over=board.state.status != "active",
             is_turn=number in waiting,
-            others=others if sits else (),
+            others=() if seat is None else others,
         ),
         waiting=more,
     )

@@ -49,6 +49,8 @@ _WORDS: Final[dict[str, _Kind]] = {
     "else": "else",
     "otherwise": "else",
 }
+_GOES_ON: Final = frozenset(word for word in _WORDS if word.isalpha())
+_MOST_BELOW: Final = 5
 _SEPARATOR: Final = re.compile(r"(;)")
 _OPENING: Final = "\"'`*_([{<"
 _CLOSING: Final = "\"'`*_)]}>.,:!"
@@ -107,6 +109,15 @@ def is_like_moves(words: Sequence[str]) -> bool:
     first, *more = words
     is_led = first.lower() in _WORDS or is_cell_like(first) or first.endswith(";")
     return is_led or not more or more[0].lower() in _WORDS
+
+
+def is_wrapped(ahead: str, below: str) -> bool:
+    """Whether a mail program has broken a line: what stands `below` would go to the others as a comment."""
+    *_, last = ahead.lower().split()
+    first = [word.strip(",;:") for word in below.lower().split()[:_MOST_BELOW]]
+    is_open = last in _GOES_ON or last.endswith((";", ","))
+    after = next((word for word in first if word and word not in _GOES_ON), "")
+    return bool(first) and (is_open or (first[0] in {*_GOES_ON, ""} and is_cell_like(after)))
 
 
 def write(branches: Iterable[Branch]) -> str:

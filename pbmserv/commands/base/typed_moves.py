@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
+from pbmserv.commands.base.said_moves import with_digits, with_pieces
 from pbmserv.commands.base.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
@@ -219,10 +220,14 @@ def _is_in_words(text: str, spelling: Spelling) -> bool:
 def _with_signs(text: str, spelling: Spelling) -> str:
     """The text with signs for the words between its cells, where the game is known: `d2 to d3`, `h8 and k9`.
 
-    Of three cells joined by `and` nobody knows what they mean.
+    Of three cells joined by `and` nobody knows what they mean. Rows and pieces may be said, too: `knight f three`.
     """
     if not spelling.is_known or len(text) > LONGEST:
         return text
+    text = with_digits(text)
+    if not _is_in_words(text, spelling) and not is_in_dialect(text, spelling):
+        named = with_pieces(text)
+        text = named if is_in_dialect(named, spelling) else text
     said = [word.lower() for word in _FROM_TO.findall(text)]
     if "and" in said and len(said) > 1 and "takes" not in said:
         return text

@@ -1,0 +1,181 @@
+"""Lines below a command that are no words for others: plans, passwords, and further commands.
+
+Whoever leaves out the first word of a command means no talk by the rest. Such a line goes to nobody, nor does any
+other word of its mail, since a plan may be cut into several lines. Its sender is asked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pbmserv.commands.base import queue_notation
+from pbmserv.commands.base.queue_notation import Misread, is_wrapped
+from pbmserv.commands.base.registry import commands
+from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
+from pbmserv.commands.base.vocabulary import SMALL_WORDS, board_number, normalised
+from pbmserv.parser.correcting_words import BETWEEN
+from pbmserv.parser.errors import NotTalk, NotTalkKind
+from pbmserv.parser.inline_text import TALKING
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
+from pbmserv.parser.prose import is_witness
+from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS, SUPPOSING
+
+_LONGEST_LINE: Final = 300
+_MOST_LINES: Final = 20
+_LONGEST_CLAIM: Final = 3
+_NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+|\.{2,}) ?(?=[^\s.])")
+_ARROWS: Final = re.compile(r"[-=]*>|\u2192|[;|/]")
+_EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
+_AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
+_OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
+_IS_PASSWORD: Final = re.compile(
+    rf"\b(?:{PASSWORDS})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    # What it says in the language of `queue`; empty where that cannot be told.
+    said: str
+    # Whether it can hardly be anything else.
+    is_clear: bool
+
+
+def without_no_talk(
+    reading: ParsedMail, own: str, spelling: Spelling = CELLS, userid: str = "", is_marked: bool = False
+) -> ParsedMail:
+    """What is read of a mail, without its words for others where a line of these may be none.
+
+    Of the words those count that are certainly the sender's `own`. `spelling` is how moves are typed on the board
+    that is answered, `userid` the sender's where that is known. What is sent by a command for words may speak of
+    anything, and where they are marked as such, of commands. `queue` itself refuses a line that was broken.
+    """
+    changing = [line for line in reading.lines if isinstance(line, Parsed) and line.command.kind != "open"]
+    if not own or not changing or any(line.command.name in TALKING for line in changing):
+        return reading
+    ahead = changing[0].arguments.ahead
+    if len(changing) == 1 and ahead and is_wrapped(ahead, own):
+        return reading
+    board = next((ref.number for line in changing for ref in line.arguments.boards), None)
+    lines = [plain for line in own.split("\n") if (plain := normalised(line[:_LONGEST_LINE]))]
+    plans = [plan for line in lines if (plan := _plan(line, spelling)) is not None]
+    kind: NotTalkKind | None = None
+    if any(is_password(line, userid) for line in lines):
+        kind = "password"
+    elif plans:
+        kind = "plan"
+    elif not is_marked and any(map(_is_command, lines)):
+        kind = "command"
+    if kind is None:
+        return reading
+    refused = Unparsed("...", NotTalk(board=board, kind=kind, ready=_queue(board, plans)))
+    return replace(reading, lines=(*reading.lines, refused), comment="")
+
+
+def asked_plan(text: str, board: int, spelling: Spelling) -> ParsedMail | None:
+    """What a mail of words about a board is asked, of which one line is a plan; None if none is."""
+    lines = (normalised(line[:_LONGEST_LINE]) for line in text.split("\n")[:_MOST_LINES])
+    plans = [plan for line in lines if line and (plan := _plan(line, spelling)) is not None]
+    if not any(plan.is_clear and plan.said for plan in plans):
+        return None
+    return ParsedMail((Unparsed("...", NotTalk(board=board, kind="plan", ready=_queue(board, plans))),))
+
+
+def is_password(line: str, userid: str) -> bool:
+    """Whether a normalised line may tell a password: behind its sender's userid, or behind what says so.
+
+    >>> said = ("alice sesame", "Alice Smith", "alice old new", "password: sesame", "I lost my password", "alice,")
+    >>> [is_password(line, "alice") for line in said]
+    [True, False, True, True, False, False]
+    """
+    words = line.split()
+    is_claim = 1 < len(words) <= _LONGEST_CLAIM and words[0].lower() == userid.lower() and bool(userid)
+    is_name = all(word[:1].isupper() for word in words)
+    is_talk = any(word.lower() in SMALL_WORDS for word in words[1:])
+    return (is_claim and not is_name and not is_talk) or _IS_PASSWORD.search(line) is not None
+
+
+def is_plan(line: str, spelling: Spelling = CELLS) -> bool:
+    """Whether a normalised line is in the language of `queue`, as people of many languages write it.
+
+    >>> chess = Spelling(dialects=("n?[a-h][1-8]",))
+    >>> said = ("if Nc6 then e5", "2...Nc6 3.e5", "wenn c6 dann e5", "If Nc6 comes I think that e5 is strong")
+    >>> [is_plan(line, chess) for line in said]
+    [True, True, True, True]
+    >>> [is_plan(line, chess) for line in ("if Nc6 I am sad", "Now e5", "d4 was better than e5", "If only!")]
+    [False, False, False, False]
+    """
+    return _plan(line, spelling) is not None
+
+
+def _plan(line: str, spelling: Spelling) -> _Plan | None:
+    known = spelling if spelling.is_known else any_spelling()
+    line = _EAST.sub(r" \1 ", line)
+    numbered = _NUMBERED.sub(" ", line)
+    words = [word.strip(_AROUND) for word in _ARROWS.sub(" > ", numbered).split()]
+    kinds = list(_kinds([word for word in words if word], known))
+    moves = [said for kind, said in kinds if kind == "move"]
+    has_condition = any(kind == "if" for kind, _ in kinds)
+    if not moves:
+        return None
+    is_closed = all(kind for kind, _ in kinds)
+    is_led = has_condition or any(kind == "then" for kind, _ in kinds) or numbered != line
+    if is_closed and (is_led or len(moves) > 1):
+        return _Plan(_in_english(kinds), has_condition or (numbered != line and len(moves) > 1))
+    is_plain = has_condition or any(word.lower() == "then" for word in words)
+    return _Plan("", True) if is_plain and len(moves) > 1 else None
+
+
+def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]]:
+    """What each word is in a plan: a move, `if`, `then`, `or`, a word that may stand beside; "" for any other."""
+    for word in words:
+        low = word.lower()
+        move = clear_move(word, spelling)
+        is_word = is_letter(word) or is_of_words(move, spelling) if move else False
+        if low in CONDITIONAL | SUPPOSING:
+            yield "if", "if"
+        elif low in CONSEQUENCE:
+            yield "then", "then"
+        elif low in ALTERNATIVES:
+            yield "or", ";"
+        elif move and not (is_word and (low in BETWEEN | IN_PLANS or not spelling.is_of_one)):
+            yield "move", word
+        else:
+            yield ("beside" if low in BETWEEN | IN_PLANS else ""), word
+
+
+def _in_english(kinds: Iterable[tuple[str, str]]) -> str:
+    """A plan in the language of `queue`; empty where it cannot be told so."""
+    told = [said for kind, said in kinds if kind not in ("", "beside")]
+    if "if" not in told:
+        moves = [said for said in told if said not in ("then", ";")]
+        told = [word for place, move in enumerate(moves) for word in (("then", "if")[place % 2 == 0], move)]
+        told = told[1:] if len(moves) == 1 else told
+    elif "then" not in told:
+        told = [word for place, each in enumerate(told) for word in _with_then(told, place, each)]
+    line = " ".join(told)
+    return "" if isinstance(queue_notation.read(line), Misread) else line
+
+
+def _with_then(told: Sequence[str], place: int, word: str) -> tuple[str, ...]:
+    """A move behind that of a condition answers it: `if Nc6 Bb5`."""
+    return ("then", word) if place > 1 and told[place - 2] == "if" and word != "if" else (word,)
+
+
+def _queue(board: int | None, plans: Sequence[_Plan]) -> str:
+    """The command that queues all that was planned; empty where that is not clear."""
+    line = "; ".join(plan.said for plan in plans)
+    is_clear = board is not None and all(plan.said for plan in plans)
+    return f"queue {board} {line}" if is_clear and not isinstance(queue_notation.read(line), Misread) else ""
+
+
+def _is_command(line: str) -> bool:
+    """Whether a line is another command or ends in options, and nobody would say it."""
+    words = line.split()
+    if any(map(_OPTION.fullmatch, words)):
+        return True
+    if words[0].lower() in {name.split()[0] for name in commands()}:
+        return any(map(is_witness, words)) and parse_line(line, None).parsed is not None
+    return board_number(words[0]) is not None and any(map(is_witness, words[1:]))

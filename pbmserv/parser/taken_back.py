@@ -1,0 +1,87 @@
+"""What takes back all that a mail says, or denies one move: `scratch that`, `anything but d4`."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pbmserv.commands.base.vocabulary import NEGATIONS, SMALL_WORDS, normalised
+from pbmserv.parser.correcting_words import BESIDE_WITHDRAWN, DENYING, HELD, WITHDRAWN
+
+_MOST_SEARCHED: Final = 4000
+_LONGEST_PHRASE: Final = 6
+_LONGEST_WITHDRAWAL: Final = 12
+_CLAUSE_END: Final = re.compile(r"[.,;:!?()\u2026\u3001\u3002]+|\s-+\s|\s-+$")
+_ASKED: Final = re.compile(r"^[ \t]*\?+[ \t]*$", re.MULTILINE)
+_MARKS: Final = "\"'`*_~[]{}<>\u00ab\u00bb/-"
+
+
+def is_withdrawn(text: str) -> bool:
+    """Whether words below a move, or beside it, take it back or put it off.
+
+    >>> [is_withdrawn(text) for text in ("Actually never mind, I'll write tomorrow", "No, wait...", "Moment noch")]
+    [True, True, True]
+    >>> [is_withdrawn(text) for text in ("Never mind my slow reply", "Wait and see!", "Don't worry")]
+    [False, False, False]
+    """
+    return (
+        is_held(text)
+        or _ASKED.search(text[:_MOST_SEARCHED]) is not None
+        or any(_takes_back(clause) for clause in _clauses(text))
+    )
+
+
+def is_held(text: str) -> bool:
+    """Whether words say that what stands below them, or above, is not to be played.
+
+    >>> [is_held(text) for text in ("Please don't play this yet", "noch nicht spielen!", "Don't wait", "Hold on")]
+    [True, True, False, False]
+    """
+    return any(_holds([word.lower() for word in clause], HELD) for clause in _clauses(text))
+
+
+def denies(words: Sequence[str], nearest: int | None = None) -> bool:
+    """Whether words before a move say that it is none; `nearest`: if one of so many right before it does.
+
+    >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
+    [True, True, False, False]
+    """
+    plain = [word.strip(_MARKS).lower() for word in words]
+    near = plain if nearest is None else plain[-nearest:]
+    return _holds(near, DENYING)
+
+
+def _takes_back(clause: Sequence[str]) -> bool:
+    """Whether a clause takes back, and says nothing else but what may stand beside that, or a name at its end.
+
+    Beside a phrase of several words any small word may stand, but for one that denies it: `I can't forget it`.
+    """
+    if len(clause) > _LONGEST_WITHDRAWAL:
+        return False
+    plain = [word.lower() for word in clause]
+    place, longest, length, rest = 0, 0, 0, list[str]()
+    while place < len(plain):
+        is_name = length > 0 and place + 1 == len(plain) and clause[place][:1].isupper()
+        length = _phrase_at(plain, place, WITHDRAWN)
+        if not length and not is_name and plain[place] not in BESIDE_WITHDRAWN:
+            rest.append(plain[place])
+        longest = max(longest, length)
+        place += length or 1
+    return longest > 0 and (
+        not rest or (longest > 1 and SMALL_WORDS.issuperset(rest) and NEGATIONS.isdisjoint(rest))
+    )
+
+
+def _holds(words: Sequence[str], phrases: frozenset[tuple[str, ...]]) -> bool:
+    return any(_phrase_at(words, place, phrases) for place in range(len(words)))
+
+
+def _phrase_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words the longest of some phrases has that stands there; 0 if none does."""
+    lengths = range(min(_LONGEST_PHRASE, len(words) - place), 0, -1)
+    return next((each for each in lengths if tuple(words[place : place + each]) in phrases), 0)
+
+
+def _clauses(text: str) -> list[list[str]]:
+    lines = (normalised(line) for line in text[:_MOST_SEARCHED].split("\n"))
+    clauses = (clause.split() for line in lines for clause in _CLAUSE_END.split(line))
+    return [[word.strip(_MARKS) for word in clause] for clause in clauses if clause]
