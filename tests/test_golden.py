@@ -45,6 +45,7 @@ from pbmserv.store.engine import writing
 from pbmserv.store.heartbeats import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
+from tests.held import nothing_slow_while_held
 from tests.operating import operate
 from tests.services.post import form_of
 
@@ -59,7 +60,7 @@ PATIENCE = 30.0
 def play_in_process(
     script: Script, folder: Path, hasher: PasswordHasher, process: Callable[[App, Clock], bool] = process_next
 ) -> str:
-    """The conversation on a fixed clock with tokens that count up."""
+    """The conversation on a fixed clock with tokens that count up; no mail is read under SQLite's write lock."""
     clock = Clock()
     server = Server(
         ADDRESS,
@@ -116,7 +117,8 @@ def play_in_process(
         yield from hand_out(house, clock())
 
     try:
-        return play(script, send, later, wait, at_the_desk, click, leave)
+        with nothing_slow_while_held():
+            return play(script, send, later, wait, at_the_desk, click, leave)
     finally:
         house.engine.dispose()
 
