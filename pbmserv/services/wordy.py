@@ -48,7 +48,7 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 _DIGITS: Final = 40
 _MOST_WORDS: Final = 4000
-_NUMBERS: Final = re.compile(r"\w*[0-9]\w*")
+_NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
 
 @dataclass(frozen=True, slots=True)

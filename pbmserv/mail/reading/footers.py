@@ -63,7 +63,7 @@ _EXCUSES: Final = """
 
 
 def _any_of(words: str) -> str:
-    return "(?:" + re.sub(r"\s*\n\s*", "", words) + ")"
+    return "(?:" + "".join(map(str.strip, words.split("\n"))) + ")"
 
 
 _TAGLINE: Final = phrase_pattern(
