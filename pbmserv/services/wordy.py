@@ -25,7 +25,7 @@ from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge
+from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge, TooMuchAtOnce
 from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
@@ -116,6 +116,8 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         return TooLarge(kilobytes=pending.message.full_size // 1000)
     if parsed.forwarded:
         return Forwarded()
+    if pending.mail.is_cut:
+        return TooMuchAtOnce()
     text = pending.mail.text.strip()
     subject = _own_subject(pending)
     error = NoCommand(
