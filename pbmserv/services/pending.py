@@ -14,6 +14,7 @@ from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.parser.title import titled_board
+from pbmserv.parser.topics import topic_of
 from pbmserv.services.app import App
 from pbmserv.services.doctor_mail import SentToSelf, sent_to_self
 from pbmserv.services.practice_move import answered_apart, with_move_apart
@@ -45,6 +46,8 @@ class PendingMail:
     left_out: tuple[str, ...] = ()
     # The open question that a word in the lines names.
     named: Confirmation | None = None
+    # What an unknown sender, or a mail without a command, asks about: a topic of `topics`, or empty.
+    topic: str = ""
     # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
     report: Report | None = None
     to_self: SentToSelf | None = None
@@ -97,7 +100,11 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if apart is not None:
         written = with_move_apart(written, mail, ours, apart, server, addresses)
     named = _named(connection, mail, identity, written.parsed, now)
-    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named, report, to_self)
+    # Its patterns, which no other mail needs, take long to make.
+    topic = "" if player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
+    return PendingMail(
+        message, written.mail, identity, written.parsed, written.left_out, named, topic, report, to_self
+    )
 
 
 def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:

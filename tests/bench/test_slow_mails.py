@@ -1,4 +1,4 @@
-"""Mails that are made to be slow: what reading them takes, how long they hold SQLite's lock, and whom that delays."""
+"""Mails that are made to be slow: what reading them takes, how long they hold SQLite's lock, whom that delays."""
 
 import threading
 import time
@@ -126,13 +126,15 @@ def slow_mails(club: Club, clock: Clock) -> Iterator[None]:
 def test_answer_meanwhile(benchmark: BenchmarkFixture, report: Report, tmp_path: Path, clock: Clock) -> None:
     """From when a player's move is kept until its answer waits to be sent, on the largest flood that was tried."""
     server = Server(ADDRESS, variants=True, confirm="ask")
-    club = Club(make_house(f"sqlite:///{tmp_path / 'club.db'}", password_hasher(), server))
-    moves: list[int] = []
+    # Each round somebody else plays: who has moved a few times is acknowledged once a day.
+    club = Club(make_house(f"sqlite:///{tmp_path / 'club.db'}", password_hasher(), server), pairs=ROUNDS + 1)
+    moves: list[tuple[int, str]] = []
     waits: list[float] = []
 
     def bring() -> None:
         board = club.open_board()
-        moves.append(club.take_in(answer_to(club.board_mail(board), board, PLIES + 1)))
+        mail = club.take_in(answer_to(club.board_mail(board), board, PLIES + 1))
+        moves.append((mail, address(board.mover(PLIES + 1))))
 
     def wait_for_answer() -> None:
         begun = time.monotonic()
@@ -141,8 +143,9 @@ def test_answer_meanwhile(benchmark: BenchmarkFixture, report: Report, tmp_path:
         waits.append(time.monotonic() - begun)
 
     def is_answered() -> bool:
+        mail, player = moves[-1]
         with reading(club.house.engine) as connection:
-            return any(each.recipient == address("alice0") for each in replies_to(connection, moves[-1]))
+            return any(each.recipient == player for each in replies_to(connection, mail))
 
     with slow_mails(club, clock):
         if benchmark.enabled:
