@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from itertools import chain, repeat
 from pathlib import Path
 from threading import Event, Lock
 from types import MappingProxyType
@@ -29,7 +28,7 @@ SHORT_TIMEOUT: Final = 8.0
 """Seconds to wait for SQLite's lock while a client waits: an MTA must have its reply within ten."""
 
 _LOCK_TIMEOUT = 30.0
-_QUICK_TRIES, _PAUSE, _LATER_PAUSE = 100, 0.0005, 0.004
+_QUICK_TRIES, _PAUSE = 100, 0.0005
 _TIMEOUT = "pbmserv_hurry"
 _READING = "pbmserv_reading"
 _WRITE_LOCK = "pbmserv_turns"
@@ -126,28 +125,26 @@ def _begin_sqlite(connection: Connection) -> None:
     assert driver is not None
     driver.execute(_busy_timeout(0))
     try:
-        if not _begins(driver, time.monotonic() + options.get(_TIMEOUT, _LOCK_TIMEOUT)):
+        if not _begins_soon(driver):
+            driver.execute(_busy_timeout(options.get(_TIMEOUT, _LOCK_TIMEOUT)))
             connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
         driver.execute(_busy_timeout(_LOCK_TIMEOUT))
 
 
-def _begins(driver: Any, end: float) -> bool:
-    """Tries to begin a writing transaction until `end`, first every half millisecond, after 50 ms every few.
-
-    SQLite itself waits ever longer between its tries, at last 100 ms, so that who comes later is served first:
-    somebody who has waited long may not get the lock at all, little as others hold it.
-    """
-    for pause in chain(repeat(_PAUSE, _QUICK_TRIES), repeat(_LATER_PAUSE)):
+def _begins_soon(driver: Any) -> bool:
+    """Tries to begin a writing transaction for some 50 ms. SQLite itself waits ever longer between its tries, so
+    that who comes later is served first."""
+    for _ in range(_QUICK_TRIES):
         try:
             driver.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 return False
-            time.sleep(pause)
+            time.sleep(_PAUSE)
         else:
             return True
-    raise AssertionError
+    return False
 
 
 def _busy_timeout(seconds: float) -> str:
