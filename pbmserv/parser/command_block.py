@@ -8,8 +8,10 @@ from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games import games
 from pbmserv.games.notation import names
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
+from pbmserv.parser.errors import TooMuchAtOnce
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.prose import ANSWERING
 from pbmserv.parser.spoken import stands_alone
 
@@ -21,6 +23,12 @@ MOST_GREETING_LINES = 3
 
 _MOST_LINES = 5 * MOST_COMMANDS
 """After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+
+_MOST_WORDS = 200 * MOST_COMMANDS
+"""A mail with more words on the lines that are read as commands is not read at all: nobody types so much."""
+
+LONGEST_LINE = 4000
+"""No line is looked at beyond that."""
 
 _SIGNATURE = "--"
 _COLUMNS = "ABCDEFGHI"
@@ -53,18 +61,24 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
     found: list[ParsedLine] = []
     refused: list[str] = []
     unsure: list[ParsedLine] = []
-    answer: CommandBlock = CommandBlock()
-    top = 0
-    greeted = greeted_above_answer = 0
+    answers: list[ParsedLine] = []
+    top = below_answer = greeted = greeted_above_answer = words = 0
+
+    def answer() -> CommandBlock:
+        return CommandBlock(tuple(answers), "\n".join(lines[below_answer:]) if answers else "")
+
     for number, line in enumerate(lines):
-        plain = normalised(line)
+        plain = normalised(line[:LONGEST_LINE])
         if not plain:
             continue
+        words += plain.count(" ") + 1
+        if words > _MOST_WORDS:
+            return CommandBlock((ParsedLine(unparsed=Unparsed("...", TooMuchAtOnce())),))
         after = _below(lines, number) if plain.lower() in _STOPS else None
         if after is not None:
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
             heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(found, unsure, board, after, heard, spelling, lines[:top]) if found else answer
+            return _block(found, unsure, board, after, heard, spelling, lines[:top]) if found else answer()
         is_name = _is_signature(plain, bool(found), greeted > 0, spelling)
         read = PROSE if is_name else _perhaps_by_phone(parse_line(plain, board, spelling), plain)
         if read.is_spoken and not stands_alone(lines, number, spelling):
@@ -82,15 +96,17 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
             rest = "\n".join(lines[number:])
             heard = "\n".join([*refused, own(rest)])
             return _block(found, unsure, board, rest, heard, spelling, lines[:top])
-        elif is_answer and (not answer.lines or greeted == greeted_above_answer):
+        elif is_answer and (not answers or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
-            answer = CommandBlock((*answer.lines, read), "\n".join(lines[number + 1 :]))
-            greeted_above_answer = greeted
+            answers.append(read)
+            below_answer, greeted_above_answer = number + 1, greeted
+            if len(answers) > _MOST_LINES:
+                return CommandBlock(tuple(answers))
         elif greeted == MOST_GREETING_LINES:
-            return answer
+            return answer()
         else:
             greeted += 1
-    return _block(found, unsure, board, "", "\n".join(refused), spelling, lines[:top]) if found else answer
+    return _block(found, unsure, board, "", "\n".join(refused), spelling, lines[:top]) if found else answer()
 
 
 def _perhaps_by_phone(read: ParsedLine, line: str) -> ParsedLine:

@@ -65,6 +65,13 @@ class TooLarge(CommandError):
 
 
 @dataclass(kw_only=True)
+class TooMuchAtOnce(CommandError):
+    """The mail holds more words on command lines, or above its first command, than are read. Nothing was run."""
+
+    template: ClassVar[str] = "parser/errors.txt:too_much_at_once"
+
+
+@dataclass(kw_only=True)
 class UnknownCommand(CommandError):
     """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
 

@@ -36,7 +36,7 @@ _OFFER = re.compile(r"[1-9][0-9]?", re.ASCII)
 _PUZZLE = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _NO_USERIDS = SMALL_WORDS | COURTESY | SETTINGS
 _TOKEN = re.compile(r"[a-z0-9]{20}", re.IGNORECASE | re.ASCII)
-_GUARD = re.compile(r"(.*?)\s*#\s*([0-9]{1,4})")
+_GUARD = re.compile(r"(.*?)(?<!\s)\s*#\s*([0-9]{1,4})")
 _OPTION_APART = re.compile(
     r"(?<!\S)(?:-+ ?|(?=[a-z]+ ?=))([a-z]+)(?: ?[=:] ?| )([0-9]+)(?: ?[x*\xd7] ?([0-9]+))?[.,;!]*(?!\S)",
     re.IGNORECASE,

@@ -27,7 +27,8 @@ class IncomingMail:
     anything else with an `@`. They grant nothing by themselves.
 
     `unwelcome` is a sign that the From address may be somebody else's ("marked", "forged", "not its envelope",
-    "not to us"): an unknown sender gets no letter then. None where there is no such sign.
+    "not to us"): an unknown sender gets no letter then. None where there is no such sign. `is_cut` tells that the
+    mail has more text than is read.
     """
 
     sender: str | None
@@ -42,6 +43,7 @@ class IncomingMail:
     authenticated: bool = False
     doubtful_senders: tuple[str, ...] = ()
     unwelcome: str | None = None
+    is_cut: bool = False
 
     @property
     def possible_senders(self) -> tuple[str, ...]:

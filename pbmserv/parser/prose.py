@@ -177,7 +177,7 @@ def is_witness(word: str) -> bool:
 _MOST_LINES = 20
 _LONGEST_LINE = 1000
 _LONGEST_MOVE = 100
-_CLAUSES = re.compile(r"[.,;:!?()]+(?:\s|$)")
+_CLAUSES = re.compile(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)")
 _SAYING_WHAT = (
     SMALL_WORDS | COURTESY | {"rather", "turn", "sides", "move", "play", "take", "choose", "go", "going"}
 )

@@ -36,7 +36,7 @@ LookUp = Callable[[str], str | None]
 
 
 class ChangedMeanwhile(Exception):
-    """A password was changed after it was verified: verify again."""
+    """What a mail was read by, or a password of it verified by, was changed meanwhile: do so again."""
 
 
 @dataclass(frozen=True, slots=True)

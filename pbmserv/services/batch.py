@@ -1,16 +1,16 @@
 """On SQLite: a few waiting mails are decided without the write lock, then written together under it.
 
 So several workers decide side by side, and neither the listener nor the sender waits for them. Some mails are left
-to `worker`, which decides them under the lock: those that begin or end a board or an account, hold a password, or
-have failed before, and those for which somebody else was quicker.
+to `worker`, which decides them under the lock, read already: those that begin or end a board or an account, hold a
+password, or have failed before, and those for which somebody else was quicker.
 """
 
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.parser.parsed import Parsed
@@ -56,13 +56,21 @@ class DecidedMail:
 
 
 @dataclass(frozen=True, slots=True)
+class UndecidedMail:
+    """The number of a mail that is to be decided under the lock, and what was read of it, if that went well."""
+
+    number: int
+    pending: PendingMail | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BatchOutcome:
     """What became of a few waiting mails."""
 
     # Those that are done.
     written: tuple[DecidedMail, ...]
-    # The numbers of those that are to be processed under the lock, one by one.
-    left: tuple[int, ...]
+    # Those that are to be processed under the lock, one by one.
+    left: tuple[UndecidedMail, ...]
 
 
 def process_batch(
@@ -74,13 +82,13 @@ def process_batch(
 ) -> BatchOutcome:
     """Decides and writes the next waiting mails, from the first of these lanes that has some for this worker."""
     decided: list[DecidedMail] = []
-    left: list[int] = []
+    left: list[UndecidedMail] = []
     until = time.monotonic() + LONGEST_DECISION
     for mail_id in _claimed(app, clock(), claim, lanes):
         mark_in_flight(mail_id)
         match decide_mail(app, mail_id, clock()):
-            case "needs lock":
-                left.append(mail_id)
+            case UndecidedMail() as undecided:
+                left.append(undecided)
             case DecidedMail() as found:
                 decided.append(found)
         if len(decided) + len(left) == MOST_TOGETHER or time.monotonic() > until:
@@ -92,29 +100,33 @@ def process_batch(
             raise
         # Nothing was written. One at a time will show which of them fails.
         written = ()
-    lost = tuple(each.pending.message.id for each in decided if each not in written)
+    lost = tuple(UndecidedMail(each.pending.message.id, each.pending) for each in decided if each not in written)
     return BatchOutcome(written, (*lost, *left))
 
 
-def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | Literal["gone", "needs lock"]:
-    """Decides a mail on a snapshot, unless it does not wait any more, or has to be decided under the lock."""
+def decide_mail(app: App, mail_id: int, now: datetime) -> DecidedMail | UndecidedMail | None:
+    """Decides a mail on a snapshot, unless it has to be decided under the lock; None if it no longer waits."""
+    pending: PendingMail | None = None
     try:
         with recording(app.engine) as (connection, recorded):
             message = inbox.claim(connection, mail_id, now)
             if message is None:
-                return "gone"
-            pending = None if message.is_held_up else open_mail(connection, app, message)
-            if pending is None or not _may_be_decided(pending):
-                return "needs lock"
+                return None
+            if message.is_held_up:
+                return UndecidedMail(mail_id)
+            pending = open_mail(connection, app, message)
+            pending = replace(pending, reads=dict(recorded.reads))
+            if not _may_be_decided(pending):
+                return UndecidedMail(mail_id, pending)
             done = process_mail(connection, app, pending, NOTHING_TO_VERIFY, now)
     except NeedsLock as error:
         log.debug("decided under the lock %s", pairs(mail=mail_id, error=str(error)))
-        return "needs lock"
+        return UndecidedMail(mail_id, pending)
     except Exception as error:
         if is_database_away(error):
             raise
-        # It will fail again under the lock, where that is counted.
-        return "needs lock"
+        # It will fail again by itself, where that is counted.
+        return UndecidedMail(mail_id, pending)
     return DecidedMail(pending, done, recorded)
 
 

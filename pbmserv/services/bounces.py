@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.log_words import pairs
-from pbmserv.mail.reading.delivery_report import judge, read_report
+from pbmserv.mail.reading.delivery_report import Report, judge
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery
@@ -19,7 +19,6 @@ from pbmserv.services.compose import plain_notice
 from pbmserv.store import bounces, outbox, players
 from pbmserv.store.bounces import BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again, writing
-from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -46,16 +45,18 @@ WITHIN: Final = timedelta(days=7)
 MOST_BOARDS: Final = 1000
 
 
-def heed_report(connection: Connection, app: App, message: InboxMessage, now: datetime) -> bool:
-    """Counts what a mail that no person wrote reports about a mail of ours; False when it reports no bounce."""
-    report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
+def heed_report(connection: Connection, app: App, report: Report | None, report_id: int, now: datetime) -> bool:
+    """Counts what a mail that no person wrote reports about a mail of ours; False when it reports no bounce.
+
+    `report_id` is its number in the inbox.
+    """
     if report is None or report.verdict == "none":
         return False
     mail = bounces.find(connection, report.thread_word)
     if mail is None:
         return False
     bounces.mark_bounced(connection, mail)
-    _count(connection, app, mail, report.verdict == "hard", report.reason, now, message.id)
+    _count(connection, app, mail, report.verdict == "hard", report.reason, now, report_id)
     return True
 
 

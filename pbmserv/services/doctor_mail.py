@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from pbmserv.mail.reading.answered import DOCTOR_HEADER, one_time_words
-from pbmserv.mail.reading.delivery_report import read_report
+from pbmserv.mail.reading.delivery_report import Report
 from pbmserv.mail.reading.read import open_message
 from pbmserv.mail.sending.message import Envelope, envelope_sender, message_id, write
 from pbmserv.mail.sending.transport import Outgoing
@@ -51,17 +51,27 @@ def write_to_self(app: App, is_tagged: bool, now: datetime) -> MailToSelf:
     return MailToSelf(word, message_id(envelope, server), mail)
 
 
-def is_from_doctor(connection: Connection, app: App, message: InboxMessage, automatic: str, now: datetime) -> bool:
-    """Whether a mail that no person wrote is one of `doctor`'s, or a report about one.
+@dataclass(frozen=True, slots=True)
+class SentToSelf:
+    """What may show that a mail is one of `doctor`'s, or a report about one."""
 
-    That it came is noted, and nothing else is done. `automatic` says why it counts as no person's.
-    """
+    words: tuple[str, ...] = field(repr=False)
+    is_report: bool
+    # Of a report its reason, else the head.
+    content: bytes = field(repr=False)
+
+
+def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report | None) -> SentToSelf | None:
+    """What a mail that no person wrote shows of `doctor`; None if nothing. `automatic` says why it is nobody's."""
     raw, head, body = open_message(message.raw)
     words = one_time_words(head, message.recipients, app.server.address)
     if not words:
-        return False
-    is_report, content = automatic in ("bounce", "report"), raw[:body]
-    if is_report:
-        report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
-        content = report.reason.encode() if report is not None else b""
-    return doctor_mails.note(connection, words, now, is_report, content)
+        return None
+    if automatic in ("bounce", "report"):
+        return SentToSelf(tuple(words), True, report.reason.encode() if report is not None else b"")
+    return SentToSelf(tuple(words), False, raw[:body])
+
+
+def is_from_doctor(connection: Connection, shown: SentToSelf | None, now: datetime) -> bool:
+    """Whether a mail is from `doctor`. That it came is noted, and nothing else is done."""
+    return shown is not None and doctor_mails.note(connection, shown.words, now, shown.is_report, shown.content)

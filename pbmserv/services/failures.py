@@ -15,12 +15,13 @@ from typing import Final, Literal
 from sqlalchemy import Connection
 
 from pbmserv.commands.base.log_words import pairs
+from pbmserv.parser.parsed import IncomingMail
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import may_be_mailed
 from pbmserv.services.pending import read_message
 from pbmserv.store import outbox, players, quarantine
-from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, writing
+from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, reading, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import OutboxMessage
 
@@ -82,10 +83,11 @@ def failed(app: App, message: InboxMessage, error: Exception, now: datetime) -> 
     again_at = _again_at(tried, now)
     told = pairs(mail=message.id, tries=tried, error=type(error).__name__)
     log.error("a mail could not be handled %s", told)
+    mail = _read_once_more(app, message) if again_at is None else None
     with writing(app.engine) as connection:
         if quarantine.fail(connection, message.id, trace(error), again_at) and again_at is None:
             log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
-            _apologise(connection, app, message, now)
+            _apologise(connection, app, message.id, mail, now)
 
 
 def _again_at(tried: int, now: datetime) -> datetime | None:
@@ -109,30 +111,46 @@ def set_back(app: App, mail_id: int, error: str, now: datetime) -> None:
 
 def tell_quarantined(app: App, mail_id: int, now: datetime) -> None:
     """Tells the sender of a mail that it was quarantined."""
-    with writing(app.engine) as connection:
+    with reading(app.engine) as connection:
         message = quarantine.find_quarantined(connection, mail_id)
-        if message is not None:
-            _apologise(connection, app, message, now)
+    mail = None if message is None else _read_once_more(app, message)
+    with writing(app.engine) as connection:
+        if quarantine.find_quarantined(connection, mail_id) is not None:
+            _apologise(connection, app, mail_id, mail, now)
 
 
-def _apologise(connection: Connection, app: App, message: InboxMessage, now: datetime) -> None:
-    apology = _apology(connection, app, message, now)
+def _read_once_more(app: App, message: InboxMessage) -> IncomingMail | None:
+    """A mail that failed, for its sender's sake; None if reading it fails too."""
+    try:
+        return read_message(app, message)
+    except Exception as error:
+        _cannot_be_told(message.id, error)
+        return None
+
+
+def _apologise(connection: Connection, app: App, mail_id: int, mail: IncomingMail | None, now: datetime) -> None:
+    apology = None if mail is None else _apology(connection, app, mail_id, mail, now)
     if apology is not None:
         outbox.queue(connection, [apology], now)
 
 
-def _apology(connection: Connection, app: App, message: InboxMessage, now: datetime) -> OutboxMessage | None:
+def _apology(
+    connection: Connection, app: App, mail_id: int, mail: IncomingMail, now: datetime
+) -> OutboxMessage | None:
     """The fixed text for the sender; None if nobody may be mailed, or if that fails too."""
     try:
-        mail = read_message(app, message)
         if mail.sender is None or mail.automatic is not None or not _may_be_mailed(connection, mail.sender, now):
             return None
-        to = ReplyContext(message.id, mail, mail.sender, None, "answer", proven=False, now=now)
+        to = ReplyContext(mail_id, mail, mail.sender, None, "answer", proven=False, now=now)
         return plain_answer(app, to, "mail/set_aside.txt", "your mail", "answer")
     except Exception as error:
-        told = pairs(mail=message.id, error=type(error).__name__)
-        log.error("the sender of a quarantined mail cannot be notified %s", told)
+        _cannot_be_told(mail_id, error)
         return None
+
+
+def _cannot_be_told(mail_id: int, error: Exception) -> None:
+    told = pairs(mail=mail_id, error=type(error).__name__)
+    log.error("the sender of a quarantined mail cannot be notified %s", told)
 
 
 def _may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:

@@ -15,7 +15,6 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed
-from pbmserv.parser.topics import topic_of
 from pbmserv.services import sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
@@ -70,7 +69,7 @@ def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -
         "short",
         board=newest.number if newest else None,
         has_commands=bool(pending.parsed.lines),
-        wants_out=topic_of(pending.mail.text, pending.mail.subject) == "stop",
+        wants_out=pending.topic == "stop",
         is_waited_for=_waits_since(records, to) is not None,
     )
 

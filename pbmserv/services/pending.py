@@ -1,6 +1,6 @@
 """A mail that waits in the inbox, read and parsed, with the identity of its sender."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -9,18 +9,22 @@ from sqlalchemy import Connection
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games import games
 from pbmserv.games.info import Info
+from pbmserv.mail.reading.delivery_report import Report, read_report
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.parser.title import titled_board
+from pbmserv.parser.topics import topic_of
 from pbmserv.services.answers_to_offers import as_answer_to_offer
 from pbmserv.services.app import App
+from pbmserv.services.doctor_mail import SentToSelf, sent_to_self
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
 from pbmserv.services.usual_end import without_usual_end
 from pbmserv.store import mail_tokens, matches
 from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.recording import Reads
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -46,6 +50,13 @@ class PendingMail:
     unsent: tuple[str, ...] = ()
     # The open question that a word in the lines names.
     named: Confirmation | None = None
+    # What an unknown sender, or a mail without a command, asks about: a topic of `topics`, or empty.
+    topic: str = ""
+    # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
+    report: Report | None = None
+    to_self: SentToSelf | None = None
+    # What the database said when it was read on a snapshot: if that has changed, it is read again.
+    reads: Reads = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def runnable(self) -> ParsedMail:
@@ -74,8 +85,12 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if mail.sender is None:
         mail = replace(mail, sender=sender_beside_token(connection, mail, now))
     identity = identify_sender(connection, mail, app.server, now)
+    report, to_self = None, None
+    if mail.automatic is not None:
+        report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
+        to_self = sent_to_self(app, message, mail.automatic, report)
     if message.full_size is not None:
-        return PendingMail(message, mail, identity, ParsedMail())
+        return PendingMail(message, mail, identity, ParsedMail(), report=report, to_self=to_self)
     player = identity.player
     addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
     ours = OurWords()
@@ -98,7 +113,20 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if player is not None:
         written = without_usual_end(connection, written, message.sender, player.address)
     named = _named(connection, mail, identity, written.parsed, now)
-    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, written.unsent, named)
+    # Its patterns, which no other mail needs, take long to make.
+    topic = "" if player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
+    return PendingMail(
+        message,
+        written.mail,
+        identity,
+        written.parsed,
+        written.left_out,
+        written.unsent,
+        named,
+        topic,
+        report,
+        to_self,
+    )
 
 
 def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
@@ -109,13 +137,6 @@ def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identit
     known = app.recent.find(board)
     game = games().get((known.match.game if known else matches.game_of(connection, board)) or "")
     return None if game is None else game.info
-
-
-def identify_again(connection: Connection, app: App, pending: PendingMail) -> PendingMail:
-    """The same mail with its sender as the database knows them now."""
-    mail, now = pending.mail, pending.message.received_at
-    identity = identify_sender(connection, mail, app.server, now)
-    return replace(pending, identity=identity, named=_named(connection, mail, identity, pending.parsed, now))
 
 
 def _named(

@@ -102,9 +102,10 @@ def _process(
 ) -> ProcessedMail:
     mail = pending.mail
     if mail.automatic is not None:
-        if is_from_doctor(connection, app, pending.message, mail.automatic, now):
+        if is_from_doctor(connection, pending.to_self, now):
             return ProcessedMail("silent")
-        return ProcessedMail("report" if heed_report(connection, app, pending.message, now) else "silent")
+        is_report = heed_report(connection, app, pending.report, pending.message.id, now)
+        return ProcessedMail("report" if is_report else "silent")
     standing = bans.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
         return ProcessedMail("silent")

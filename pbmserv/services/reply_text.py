@@ -9,7 +9,7 @@ from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games.info import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
-from pbmserv.parser.command_block import MOST_COMMANDS, MOST_GREETING_LINES
+from pbmserv.parser.command_block import LONGEST_LINE, MOST_COMMANDS, MOST_GREETING_LINES
 from pbmserv.parser.inline_text import inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import OUR_NAME, parse_mail
@@ -77,7 +77,11 @@ def _above(text: str, board: int | None, signs: Signs, spelling: Spelling) -> li
     if sum(1 for line in lines if line.strip()) < 2:
         return []
     first = next(
-        (place for place, line in enumerate(lines) if not parse_line(normalised(line), board, spelling).is_prose),
+        (
+            place
+            for place, line in enumerate(lines)
+            if not parse_line(normalised(line[:LONGEST_LINE]), board, spelling).is_prose
+        ),
         None,
     )
     if first is None:
@@ -107,7 +111,7 @@ def _copy(text: str, ours: OurWords, board: int | None, spelling: Spelling) -> i
         begin += start
         first = text.rfind("\n", 0, begin) + 1
         end = text.find("\n", begin)
-        line = normalised(text[first:end] if end >= 0 else text[first:])
+        line = normalised((text[first:end] if end >= 0 else text[first:])[:LONGEST_LINE])
         below = text[end:].lstrip() if end >= 0 else ""
         if parse_line(line, board, spelling).is_prose or ours.begin(below.partition("\n")[0]) == 0:
             return begin

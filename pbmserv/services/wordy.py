@@ -26,7 +26,7 @@ from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge
+from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge, TooMuchAtOnce
 from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
@@ -49,7 +49,7 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 _DIGITS: Final = 40
 _MOST_WORDS: Final = 4000
-_NUMBERS: Final = re.compile(r"\w*[0-9]\w*")
+_NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,8 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         return TooLarge(kilobytes=pending.message.full_size // 1000)
     if parsed.forwarded:
         return Forwarded()
+    if pending.mail.is_cut:
+        return TooMuchAtOnce()
     text = pending.mail.text.strip()
     subject = _own_subject(pending)
     error = NoCommand(

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from math import inf
 from types import MappingProxyType
@@ -30,11 +31,12 @@ from pbmserv.services.failures import (
     trace,
 )
 from pbmserv.services.guesses import too_many_guesses
-from pbmserv.services.pending import PendingMail, identify_again, open_mail
+from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.store import bans, inbox, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
 from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.optimistic import recording, still_holds
 from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
 
 MOST_TURNS: Final = 10
@@ -64,7 +66,9 @@ def process_some(
     batch = process_batch(app, clock, claim, mark_in_flight, lanes)
     for each in batch.written:
         _committed(app, each.pending, each.done)
-    alone = [_process(app, clock, _claim(mail_id), mark_in_flight, isolate) for mail_id in batch.left]
+    alone = [
+        _process(app, clock, _claim(each.number), mark_in_flight, isolate, each.pending) for each in batch.left
+    ]
     return bool(batch.written) or any(alone)
 
 
@@ -107,30 +111,36 @@ def _process(
     take: Callable[[Connection, datetime], InboxMessage | None],
     mark_in_flight: MarkInFlight = lambda _: None,
     isolate: Isolate | None = None,
+    known: PendingMail | None = None,
 ) -> bool:
+    """`known` is the mail as it was read on a snapshot a moment ago."""
     message: InboxMessage | None = None
+    # Reading and verifying are slow. Meanwhile a lock on a row keeps nobody waiting; one on the whole file would.
+    is_locked = locks_rows(app.engine)
 
     def once() -> bool:
-        nonlocal message
-        with writing(app.engine) as connection:
+        nonlocal message, known
+        with writing(app.engine) if is_locked else reading(app.engine) as connection:
             message = take(connection, clock())
             if message is None:
                 return False
             mark_in_flight(message.id)
             if isolate is not None and is_suspect(message):
                 return True
-            pending = open_mail(connection, app, message)
-            to_verify = _credentials(connection, app, pending, clock())
-            # Verifying is slow. Meanwhile a lock on rows keeps nobody waiting; a lock on the whole file does.
-            at_once = locks_rows(app.engine) or not to_verify.is_slow
-            if at_once:
-                done = process_mail(connection, app, pending, verify(to_verify, app.hasher), clock())
-        if not at_once:
+            if is_locked:
+                pending = open_mail(connection, app, message)
+                credentials = verify(_credentials(connection, app, pending, clock()), app.hasher)
+                done = process_mail(connection, app, pending, credentials, clock())
+        if not is_locked:
+            pending, known = known or _opened(app, message), None
+            with reading(app.engine) as connection:
+                to_verify = _credentials(connection, app, pending, clock())
             credentials = verify(to_verify, app.hasher)
             with writing(app.engine) as connection:
                 if inbox.claim(connection, message.id, clock()) is None:
                     return True
-                pending = identify_again(connection, app, pending)
+                if not still_holds(connection, pending.reads):
+                    raise ChangedMeanwhile
                 done = process_mail(connection, app, pending, credentials, clock())
         _committed(app, pending, done)
         return True
@@ -148,6 +158,13 @@ def _process(
     if isolate is not None and message is not None and is_suspect(message):
         process_isolated(app, message, isolate, clock)
     return found
+
+
+def _opened(app: App, message: InboxMessage) -> PendingMail:
+    """Reads a mail on a snapshot."""
+    with recording(app.engine) as (connection, recorded):
+        pending = open_mail(connection, app, message)
+    return replace(pending, reads=recorded.reads)
 
 
 def _credentials(connection: Connection, app: App, pending: PendingMail, now: datetime) -> CredentialsToVerify:

@@ -163,7 +163,7 @@ def _restore_postgresql(url: URL, file: Path) -> None:
         if there:
             raise CannotBackUp(f"{_plain(url)} holds a table {min(there)} already; restore into an empty database")
         rows = _run(url, "pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
-        found = re.search(r"^COPY .*alembic_version .*\n(.+)\n", rows, re.MULTILINE)
+        found = re.search(r"^COPY \S*?alembic_version .*\n(.+)\n", rows, re.MULTILINE)
         _require_known(found[1] if found else None, file)
         whole = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
         _run(url, "pg_restore", *whole, f"--dbname={_plain(url)}", str(file))

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
 from pbmserv.store.engine import reading
-from pbmserv.store.recording import Recording, RecordingConnection
+from pbmserv.store.recording import Reads, Recording, RecordingConnection
 
 
 @contextmanager
@@ -40,11 +40,9 @@ def write_if_unchanged(connection: Connection, recorded: Recording) -> bool:
     False, and nothing written, if a query of it gives other rows now, or a write violates a constraint. Raises
     OperationalError.
     """
-    cursor = _driver(connection).cursor()
-    try:
-        for (sql, parameters), rows in recorded.reads.items():
-            if cursor.execute(sql, parameters).fetchall() != rows:
-                return False
+    if not still_holds(connection, recorded.reads):
+        return False
+    with _checked(connection) as cursor:
         cursor.execute("SAVEPOINT decided")
         try:
             for write in recorded.writes:
@@ -55,10 +53,23 @@ def write_if_unchanged(connection: Connection, recorded: Recording) -> bool:
             return False
         finally:
             cursor.execute("RELEASE decided")
+    return True
+
+
+def still_holds(connection: Connection, reads: Reads) -> bool:
+    """Whether queries made on a snapshot give the same rows in this transaction. Raises OperationalError."""
+    with _checked(connection) as cursor:
+        return all(cursor.execute(*query).fetchall() == rows for query, rows in reads.items())
+
+
+@contextmanager
+def _checked(connection: Connection) -> Iterator[sqlite3.Cursor]:
+    """The driver's cursor, with its errors as SQLAlchemy would raise them."""
+    try:
+        yield _driver(connection).cursor()
     except sqlite3.Error as error:
         # SQLite may have rolled back the whole transaction: what was written before is not to be committed either.
         raise OperationalError("a decision on a snapshot", None, error) from error
-    return True
 
 
 def _driver(connection: Connection) -> RecordingConnection:

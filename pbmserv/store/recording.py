@@ -14,6 +14,9 @@ from pbmserv.store.tables import metadata
 
 Row = tuple[Any, ...]
 
+Reads = dict[tuple[str, Row], list[Row]]
+"""The rows of each query, by its text and parameters."""
+
 
 class NeedsLock(Exception):
     """The transaction asks for what only its writes would tell, so it has to be run under the write lock."""
@@ -32,8 +35,7 @@ class DeferredWrite:
 class Recording:
     """What a transaction has read and would write."""
 
-    # The rows of each query, by its text and parameters.
-    reads: dict[tuple[str, Row], list[Row]] = field(default_factory=dict, repr=False)
+    reads: Reads = field(default_factory=dict, repr=False)
     writes: list[DeferredWrite] = field(default_factory=list)
     # The tables of those writes.
     written: set[str] = field(default_factory=set)

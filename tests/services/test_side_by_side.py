@@ -11,15 +11,18 @@ from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import select
+from sqlalchemy import Connection, delete, select
 
 from pbmserv.commands.base.changes import NewAddress
 from pbmserv.commands.base.server import Server
-from pbmserv.services import limits
+from pbmserv.services import limits, pending, worker
+from pbmserv.services.app import App
 from pbmserv.services.batch import DecidedMail, decide_mail, write_decided
+from pbmserv.services.pending import PendingMail
 from pbmserv.services.worker import process_one
 from pbmserv.store import accounts, players
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.tables import addresses, blocks, entries, matches, metadata, offers
 from pbmserv.store.tables import players as player_table
 from tests.conftest import ADDRESS, NOON, make_house
@@ -247,3 +250,27 @@ def test_nothing_is_written_if_one_write_fails(new_post: Callable[[], Post]) -> 
     assert write_decided(post.house, [found]) == ()
     assert post.moves() == []
     assert post.row(mail).status == "waiting"
+
+
+def test_a_mail_is_read_again_if_its_sender_changes_meanwhile(
+    new_post: Callable[[], Post], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An account is deleted between the reading of its mail, outside the lock, and its commands, inside."""
+    post = new_post()
+    mail = put(post, "alice", "resign 101")
+    read: list[str | None] = []
+    open_mail = pending.open_mail
+
+    def open_and_change(connection: Connection, app: App, message: InboxMessage) -> PendingMail:
+        opened = open_mail(connection, app, message)
+        read.append(opened.identity.player.userid if opened.identity.player else None)
+        if len(read) == 1:
+            with writing(post.house.engine) as other:
+                other.execute(delete(addresses).where(addresses.c.address == "alice@example.org"))
+        return opened
+
+    monkeypatch.setattr(worker, "open_mail", open_and_change)
+    assert process_one(post.house, mail, post.clock)
+    assert read == ["alice", None]
+    with reading(post.house.engine) as connection:
+        assert not connection.execute(select(entries).where(entries.c.kind == "resigned")).all()

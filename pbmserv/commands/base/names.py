@@ -24,7 +24,7 @@ _TWO_FOR_ONE: Final = (("rn", "m"), ("vv", "w"))
 _DOUBLED: Final = re.compile(r"([^los0-9])\1+")
 """Not what may be a number's digits: `bob1` and `bob11` are two."""
 
-_NUMBER: Final = re.compile(r"[0-9]+$")
+_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]++$")
 
 _STAND_IN: Final = "player"
 _MOST_TRIED: Final = 200

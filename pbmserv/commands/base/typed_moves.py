@@ -42,7 +42,8 @@ CELLS: Final = Spelling(is_known=False)
 _SEPARATORS: Final = "xX=:-/+,"
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
 _GUARD: Final = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
-_MOOD: Final = re.compile(r"(?: ?(?:[:;]-?[()DP]|\(!\)|!\?|\u3002|\U0001f642))+$")
+# Read backwards from the end of a line: forwards each place would be tried as the beginning.
+_MOOD: Final = re.compile(r"(?:(?:[()DP]-?[:;]|\)!\(|\?!|\u3002|\U0001f642) ?)++")
 _BROKEN_CELL: Final = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
 _CELL: Final = r"[a-z][1-9][0-9]?"
 _CELLS_ALONE: Final = re.compile(rf"{_CELL}(?:[-x]{_CELL})*", re.IGNORECASE | re.ASCII)
@@ -108,7 +109,7 @@ def without_decoration(words: Sequence[str], spelling: Spelling = CELLS) -> str:
     if len(words) == 1 and _CELLS_ALONE.fullmatch(words[0]):
         return words[0]
     written = _with_signs(" ".join(words), spelling)
-    bare = _MOOD.sub("", written)
+    bare = _without_mood(written)
     written = bare if _is_move_like(bare, spelling) else written
     text = _undressed(written.replace("\xd7", "x"))
     *most, last = text.split(" ")
@@ -160,7 +161,7 @@ def is_plainly_said(words: Sequence[str], move: str) -> bool:
     >>> [is_plainly_said(line.split(), "pass") for line in ("Pass!", "**pass**", "pass please", "Pass...")]
     [True, True, False, False]
     """
-    written = _MOOD.sub("", " ".join(words))
+    written = _without_mood(" ".join(words))
     return ".." not in written and written.strip(OPENING + CLOSING + " ").lower() == move.lower()
 
 
@@ -188,6 +189,11 @@ def is_in_dialect(text: str, spelling: Spelling) -> bool:
 @lru_cache(maxsize=256)
 def _any_of(dialects: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{dialect})" for dialect in dialects), _FLAGS)
+
+
+def _without_mood(text: str) -> str:
+    found = _MOOD.match(text[::-1])
+    return text if found is None else text[: len(text) - found.end()]
 
 
 def _undressed(text: str) -> str:

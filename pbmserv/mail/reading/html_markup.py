@@ -101,7 +101,7 @@ _HIDDEN: Final = re.compile(
 )
 _NO_HEIGHT: Final = re.compile(r"(?:^|[;\s])height\s*:\s*0(?:px)?\s*(?:;|!|$)")
 _NO_OVERFLOW: Final = re.compile(r"(?:^|[;\s])overflow\s*:\s*hidden")
-_STRUCK: Final = re.compile(r"text-decoration(?:-line)?\s*:[^;]*\bline-through")
+_STRUCK: Final = re.compile(r"text-decoration(?:-line)?\s*:[^:;]*\bline-through")
 
 
 def hides(style: str) -> bool:

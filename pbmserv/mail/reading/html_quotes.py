@@ -110,8 +110,8 @@ _HEADS: Final = ("divrplyfwdmsg",)
 
 _NOTHING: Final = HiddenParts()
 _SHOWN: Final = re.compile(r"(?:^|[;\s])(?:display|visibility)\s*:\s*(?!none|hidden)[a-z]")
-_BAR_BESIDE: Final = re.compile(r"border-left\s*:[^;]*\b(?:solid|[1-9][0-9.]*(?:px|pt))")
-_LINE_ABOVE: Final = re.compile(r"border-top\s*:[^;]*\bsolid")
+_BAR_BESIDE: Final = re.compile(r"border-left\s*:[^:;]*\b(?:solid|[1-9][0-9.]*(?:px|pt))")
+_LINE_ABOVE: Final = re.compile(r"border-top\s*:[^:;]*\bsolid")
 _NO_BORDER: Final = re.compile(r"border(?:-width)?\s*:\s*(?:medium\s+)?(?:none|0)")
 _BUTTON: Final = re.compile(r"\s*mailto:[^?]*\?", re.IGNORECASE)
 _MOST_PIECES: Final = 30

@@ -20,8 +20,8 @@ _MOST: Final = 4_000
 """Characters of a line that are looked at."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
-_TAG: Final = re.compile(r"<(?:style|title)\b.*?</(?:style|title)>|<[^>]*+>", re.DOTALL | re.IGNORECASE)
-_ADDRESS_OF_LINK: Final = re.compile(r"[<\[(](?:mailto|https?):[^>\])]*+[>\])]", re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?:style|title)\b.*?(?:</(?:style|title)>|\Z)|<[^>]*+>?", re.DOTALL | re.IGNORECASE)
+_ADDRESS_OF_LINK: Final = re.compile(r"[<\[(](?:mailto|https?):[^>\])]*+[>\])]?", re.IGNORECASE)
 _BAR: Final = "| "
 _INDENTED: Final = "    "
 _WORDS_BELOW: Final = re.compile(r"^This is what \S{1,40} writes:$", re.MULTILINE)

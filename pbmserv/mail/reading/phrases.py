@@ -84,7 +84,7 @@ def any_of(words: str) -> str:
 
 def one_of(expressions: str) -> str:
     """An expression for any of these, each line but the first beginning with `|`."""
-    return "(?:" + re.sub(r"\s*\n\s*", "", expressions) + ")"
+    return "(?:" + "".join(map(str.strip, expressions.split("\n"))) + ")"
 
 
 def phrase_pattern(expression: str) -> re.Pattern[str]:
@@ -107,7 +107,8 @@ _ORIGINAL_ALONE: Final = phrase_pattern(r"\s{0,3}-{3,40}+ ?Original ?-{3,40}")
 _ORIGINAL_BARE: Final = phrase_pattern(rf"\s{{0,3}}[*_]{{0,2}}{any_of(_ORIGINAL)}[*_]{{0,2}}\s*$")
 _BEGUN: Final = phrase_pattern(rf"\s{{0,3}}{any_of(_BEGUN_FORWARD)} ?[:\uff1a]\s*$")
 _RULER: Final = re.compile(
-    rf"\s{{0,8}}(?:{_DASH}{{2,}}(?:[^-\n]|-(?!-)){{0,60}}{_DASH}{{2,}}|_{{8,}}|([-_*=~#\u2500])\1{{4,}})\s*$"
+    rf"\s{{0,8}}(?:{_DASH}{{4,}}+|{_DASH}{{2,}}+(?:[^-\n]|-(?!-)){{1,60}}{_DASH}{{2,}}+|_{{8,}}"
+    r"|([-_*=~#\u2500])\1{4,})\s*$"
 )
 _VERB: Final = phrase_pattern(rf"(?<!\w){any_of(_WROTE)}|{any_of('さんは書きました|写道|寫道|のメール|작성')}")
 _FIRST_PERSON: Final = re.compile(r"\s{0,3}(?:I|We|Ich|Wir|Je|J'ai|Nous|Yo|Ho|Eu|Ik|Jag|Jeg|Я|Мы)\s")
@@ -115,7 +116,7 @@ _WHEN_OR_WHO: Final = re.compile(r"@|[0-9]{1,2}[:.][0-9]{2}|[0-9]{4}|[0-9]{1,2}[
 _UNSEEN: Final = r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]*"
 _COLONS: Final = (":", "\uff1a")
 _BEHIND_COLON: Final = "".join(filter(re.compile(_UNSEEN).fullmatch, map(chr, range(0x10000))))
-_LEADS: Final = re.compile(rf"(?:[:\uff1a]|-{{2,}}){_UNSEEN}$")
+_LEADS: Final = re.compile(rf"(?:[:\uff1a]|--){_UNSEEN}$")
 _TIME_AND_ADDRESS: Final = re.compile(
     r"[0-9][:.][0-9]{2}.{0,200}<[^<>]{0,80}@|<[^<>]{1,80}@.{0,200}[0-9][:.][0-9]{2}"
 )

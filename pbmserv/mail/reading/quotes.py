@@ -193,11 +193,11 @@ def _below_head(page: _Page, index: int) -> int:
     head = range(start, min(start + _MOST_HEAD_LINES, len(page.lines)))
     head = range(start, next((each for each in head if not page.stands(each)), head.stop))
     known = {page.fields[each] for each in head} - {None}
+    is_known = len(known) >= 3 and page.fields[start] is not None and "sender" in known
     # `From: Crete`, `To: Athens`, `Date: 5 May` is somebody's journey, unless it is a whole head.
-    is_mail = len(known) > 3 or any(
-        holds_address(page.lines[each]) or tells_when(page.lines[each]) for each in head
+    is_known = is_known and (
+        len(known) > 3 or any(holds_address(page.lines[each]) or tells_when(page.lines[each]) for each in head)
     )
-    is_known = is_mail and page.fields[start] is not None and "sender" in known and len(known) >= 3
     is_like = (
         len(head) >= 3 and "@" in page.lines[start] and all(looks_like_head(page.lines[each]) for each in head[:3])
     )

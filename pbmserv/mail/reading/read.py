@@ -23,8 +23,9 @@ from pbmserv.parser.parsed import IncomingMail
 MAX_MESSAGE: Final = 2 * 1024 * 1024
 """Bytes of a mail that are read; what comes after is not looked at."""
 
-MAX_TEXT: Final = 512 * 1024
-"""Characters of text that are searched for what the sender wrote."""
+MAX_TEXT: Final = 128 * 1024
+"""Characters of text that are searched for what the sender wrote. If these hold no command, the mail is answered
+that it holds too much."""
 
 MAX_REFERENCES: Final = 20
 
@@ -58,7 +59,8 @@ def read(
     message_id = next(iter(_ids(headers.first("message-id"))), None)
     cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
     subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
-    text = cleaned(without_struck(reply_text(as_text(written)[:MAX_TEXT])))
+    whole = as_text(written)
+    text = cleaned(without_struck(reply_text(whole[:MAX_TEXT])))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
     return IncomingMail(
@@ -76,6 +78,7 @@ def read(
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
         doubtful_senders=_doubtful_senders(headers) if sender is None else (),
         unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
+        is_cut=len(whole) > MAX_TEXT,
     )
 
 

@@ -18,7 +18,7 @@ from pbmserv.store.abuse import SenderFigures, senders_since
 from pbmserv.store.bans import AddressBan
 from pbmserv.store.engine import reading, run_again, writing
 
-_DOMAIN: Final = re.compile(r"@([a-z0-9-]+\.)+[a-z0-9-]*[a-z][a-z0-9-]*")
+_DOMAIN: Final = re.compile(r"@([a-z0-9-]++\.)+[0-9-]*+[a-z][a-z0-9-]*+")
 _LONGEST: Final = 320
 
 _FIGURES: Final[tuple[Callable[[SenderFigures], int], ...]] = (
