@@ -45,7 +45,8 @@ _STATED: Final = re.compile(
 _REPLY: Final = re.compile(r"(?m)(?:^|[:;>(\"\]])[ \t]*([45][0-5]\d)(?=[- ])")
 _PASSING: Final = re.compile(
     r"""quota | \bfull\b | too\ (?:large|big|many|long) | size\ limit | exceed | insufficient
-    | spam | block(?:ed|\ ?list) | black\ ?list | reputation | policy
+    | spam | block(?:ed|\ ?list) | black\ ?list | reputation | policy | \blisted\b | \b(?:rbl|dnsbl)\b | unsolicited
+    | prohibit | access\ denied | content | virus | malware | reverse\ dns | \bptr\b | unusual | sending
     | relay(?:ing)?\ (?:access\ )?(?:denied|not|is\ not) | to\ relay | not\ permitted
     | \bspf\b | \bdkim\b | \bdmarc\b | authenticat | rate\ limit | gr[ea]y\ ?list | throttl
     | sender\ (?:address\ )?(?:rejected|refused|denied|not|verif)
