@@ -282,7 +282,7 @@ class Counting:
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
-    """A house on an empty database; its tokens count up, keys of links and words of Message-IDs apart."""
+    """A house on an empty database; its tokens count up, those of other kinds apart."""
     return App(
         prepared(url),
         server,
@@ -291,6 +291,7 @@ def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
         new_key=Counting("k"),
         new_leave_key=Counting("l"),
         new_thread_word=Counting("w"),
+        new_bounce_word=Counting("e"),
         # Thinking takes no time, and so is never shortened.
         mind=Mind(clock=lambda: 0.0),
     )

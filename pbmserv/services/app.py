@@ -38,10 +38,12 @@ class App:
     # Boards that were only viewed: kept apart, so that browsing does not push out the others.
     looked_at: RecentBoards = field(default_factory=RecentBoards, repr=False)
     backlog: TeachingBacklog = field(default_factory=TeachingBacklog, repr=False)
-    # The same for the keys of links to play, and to unsubscribe, and the words of Message-IDs; None: new_token.
+    # The same for the keys of links to play, and to unsubscribe, the words of Message-IDs, and those of envelope
+    # senders; None: new_token.
     new_key: Callable[[], str] | None = None
     new_leave_key: Callable[[], str] | None = None
     new_thread_word: Callable[[], str] | None = None
+    new_bounce_word: Callable[[], str] | None = None
     # How quick this process is at thinking for robots.
     mind: Mind = field(default_factory=Mind, repr=False)
     # Counts how often the worker has looked for waiting mails.

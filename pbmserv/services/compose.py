@@ -117,6 +117,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         subject=draft.subject,
         token=token,
         thread_word=(app.new_thread_word or app.new_token)(),
+        bounce_word=(app.new_bounce_word or app.new_token)() if app.server.delimiter else "",
         board=draft.board,
         ply=None if draft.board is None else shown.get(draft.board),
         answers=cause.in_reply_to,
@@ -129,6 +130,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
     return OutboxMessage(
         token=envelope.token,
         thread_word=envelope.thread_word,
+        bounce_word=envelope.bounce_word,
         kind=draft.kind,
         proven=cause.proven,
         recipient=envelope.recipient,

@@ -39,6 +39,7 @@ def write_to_self(app: App, is_tagged: bool, now: datetime) -> MailToSelf:
         other_subject(server, "a mail to itself"),
         token="",
         thread_word=word,
+        bounce_word=word,
         is_notice=True,
         unsubscribe="unsubscribe",
         leave_link=f"{server.site_url}/leave/{word}" if server.site_url else "",

@@ -15,7 +15,7 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.services import newcomers, sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
-from pbmserv.services.bounces import heed_report, lift_for
+from pbmserv.services.bounces import heed_report, note_arrival
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.doctor_mail import is_from_doctor
 from pbmserv.services.guesses import count_failed_logins
@@ -224,7 +224,7 @@ def _reply(
         note_queued_moves(connection, records, remarks_of(results), now=to.now)
         outbox.queue(connection, to_others, to.now)
         if to.player is not None:
-            lift_for(connection, app, to.player, to.now)
+            note_arrival(connection, app, to.player, pending.message.received_at, to.now)
         return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
     sent = answer(records, app, to, results, remarks=acknowledgement.remarks)
     if not is_proven:
@@ -251,9 +251,9 @@ def _reply(
     outbox.queue(connection, [reply, *to_others], to.now)
     for question in questions(results, sent.asks):
         ask(connection, app, question, to.inbox_id, to.now, is_proven)
-    if to.player is not None and is_proven:
-        lift_for(connection, app, to.player, to.now)
     used_up = sign_ups.used_up(connection, pending, to.recipient, to.now) if reply.kind == "sign-up" else ()
+    if to.player is not None and is_proven:
+        note_arrival(connection, app, to.player, pending.message.received_at, to.now)
     return ProcessedMail("handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results))
 
 

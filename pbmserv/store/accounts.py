@@ -24,7 +24,7 @@ from pbmserv.commands.base.changes import (
     WeeklyPuzzle,
 )
 from pbmserv.commands.base.names import skeleton
-from pbmserv.store import bounces, clocks, retention
+from pbmserv.store import clocks, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.tables import (
@@ -166,9 +166,9 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
-    was_out_of_reach = bounces.standstills_in_force(connection, player_id, now - RECENTLY)
+    was_out_of_reach = standstills.standstills_in_force(connection, player_id, now - RECENTLY)
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
-        bounces.end_standstill(connection, player_id, now)
+        standstills.end_standstill(connection, player_id, now)
         clocks.resend_boards(connection, player_id)
     connection.execute(delete(addresses).where(leaving))
 

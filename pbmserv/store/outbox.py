@@ -15,6 +15,7 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, literal, selec
 
 from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.store.mail_tokens import digest
+from pbmserv.store.old_tokens import shortened
 from pbmserv.store.tables import addresses, outbox
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -38,6 +39,7 @@ MailKind = Literal[
     "board",  # unsolicited: a board
     "notice",  # unsolicited: news
     "goodbye",  # the last reply to a deleted account, redacted once it is sent
+    "last",  # says that no more mail comes, since mail came back
 ]
 """What kind of mail it is; the limits count by it."""
 
@@ -72,7 +74,9 @@ class OutboxMessage:
     token: str = field(repr=False)
     """In the address that it comes from."""
     thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID and its envelope sender."""
+    """In its Message-ID."""
+    bounce_word: str = field(default="", repr=False, kw_only=True)
+    """In its envelope sender; empty where that has no tag."""
     kind: MailKind
     proven: bool
     """Whether the mail that it answers was authenticated."""
@@ -129,6 +133,7 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
         {
             "token_digest": digest(message.token),
             "thread_digest": digest(message.thread_word),
+            "bounce_digest": shortened(digest(message.bounce_word)) if message.bounce_word else None,
             "key_digest": digest(message.links.play) if message.links.play else None,
             "leave_digest": digest(message.links.leave) if message.links.leave else None,
             "leave_kind": message.links.leaves if message.links.leave else None,

@@ -42,7 +42,9 @@ class Envelope:
     token: str = field(repr=False)
     """In its personal From address."""
     thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID and its envelope sender."""
+    """In its Message-ID."""
+    bounce_word: str = field(default="", repr=False, kw_only=True)
+    """In its envelope sender, and in no header: answers and copies show what headers hold."""
     board: int | None = None
     """Set for the mails of one match: they share a thread, and have the board in their Message-ID."""
     ply: int | None = None
@@ -67,7 +69,7 @@ def message_id(envelope: Envelope, server: Server) -> str:
 
 def envelope_sender(envelope: Envelope, server: Server) -> str:
     """The address that a bounce comes back to."""
-    return server.tagged(f"b.{envelope.thread_word}")
+    return server.tagged(f"b.{envelope.bounce_word}")
 
 
 def sender_address(envelope: Envelope, server: Server) -> str:

@@ -62,7 +62,7 @@ class Relay:
     def deliver(self, batch: Batch) -> None:
         """Hand mails over to the relay; whatever happens on the way is an Outcome.
 
-        5xx is for good where it is about the recipient, or about the mail's size or form. Elsewhere it is about us.
+        5xx is for good where it is about the recipient, or the mail's size or form. Elsewhere it is about us.
         Where the connection breaks after DATA nobody knows: Deferred, and the mail may come twice.
         """
         self._hung_up.clear()  # what was said too late for one mail is not for the next
