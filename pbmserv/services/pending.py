@@ -16,7 +16,13 @@ from pbmserv.parser.title import titled_board
 from pbmserv.services.app import App
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
-from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
+from pbmserv.services.sender import (
+    SenderIdentity,
+    asked_address,
+    identify_sender,
+    open_question,
+    sender_beside_token,
+)
 from pbmserv.store import mail_tokens, matches
 from pbmserv.store.inbox import InboxMessage
 
@@ -42,6 +48,8 @@ class PendingMail:
     left_out: tuple[str, ...] = ()
     # The open question that a word in the lines names.
     named: Confirmation | None = None
+    # The From address, where the mail answers a question that went elsewhere, and counts as from there.
+    elsewhere: str | None = None
 
     @property
     def runnable(self) -> ParsedMail:
@@ -69,7 +77,10 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     mail, now = read_message(app, message), message.received_at
     if mail.sender is None:
         mail = replace(mail, sender=sender_beside_token(connection, mail, now))
-    identity = identify_sender(connection, mail, app.server, now)
+    identity, elsewhere = identify_sender(connection, mail, app.server, now), None
+    if (identity.player is None or identity.elsewhere) and (asked := asked_address(connection, mail, now)):
+        mail, elsewhere = replace(mail, sender=asked, authenticated=False), mail.sender
+        identity = identify_sender(connection, mail, app.server, now)
     if message.full_size is not None:
         return PendingMail(message, mail, identity, ParsedMail())
     player = identity.player
@@ -84,8 +95,9 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     apart = answered_apart(connection, identity)
     if apart is not None:
         written = with_move_apart(written, mail, ours, apart, server, addresses)
+    identity = _of_stranger(identity, written.parsed)
     named = _named(connection, mail, identity, written.parsed, now)
-    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named)
+    return PendingMail(message, written.mail, identity, written.parsed, written.left_out, named, elsewhere)
 
 
 def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
@@ -101,8 +113,16 @@ def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identit
 def identify_again(connection: Connection, app: App, pending: PendingMail) -> PendingMail:
     """The same mail with its sender as the database knows them now."""
     mail, now = pending.mail, pending.message.received_at
-    identity = identify_sender(connection, mail, app.server, now)
+    identity = _of_stranger(identify_sender(connection, mail, app.server, now), pending.parsed)
     return replace(pending, identity=identity, named=_named(connection, mail, identity, pending.parsed, now))
+
+
+def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity:
+    """Without the player whose word the mail bears, where its lines say by themselves who wrote it."""
+    says_who = parsed.claim or any(
+        isinstance(line, Parsed) and (line.claim or line.command.kind == "signup") for line in parsed.lines
+    )
+    return SenderIdentity(identity.server) if identity.elsewhere and says_who else identity
 
 
 def _named(

@@ -34,6 +34,7 @@ MailKind = Literal[
     "limit",  # the notice that a rate limit was reached
     "no room",  # the notice that no more accounts can be opened now
     "not theirs",  # the notice that a mail does not seem to come from the player it names
+    "address",  # asks a player whether an address is theirs, too
     "invitation",  # sent by the operator
     "question",  # asks for a "yes", outside a reply
     "board",  # unsolicited: a board

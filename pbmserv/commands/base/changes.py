@@ -67,6 +67,14 @@ class NewAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class DeniedAddress:
+    """A player has said that an address is not theirs: they are not asked again."""
+
+    player_id: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestoredAddress:
     """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
 
@@ -273,6 +281,7 @@ Change = (
     | RevokedWords
     | BelievedAddress
     | NewAddress
+    | DeniedAddress
     | RestoredAddress
     | NewSetting
     | MailStopped
