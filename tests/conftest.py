@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemBytecodeCache
 from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
 
 from pbmserv.commands.base.server import Server
-from pbmserv.services.app import App
+from pbmserv.services.app import App, WordMakers
 from pbmserv.services.thinking import Mind
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
@@ -288,10 +288,7 @@ def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
         server,
         Counting("t"),
         hasher,
-        new_key=Counting("k"),
-        new_leave_key=Counting("l"),
-        new_thread_word=Counting("w"),
-        new_bounce_word=Counting("e"),
+        makers=WordMakers(Counting("k"), Counting("l"), Counting("w"), Counting("e")),
         # Thinking takes no time, and so is never shortened.
         mind=Mind(clock=lambda: 0.0),
     )

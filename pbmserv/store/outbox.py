@@ -58,14 +58,15 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkKeys:
-    """The keys in the links of a mail; empty where it has no such link."""
+class MailKeys:
+    """The keys in the links of a mail, and the word in its envelope sender; empty where it has no such thing."""
 
     play: str = field(default="", repr=False)
     leave: str = field(default="", repr=False)
     """In the link to unsubscribe."""
     leaves: LeaveKind = "mail"
     """What that link stops."""
+    bounce: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,6 @@ class OutboxMessage:
     """In the address that it comes from."""
     thread_word: str = field(repr=False, kw_only=True)
     """In its Message-ID."""
-    bounce_word: str = field(default="", repr=False, kw_only=True)
-    """In its envelope sender; empty where that has no tag."""
     kind: MailKind
     proven: bool
     """Whether the mail that it answers was authenticated."""
@@ -90,7 +89,7 @@ class OutboxMessage:
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
     """The boards in it, each with the ply after which it is shown."""
-    links: LinkKeys = LinkKeys()
+    keys: MailKeys = MailKeys()
     hold: Hold | None = None
     """What it waits for; None if it may go now."""
 
@@ -134,10 +133,10 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
         {
             "token_digest": digest(message.token),
             "thread_digest": digest(message.thread_word),
-            "bounce_digest": shortened(digest(message.bounce_word)) if message.bounce_word else None,
-            "key_digest": digest(message.links.play) if message.links.play else None,
-            "leave_digest": digest(message.links.leave) if message.links.leave else None,
-            "leave_kind": message.links.leaves if message.links.leave else None,
+            "bounce_digest": shortened(digest(message.keys.bounce)) if message.keys.bounce else None,
+            "key_digest": digest(message.keys.play) if message.keys.play else None,
+            "leave_digest": digest(message.keys.leave) if message.keys.leave else None,
+            "leave_kind": message.keys.leaves if message.keys.leave else None,
             "inbox_id": message.inbox_id,
             "player_id": message.player_id,
             "match": message.match,

@@ -13,8 +13,6 @@ from pbmserv.matches.puzzles import PuzzleEnd
 SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages", "receipts", "boards"]
 """The fields of a player, or of their mail settings, that a setting can be."""
 
-# players
-
 
 @dataclass(frozen=True, slots=True)
 class NewPlayer:
@@ -228,9 +226,6 @@ class AnalysisRequest:
     board: int
     player_id: int
     proven: bool
-
-
-# open offers
 
 
 @dataclass(frozen=True, slots=True)

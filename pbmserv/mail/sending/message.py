@@ -43,8 +43,6 @@ class Envelope:
     """In its personal From address."""
     thread_word: str = field(repr=False, kw_only=True)
     """In its Message-ID."""
-    bounce_word: str = field(default="", repr=False, kw_only=True)
-    """In its envelope sender, and in no header: answers and copies show what headers hold."""
     board: int | None = None
     """Set for the mails of one match: they share a thread, and have the board in their Message-ID."""
     ply: int | None = None
@@ -67,9 +65,9 @@ def message_id(envelope: Envelope, server: Server) -> str:
     return f"<{place}{envelope.thread_word}@{server.domain}>"
 
 
-def envelope_sender(envelope: Envelope, server: Server) -> str:
-    """The address that a bounce comes back to."""
-    return server.tagged(f"b.{envelope.bounce_word}")
+def envelope_sender(bounce_word: str, server: Server) -> str:
+    """The address that a bounce comes back to. Its word is in no header: answers and copies show those."""
+    return server.tagged(f"b.{bounce_word}")
 
 
 def sender_address(envelope: Envelope, server: Server) -> str:
