@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemBytecodeCache
 from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
 
 from pbmserv.commands.base.server import Server
-from pbmserv.services.app import App
+from pbmserv.services.app import App, WordMakers
 from pbmserv.services.thinking import Mind
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
@@ -282,15 +282,13 @@ class Counting:
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
-    """A house on an empty database; its tokens count up, keys of links and words of Message-IDs apart."""
+    """A house on an empty database; its tokens count up, those of other kinds apart."""
     return App(
         prepared(url),
         server,
         Counting("t"),
         hasher,
-        new_key=Counting("k"),
-        new_leave_key=Counting("l"),
-        new_thread_word=Counting("w"),
+        makers=WordMakers(Counting("k"), Counting("l"), Counting("w"), Counting("e")),
         # Thinking takes no time, and so is never shortened.
         mind=Mind(clock=lambda: 0.0),
     )

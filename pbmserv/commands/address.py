@@ -56,6 +56,17 @@ class MayTakeBack(Reply):
     is_first: bool
 
 
+@dataclass(frozen=True, slots=True)
+class AlsoYours(Reply):
+    """The question to a player's first address: a mail in answer to one of theirs came from `address`. `lines` are
+    what it asks for, which waits."""
+
+    template: ClassVar[str] = "commands/address.txt:also_yours"
+
+    address: str
+    lines: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class NotAnAddress(CommandError):
     """What stood behind `command` has not the form of an address."""
@@ -126,6 +137,23 @@ def ask_address(request: PlayerRequest[AddressArguments], records: Queries, plac
     return Decision(
         AddressAsked(address), notifications=Notifications(question=Question(confirmation, words, rests_days=1))
     )
+
+
+def ask_own_address(
+    player: Player, address: str, lines: tuple[str, ...] = (), shown: tuple[tuple[int, int], ...] = ()
+) -> Question:
+    """Asks a player at their first address whether another one is theirs, too. `lines` wait for the answer; they
+    were written by somebody who had seen the boards in `shown`, each after that ply.
+    """
+    asked = Confirmation(
+        kind="own address",
+        userid=player.userid,
+        address=player.address,
+        about=f"own address {player.userid} {address}",
+        lines=(address, *lines),
+        shown=shown,
+    )
+    return Question(asked, AlsoYours(address, lines))
 
 
 def tell_first(player: Player, address: str, is_first: bool, records: Queries, now: datetime) -> Question:

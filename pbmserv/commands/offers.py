@@ -239,7 +239,7 @@ def run(request: PlayerRequest[WithdrawArguments], records: Queries, now: dateti
 
 command = PlayerCommand(
     name="withdraw",
-    kind="opening",
+    kind="binding",
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",
     example="withdraw 99",

@@ -1,15 +1,16 @@
 """`yes` and `no`: answers to questions that the server has mailed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
-from pbmserv.commands.address import takes_back, tell_first, unanswered
+from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
 from pbmserv.commands.agreements import NothingToConfirm
 from pbmserv.commands.base.arguments import NoArguments
 from pbmserv.commands.base.changes import (
     BelievedAddress,
     Change,
+    DeniedAddress,
     Erased,
     NewAddress,
     NewPassword,
@@ -53,6 +54,15 @@ class AddressAdded(Reply):
     template: ClassVar[str] = "commands/yes_no.txt:address_added"
 
     userid: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressDenied(Reply):
+    """The player has said that `address` is not theirs."""
+
+    template: ClassVar[str] = "commands/yes_no.txt:address_denied"
+
     address: str
 
 
@@ -127,6 +137,10 @@ def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> D
         return _welcome(request, asked, player, records)
     if asked.kind == "take back":
         return Decision(ChangeStands(player.userid))
+    if asked.kind == "own address":
+        asked = replace(asked, kind="address", address=asked.lines[0])
+        if len(records.addresses(player)) >= MOST_ADDRESSES:
+            raise TooManyAddresses(limit=MOST_ADDRESSES, are_asked=False, last=records.addresses(player)[-1])
     return _new_address(asked, player, records, now)
 
 
@@ -209,6 +223,8 @@ def run_no(request: Request[NoArguments], records: Queries, now: datetime) -> De
         return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
     if asked.kind == "take back":
         return _take_back(asked, player, records, now)
+    if asked.kind == "own address":
+        return Decision(AddressDenied(asked.lines[0]), changes=(DeniedAddress(player.id, asked.lines[0]),))
     return Decision(Dropped(asked.lines))
 
 

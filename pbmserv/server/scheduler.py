@@ -19,7 +19,7 @@ from pbmserv.services.scheduler.alarms import watch
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.digests import send_digests
 from pbmserv.services.scheduler.dump import dump_last_month
-from pbmserv.services.scheduler.expiry import expire, tell_over
+from pbmserv.services.scheduler.expiry import expire, tell_over, tell_suspended
 from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
@@ -49,6 +49,7 @@ class Job:
 JOBS: Final[Sequence[Job]] = (
     Job("clocks", timedelta(minutes=1), look_after_clocks),
     Job("standstills", timedelta(minutes=1), tell_over),
+    Job("last mails", timedelta(minutes=5), tell_suspended),
     Job("digests", timedelta(minutes=1), send_digests),
     Job("puzzles", timedelta(minutes=1), send_puzzles),
     Job("receipts", timedelta(minutes=5), send_receipts),

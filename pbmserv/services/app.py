@@ -24,6 +24,22 @@ class TeachingBacklog:
         """Boards that have not changed since then are done; None: not looked yet."""
 
 
+Maker = Callable[[], str]
+
+
+@dataclass(frozen=True)
+class WordMakers:
+    """What gives the keys of links to play and to unsubscribe, the words of Message-IDs and of envelope senders.
+
+    None: `App.new_token` does.
+    """
+
+    key: Maker | None = None
+    leave_key: Maker | None = None
+    thread_word: Maker | None = None
+    bounce_word: Maker | None = None
+
+
 @dataclass(frozen=True)
 class App:
     """The context of one process."""
@@ -31,17 +47,15 @@ class App:
     engine: Engine
     server: Server
     # Gives a random word of lower-case letters and digits, never the same twice.
-    new_token: Callable[[], str]
+    new_token: Maker
     hasher: PasswordHasher = field(repr=False)
     # Boards that were played on.
     recent: RecentBoards = field(default_factory=RecentBoards, repr=False)
     # Boards that were only viewed: kept apart, so that browsing does not push out the others.
     looked_at: RecentBoards = field(default_factory=RecentBoards, repr=False)
     backlog: TeachingBacklog = field(default_factory=TeachingBacklog, repr=False)
-    # The same for the keys of links to play, and to unsubscribe, and the words of Message-IDs; None: new_token.
-    new_key: Callable[[], str] | None = None
-    new_leave_key: Callable[[], str] | None = None
-    new_thread_word: Callable[[], str] | None = None
+    # What gives words of other kinds.
+    makers: WordMakers = field(default_factory=WordMakers)
     # How quick this process is at thinking for robots.
     mind: Mind = field(default_factory=Mind, repr=False)
     # Counts how often the worker has looked for waiting mails.

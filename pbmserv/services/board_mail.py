@@ -31,7 +31,7 @@ def with_links(app: App, views: Sequence[BoardView]) -> tuple[tuple[BoardView, .
     """
     if not app.server.site_url:
         return tuple(views), ""
-    key = (app.new_key or app.new_token)() if any(view.is_viewers_turn for view in views) else ""
+    key = (app.makers.key or app.new_token)() if any(view.is_viewers_turn for view in views) else ""
     return tuple(replace(view, link=_link(app.server.site_url, view, key)) for view in views), key
 
 

@@ -16,7 +16,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import deadline, left
 from pbmserv.services.app import App
 from pbmserv.services.compose import plain_notice
-from pbmserv.store import bounces, outbox, players
+from pbmserv.store import bounces, outbox, players, standstills
 from pbmserv.store.bounces import BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
@@ -52,11 +52,16 @@ def heed_report(connection: Connection, app: App, report: Report | None, report_
     """
     if report is None or report.verdict == "none":
         return False
-    mail = bounces.find(connection, report.thread_word)
+    mail = bounces.find(connection, report.word, report.is_addressed)
     if mail is None:
         return False
+    if mail.has_arrived:
+        log.info("a report tells of a mail that has arrived %s", pairs(out=mail.id, mail=report_id))
+        return False
     bounces.mark_bounced(connection, mail)
-    _count(connection, app, mail, report.verdict == "hard", report.reason, now, report_id)
+    # A word that answers quote may be known to anybody. Without tagged addresses there is no other.
+    is_hard = report.verdict == "hard" and (mail.is_certain or not app.server.delimiter)
+    _count(connection, app, mail, is_hard, report.reason, now, report_id)
     return True
 
 
@@ -65,10 +70,12 @@ def heed_refusal(connection: Connection, app: App, mail: BouncedMail, reason: st
     _count(connection, app, mail, judge("", reason) == "hard", reason, now)
 
 
-def lift_for(connection: Connection, app: App, player: Player, now: datetime) -> None:
-    """Sends a player who has written again what was missed, if mail to them was held back."""
+def note_arrival(connection: Connection, app: App, player: Player, written: datetime, now: datetime) -> None:
+    """A proven mail of a player came at `written`: what was sent before has arrived, and nothing is held back."""
     if player.is_suspended and _lift(connection, app, player.address, now):
         log.info("mail to a player who has written goes out again %s", pairs(player=player.id))
+    else:
+        bounces.mark_arrived(connection, player.address, written)
 
 
 def lift(app: App, whose: str, now: datetime) -> str | None:
@@ -113,11 +120,11 @@ def _count(
     how = "hard" if is_hard else "soft"
     log.info("bounced %s", pairs(out=mail.id, mail=report_id, to=mail.recipient, bounce=how, error=reason))
     player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
-    if player_id is None or bounces.hard_since(connection, mail.recipient, now - WITHIN) < HARD_BOUNCES:
+    came = () if player_id is None else bounces.hard_since(connection, mail.recipient, now - WITHIN)
+    if player_id is None or len(came) < HARD_BOUNCES:
         return
-    began = bounces.first_hard(connection, mail.recipient, now - WITHIN)
     bounces.suspend(connection, mail.recipient, now)
-    stop = bounces.begin_standstill(connection, player_id, began or now)
+    stop = standstills.begin_standstill(connection, player_id, came[0])
     log.warning(
         "mail to a player is held back after hard bounces; see `pbmserv admin suspended` %s",
         pairs(player=player_id, to=mail.recipient, count=HARD_BOUNCES),
@@ -174,7 +181,7 @@ def _back(
     if not lines:
         return None
     stood = max(
-        (each.until for each in bounces.standstills_in_force(connection, player.id, since) if each.until),
+        (each.until for each in standstills.standstills_in_force(connection, player.id, since) if each.until),
         default=None,
     )
     context = {"since": since, "stood_until": stood, "is_over": stood is not None and stood < now, "boards": lines}

@@ -23,7 +23,7 @@ from pbmserv.rendering.puzzle import PuzzleView
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
-from pbmserv.store.outbox import LinkKeys, MailKind, OutboxMessage
+from pbmserv.store.outbox import MailKeys, MailKind, OutboxMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +112,12 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         body = _with_word(body, token)
     said = document_of(body.text)
     leave_key = _leave_key(app, draft)
+    bounce_word = (app.makers.bounce_word or app.new_token)() if app.server.delimiter else ""
     envelope = Envelope(
         recipient=draft.recipient,
         subject=draft.subject,
         token=token,
-        thread_word=(app.new_thread_word or app.new_token)(),
+        thread_word=(app.makers.thread_word or app.new_token)(),
         board=draft.board,
         ply=None if draft.board is None else shown.get(draft.board),
         answers=cause.in_reply_to,
@@ -132,7 +133,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         kind=draft.kind,
         proven=cause.proven,
         recipient=envelope.recipient,
-        envelope_sender=envelope_sender(envelope, app.server),
+        envelope_sender=envelope_sender(bounce_word, app.server),
         message_id=message_id(envelope, app.server),
         raw=write(
             envelope, as_text(said), app.server, now, _html(app, draft, body, said, envelope), body.attachments
@@ -141,7 +142,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
         shown=tuple(shown.items()),
-        links=LinkKeys(body.key, leave_key, draft.leaves),
+        keys=MailKeys(body.key, leave_key, draft.leaves, bounce_word),
     )
 
 
@@ -149,7 +150,7 @@ def _leave_key(app: App, draft: OutgoingMail) -> str:
     """The key of the link to unsubscribe; empty without a player, or without pages that mail programs may ask."""
     if draft.player is None or not app.server.site_url.startswith("https://"):
         return ""
-    return (app.new_leave_key or app.new_token)()
+    return (app.makers.leave_key or app.new_token)()
 
 
 def _with_word(body: MailBody, token: str) -> MailBody:

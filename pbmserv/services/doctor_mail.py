@@ -47,7 +47,7 @@ def write_to_self(app: App, is_tagged: bool, now: datetime) -> MailToSelf:
     with writing(app.engine) as connection:
         doctor_mails.expect(connection, word, now)
     marked = f"{DOCTOR_HEADER}: {word}\r\n".encode() + raw
-    mail = Outgoing(envelope_sender(envelope, server), envelope.recipient, marked)
+    mail = Outgoing(envelope_sender(word, server), envelope.recipient, marked)
     return MailToSelf(word, message_id(envelope, server), mail)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.base.changes import NewPassword
 from pbmserv.commands.base.lookup import WrongForm
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
@@ -21,7 +22,7 @@ from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import Allowance, allowance_of_unproven
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sign_ups import PROVIDERS, domain_family
-from pbmserv.store import mail_counts
+from pbmserv.store import accounts, mail_counts
 from pbmserv.store.outbox import OutboxMessage
 
 UNKNOWN_SENDERS_A_DAY: Final = 200
@@ -126,3 +127,16 @@ def _asks_openly(line: Parsed | Unparsed) -> bool:
         return line.command.kind in ("open", "signup")
     meant = commands().get(line.error.command) if isinstance(line.error, WrongForm) else None
     return meant is not None and meant.kind in ("open", "signup")
+
+
+def void_password(connection: Connection, records: Queries, pending: PendingMail, now: datetime) -> None:
+    """On a second sign-up from an address that has not answered yet, voids the password of the first.
+
+    Nobody can tell whose password is whose: the first sender could have been anybody, and the `yes` may well be
+    meant for the second mail.
+    """
+    sender = pending.mail.sender
+    owner = records.owner_of(sender) if sender else None
+    is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in pending.runnable.lines)
+    if owner is not None and not owner.is_confirmed and is_sign_up:
+        accounts.write_account_change(connection, NewPassword(owner.id, accounts.NO_HASH), now)

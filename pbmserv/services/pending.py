@@ -20,7 +20,13 @@ from pbmserv.services.app import App
 from pbmserv.services.doctor_mail import SentToSelf, sent_to_self
 from pbmserv.services.practice_move import answered_apart, with_move_apart
 from pbmserv.services.reply_text import reply_text
-from pbmserv.services.sender import SenderIdentity, identify_sender, open_question, sender_beside_token
+from pbmserv.services.sender import (
+    SenderIdentity,
+    asked_address,
+    identify_sender,
+    open_question,
+    sender_beside_token,
+)
 from pbmserv.services.usual_end import without_usual_end
 from pbmserv.store import mail_tokens, matches
 from pbmserv.store.inbox import InboxMessage
@@ -50,6 +56,8 @@ class PendingMail:
     unsent: tuple[str, ...] = ()
     # The open question that a word in the lines names.
     named: Confirmation | None = None
+    # The From address, where the mail answers a question that went elsewhere, and counts as from there.
+    elsewhere: str | None = None
     # What an unknown sender, or a mail without a command, asks about: a topic of `topics`, or empty.
     topic: str = ""
     # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
@@ -84,7 +92,10 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     mail, now = read_message(app, message), message.received_at
     if mail.sender is None:
         mail = replace(mail, sender=sender_beside_token(connection, mail, now))
-    identity = identify_sender(connection, mail, app.server, now)
+    identity, elsewhere = identify_sender(connection, mail, app.server, now), None
+    if (identity.player is None or identity.elsewhere) and (asked := asked_address(connection, mail, now)):
+        mail, elsewhere = replace(mail, sender=asked, authenticated=False), mail.sender
+        identity = identify_sender(connection, mail, app.server, now)
     report, to_self = None, None
     if mail.automatic is not None:
         report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
@@ -112,9 +123,10 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         written = with_move_apart(written, mail, ours, apart, server, addresses)
     if player is not None:
         written = without_usual_end(connection, written, message.sender, player.address)
+    identity = _of_stranger(identity, written.parsed)
     named = _named(connection, mail, identity, written.parsed, now)
     # Its patterns, which no other mail needs, take long to make.
-    topic = "" if player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
+    topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
     return PendingMail(
         message,
         written.mail,
@@ -123,6 +135,7 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         written.left_out,
         written.unsent,
         named,
+        elsewhere,
         topic,
         report,
         to_self,
@@ -137,6 +150,14 @@ def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identit
     known = app.recent.find(board)
     game = games().get((known.match.game if known else matches.game_of(connection, board)) or "")
     return None if game is None else game.info
+
+
+def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity:
+    """Without the player whose word the mail bears, where its lines say by themselves who wrote it."""
+    says_who = parsed.claim or any(
+        isinstance(line, Parsed) and (line.claim or line.command.kind == "signup") for line in parsed.lines
+    )
+    return SenderIdentity(identity.server) if identity.elsewhere and says_who else identity
 
 
 def _named(

@@ -62,6 +62,8 @@ class PlayLink:
     mail: PlayLinkMail
     # Whether a newer link has replaced it.
     is_past: bool
+    # Whether mail to its reader bounces.
+    is_suspended: bool
     key: str = field(repr=False)
 
     @property
@@ -135,7 +137,7 @@ def find_play_link(app: App, number: int, key: str, now: datetime) -> PlayLink |
     if board is None or seat is None:
         return None
     app.recent.remember([board])
-    return PlayLink(board, seat, link.mail, number in link.replaced, key)
+    return PlayLink(board, seat, link.mail, number in link.replaced, link.player.is_suspended, key)
 
 
 def times_played(board: GameState) -> int:

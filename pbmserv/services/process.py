@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Erased, NewPassword
+from pbmserv.commands.base.changes import Erased
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import named_userids
@@ -15,9 +15,10 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.services import newcomers, sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
-from pbmserv.services.bounces import heed_report, lift_for
+from pbmserv.services.bounces import heed_report, note_arrival
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.doctor_mail import is_from_doctor
+from pbmserv.services.forwarded import ask_along, ask_owner, warn_owner
 from pbmserv.services.guesses import count_failed_logins
 from pbmserv.services.limits import (
     Allowance,
@@ -25,7 +26,6 @@ from pbmserv.services.limits import (
     allowance_of_heavy,
     allowance_of_shown,
     ask,
-    may_be_warned,
     room_for,
 )
 from pbmserv.services.outcome_text import outcome_text
@@ -42,8 +42,8 @@ from pbmserv.services.run import (
     touched,
 )
 from pbmserv.services.wordy import hear
-from pbmserv.store import accounts, bans, confirmations, inbox, outbox, players, retention, wordy_mails
-from pbmserv.store.inbox import FinalStatus
+from pbmserv.store import bans, confirmations, inbox, outbox, players, retention, wordy_mails
+from pbmserv.store.inbox import FinalStatus, asked_key
 from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
@@ -61,6 +61,8 @@ class ProcessedMail:
     # The daily quotas of sign-ups, in words, of which it took the last.
     used_up: tuple[str, ...] = ()
     results: tuple[CommandResult, ...] = ()
+    # Whether nothing was done, for nothing proved who wrote it: a copy that proves it is handled all the same.
+    was_asked: bool = False
 
 
 def process_mail(
@@ -69,7 +71,9 @@ def process_mail(
     """Does what a mail asks for. Its commands count from when it was received, what is sent counts from `now`."""
     done = _process(connection, app, pending, credentials, now)
     mail = pending.mail
-    key = mail.content_key if done.fate == "handled" else None
+    key = None
+    if done.fate == "handled":
+        key = asked_key(mail.content_key) if done.was_asked else mail.content_key
     known = players.known_among(connection, named_userids(pending.parsed.lines))
     if mail.automatic == "ourselves":
         # A mail of ours that came back has its token in From and Message-ID.
@@ -109,13 +113,28 @@ def _process(
     standing = bans.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
         return ProcessedMail("silent")
-    if standing.is_known:
+    proves = pending.identity.proof != "none" or pending.identity.elsewhere is not None
+    if standing.is_known or (standing.was_asked and not proves):
         return ProcessedMail("duplicate")
+    if pending.identity.elsewhere is not None:
+        return ProcessedMail("handled" if ask_owner(connection, app, pending, now) else "silent")
+    done = _process_person(connection, app, pending, credentials, now)
+    if not standing.was_asked:
+        return done
+    # An unproven copy came first: what it has asked is answered now, and asked no third time.
+    confirmations.forget_copy(connection, mail.content_key)
+    return replace(done, was_asked=False)
+
+
+def _process_person(
+    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
+) -> ProcessedMail:
+    mail = pending.mail
     credentials = count_failed_logins(connection, credentials, pending, now)
     records = TransactionQueries(connection, app.recent)
     to = _reply_context(records, pending, credentials, now)
     if to is None:
-        return _warn_owner(connection, app, pending, now)
+        return _warned(connection, app, pending, now)
     if to.kind == "puzzled":
         heard = hear(connection, records, pending, to)
         if heard.allowed is not Allowance.FULL:
@@ -123,17 +142,17 @@ def _process(
         back = mail_on_again(connection, records, to)
         return _reply(connection, records, app, pending, to, (*back, heard.result))
     if to.player is None and mail.tokens and not pending.parsed.lines:
-        warned = _warn_owner(connection, app, pending, now)
+        warned = _warned(connection, app, pending, now)
         if warned.fate != "silent":
             return warned
     allowed = _allowance(connection, records, to, pending)
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
-        return _warn_owner(connection, app, pending, now)
+        return _warned(connection, app, pending, now)
     if allowed is Allowance.LETTER:
         outbox.queue(connection, [newcomers.letter(app, records, to, pending)], now)
-        return ProcessedMail("handled")
+        return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
-        _void_password(connection, records, pending, now)
+        newcomers.void_password(connection, records, pending, now)
         return _reply_briefly(connection, app, to, allowed)
     if credentials.is_deferred:
         # When the passwords were verified, this mail was over a limit.
@@ -141,33 +160,8 @@ def _process(
     return _run_and_reply(connection, records, app, pending, to, credentials)
 
 
-def _void_password(
-    connection: Connection, records: TransactionQueries, pending: PendingMail, now: datetime
-) -> None:
-    """On a second sign-up from an address that has not answered yet, voids the password of the first.
-
-    Nobody can tell whose password is whose: the first sender could have been anybody, and the `yes` may well be
-    meant for the second mail.
-    """
-    sender = pending.mail.sender
-    owner = records.owner_of(sender) if sender else None
-    is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in pending.runnable.lines)
-    if owner is not None and not owner.is_confirmed and is_sign_up:
-        accounts.write_account_change(connection, NewPassword(owner.id, accounts.NO_HASH), now)
-
-
-def _warn_owner(connection: Connection, app: App, pending: PendingMail, now: datetime) -> ProcessedMail:
-    """Handles a mail to a personal address that its owner does not seem to have sent.
-
-    Nothing is done. The owner is told so at their first address, unless they were told recently.
-    """
-    owner = players.addressed_by(connection, pending.mail.tokens)
-    if owner is None or not owner.is_confirmed or not may_be_warned(connection, owner.address, now):
-        return ProcessedMail("silent")
-    to = ReplyContext(pending.message.id, pending.mail, owner.address, owner, "not theirs", proven=False, now=now)
-    warning = plain_answer(app, to, "mail/odd_from.txt", "your mail", "not theirs", player=owner)
-    outbox.queue(connection, [warning], now)
-    return ProcessedMail("handled")
+def _warned(connection: Connection, app: App, pending: PendingMail, now: datetime) -> ProcessedMail:
+    return ProcessedMail("handled" if warn_owner(connection, app, pending, now) else "silent")
 
 
 def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: Allowance) -> ProcessedMail:
@@ -218,6 +212,7 @@ def _reply(
     # What the mail has changed about its sender already counts for its answer.
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
+    results = (*results, *ask_along(records, pending, to))
     acknowledgement = acknowledge(connection, records, to, results)
     if acknowledgement.how in ("later", "unsaid"):
         to_others = messages_to_others(records, app, to, results)
@@ -225,7 +220,7 @@ def _reply(
         note_queued_moves(connection, records, remarks_of(results), now=to.now)
         outbox.queue(connection, to_others, to.now)
         if to.player is not None:
-            lift_for(connection, app, to.player, to.now)
+            note_arrival(connection, app, to.player, pending.message.received_at, to.now)
         return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
     sent = answer(records, app, to, results, remarks=acknowledgement.remarks)
     if not is_proven:
@@ -252,10 +247,14 @@ def _reply(
     outbox.queue(connection, [reply, *to_others], to.now)
     for question in questions(results, sent.asks):
         ask(connection, app, question, to.inbox_id, to.now, is_proven)
-    if to.player is not None and is_proven:
-        lift_for(connection, app, to.player, to.now)
     used_up = sign_ups.used_up(connection, pending, to.recipient, to.now) if reply.kind == "sign-up" else ()
-    return ProcessedMail("handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results))
+    if to.player is not None and is_proven:
+        note_arrival(connection, app, to.player, pending.message.received_at, to.now)
+    is_unsure = any(result.awaits_yes for result in results) or (to.player is None and not is_proven)
+    was_asked = is_unsure and not any(map(has_changed, results))
+    return ProcessedMail(
+        "handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results), was_asked
+    )
 
 
 def _reply_context(

@@ -14,7 +14,7 @@ from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
 from pbmserv.commands.base.permission import decide
 from pbmserv.commands.base.practice import ROBOT
-from pbmserv.commands.base.request import Actor, RepliedTo, Request
+from pbmserv.commands.base.request import Actor, Proof, RepliedTo, Request
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal
@@ -45,7 +45,7 @@ UNGUARDED: Final = frozenset({"resign", "undo"})
 
 
 SHOWS_ADDRESS: Final[Mapping[str, tuple[ConfirmationKind, ...]]] = MappingProxyType(
-    {"yes": ("sign-up", "address", "first address", "given address"), "no": ("take back",)}
+    {"yes": ("sign-up", "address", "first address", "given address", "own address"), "no": ("take back",)}
 )
 """The answers that show an address to be the sender's, and the kinds of questions they answer."""
 
@@ -201,7 +201,9 @@ def _run(
     question, comment, now = step.question, pending.runnable.comment, pending.message.received_at
     line = _guarded(step.line, shown)
     if step.confirmed and question:
-        actor = Actor(records.player(question.userid), pending.mail.sender, "confirmed")
+        # What came from an address of the player's counts as if it had come from the first one.
+        proof: Proof = "personal" if question.kind == "own address" else "confirmed"
+        actor = Actor(records.player(question.userid), pending.mail.sender, proof, question.shown)
         request = Request(line.line, line.command, line.arguments, actor, comment=comment, server=identity.server)
     else:
         try:

@@ -81,6 +81,8 @@ class SenderIdentity:
     is_believed: bool = False
     # Without tagged addresses: the question of the mail that it answers. The answer must name its word too.
     named: Confirmation | None = None
+    # The From address, where it is nobody's and only a word in ours says who the player may be.
+    elsewhere: str | None = None
 
     @property
     def board(self) -> int | None:
@@ -110,6 +112,12 @@ def identify_sender(connection: Connection, mail: IncomingMail, server: Server, 
         named = asked if asked is not None and asked.address == mail.sender else None
         # A welcome only asks whether mail to the new address is read, and its Message-ID shows that.
         confirmation = named if named is not None and named.kind == "sign-up" else None
+    if player is None and confirmation is None and mail.tokens:
+        owner = players.addressed_by(connection, mail.tokens)
+        if owner is not None and owner.is_confirmed:
+            answered = mail_tokens.find_answered_mail(connection, owner.id, mail.tokens, ())
+        if _is_personal(answered, now):
+            return SenderIdentity(server, owner, answered=answered, elsewhere=mail.sender)
     return SenderIdentity(server, player, proof, answered, confirmation, is_believed, named)
 
 
@@ -119,13 +127,22 @@ def _proof_of_answer(mail: IncomingMail, answered: AnsweredMail | None, server: 
     The address of a mail of 0.5.0 proves only a move: its token went to others too, in Message-IDs. Without tagged
     addresses the Message-ID proves as much, since nothing else marks an answer.
     """
-    if answered is None or answered.is_revoked or answered.written <= now - WORDS_LAST:
+    if answered is None or not _is_in_force(answered, now):
         return "none"
     if came_from_page(mail, answered):
         return "link"
-    if answered.by_address and not answered.is_old:
+    if _is_personal(answered, now):
         return "personal"
     return "shown" if answered.shown and (answered.by_address or not server.delimiter) else "none"
+
+
+def _is_in_force(answered: AnsweredMail, now: datetime) -> bool:
+    return not answered.is_revoked and answered.written > now - WORDS_LAST
+
+
+def _is_personal(answered: AnsweredMail | None, now: datetime) -> bool:
+    """Whether only the reader of a mail of ours knows the address that the answer went to."""
+    return answered is not None and answered.by_address and not answered.is_old and _is_in_force(answered, now)
 
 
 def came_from_page(mail: IncomingMail, answered: AnsweredMail | None) -> bool:
@@ -151,10 +168,23 @@ def open_question(
     found = confirmations.find(connection, tokens, now) if tokens and sender else None
     if found is None:
         return None
-    if found.kind in ("commands", "password"):
+    if found.kind in ("commands", "password", "own address"):
         is_theirs = player is not None and player.userid == found.userid and player.address == found.address
         return found if is_theirs else None
     return found if sender == found.address else None
+
+
+def asked_address(connection: Connection, mail: IncomingMail, now: datetime) -> str | None:
+    """The address that an open question went to which may be answered from this other address, too; None without.
+
+    A first mail may be answered from anywhere: mail to that address is read there. And the question whether an
+    address is a player's may be answered from that address.
+    """
+    asked = confirmations.find(connection, mail.tokens, now) if mail.sender and mail.automatic is None else None
+    if asked is None or asked.address == mail.sender:
+        return None
+    is_about_sender = asked.kind == "own address" and asked.lines[0] == mail.sender
+    return asked.address if asked.kind == "sign-up" or is_about_sender else None
 
 
 def sender_beside_token(connection: Connection, mail: IncomingMail, now: datetime) -> str | None:

@@ -49,12 +49,18 @@ def _steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
             yield Step(Unparsed(line.line, WhichOne(choices=("yes", "no"))))
             continue
         answered.add(question.about)
-        if question.kind == "commands" and answers[question.about] == {"yes"}:
+        says_yes = answers[question.about] == {"yes"}
+        waiting: tuple[str, ...] = ()
+        if question.kind == "commands" and says_yes:
             confirmations.forget(connection, question.about)
-            parsed = (parse_line(text, None).parsed for text in question.lines)
-            yield from (Step(each, question, confirmed=True) for each in parsed if each is not None)
+            waiting = question.lines
         else:
             yield Step(line, question)
+        if question.kind == "own address" and says_yes:
+            _, *rest = question.lines
+            waiting = tuple(rest)
+        parsed = (parse_line(text, None).parsed for text in waiting)
+        yield from (Step(each, question, confirmed=True) for each in parsed if each is not None)
 
 
 _TAKE_PASSWORDS: Final = frozenset({"password", "sign-up"})
@@ -88,13 +94,16 @@ def _answer(
 
 
 def _implied_yes(pending: PendingMail) -> tuple[Parsed, ...]:
-    """The `yes` of a newcomer who answers the first mail with a move, or with other commands, at once.
+    """The `yes` of a newcomer who answers the first mail with a move, or with other commands, at once; or of
+    somebody who answers so, from an address, the question whether it is theirs.
 
     Nobody wrote it, so it has no line to be told.
     """
     question, lines = pending.identity.confirmation, pending.runnable.lines
     named = [line.command for line in lines if isinstance(line, Parsed)]
-    if question is None or question.kind != "sign-up" or not named or any(each.kind == "token" for each in named):
+    if question is None or not named or any(each.kind == "token" for each in named):
+        return ()
+    if question.kind != "sign-up" and not (question.kind == "own address" and pending.elsewhere):
         return ()
     return (Parsed("", commands()["yes"], Arguments()),)
 

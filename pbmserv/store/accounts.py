@@ -12,6 +12,7 @@ from pbmserv.commands.base.changes import (
     BelievedAddress,
     BlockChange,
     Change,
+    DeniedAddress,
     Erased,
     MailStopped,
     NewAddress,
@@ -24,13 +25,15 @@ from pbmserv.commands.base.changes import (
     WeeklyPuzzle,
 )
 from pbmserv.commands.base.names import skeleton
-from pbmserv.store import bounces, clocks, retention
+from pbmserv.store import clocks, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
+from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import (
     addresses,
     blocks,
     confirmations,
+    denied_addresses,
     matches,
     offer_players,
     offers,
@@ -81,6 +84,10 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
             connection.execute(theirs.values(confirmed_at=now))
         case NewAddress():
             _add_address(connection, change, now)
+        case DeniedAddress(player_id, address):
+            if not has_denied(connection, player_id, address):
+                row = {"player_id": player_id, "address_digest": digest(address)}
+                connection.execute(insert(denied_addresses).values(row))
         case RestoredAddress():
             _restore_address(connection, change, now)
         case RevokedWords(player_id):
@@ -91,6 +98,12 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
             _erase(connection, player_id, now)
         case Barred(player_id, is_lifted):
             _change(connection, player_id, banned_at=None if is_lifted else now)
+
+
+def has_denied(connection: Connection, player_id: int, address: str) -> bool:
+    """Whether a player has said that an address is not theirs."""
+    row = {"player_id": player_id, "address_digest": digest(address)}
+    return connection.execute(select(exists(select(denied_addresses).filter_by(**row)))).scalar_one()
 
 
 def delete_unconfirmed(connection: Connection, now: datetime) -> int:
@@ -166,9 +179,9 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
-    was_out_of_reach = bounces.standstills_in_force(connection, player_id, now - RECENTLY)
+    was_out_of_reach = standstills.standstills_in_force(connection, player_id, now - RECENTLY)
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
-        bounces.end_standstill(connection, player_id, now)
+        standstills.end_standstill(connection, player_id, now)
         clocks.resend_boards(connection, player_id)
     connection.execute(delete(addresses).where(leaving))
 
@@ -213,6 +226,7 @@ def _forget_belongings(connection: Connection, player_id: int) -> None:
         standstills_table,
         offer_players,
         puzzle_tries,
+        denied_addresses,
     ):
         connection.execute(delete(table).where(table.c.player_id == player_id))
     theirs = select(offers.c.id).where(offers.c.player_id == player_id)

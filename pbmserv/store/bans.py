@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, or_, select
 
-from pbmserv.store.inbox import key_digest
+from pbmserv.store.inbox import asked_key, key_digest
 from pbmserv.store.tables import addresses, bans, content_keys, players
 
 
@@ -27,6 +27,9 @@ class Standing:
     is_known: bool
     """A mail with its content was handled before."""
 
+    was_asked: bool
+    """A mail with its content was handled before, and its sender only asked whether they had written it."""
+
     is_banned: bool
     """One of the addresses that it may be from is banned."""
 
@@ -34,8 +37,9 @@ class Standing:
 def standing(connection: Connection, content_key: str, senders: Sequence[str] = ()) -> Standing:
     """How a mail stands, by its content key and the addresses that it may be from."""
     patterns = [pattern for sender in senders for pattern in patterns_of(sender)]
-    row = connection.execute(_STANDING, {"key": key_digest(content_key), "patterns": patterns}).one()
-    return Standing(row.is_known, row.is_banned)
+    keys = {"key": key_digest(content_key), "asked": key_digest(asked_key(content_key))}
+    row = connection.execute(_STANDING, {**keys, "patterns": patterns}).one()
+    return Standing(row.is_known, row.was_asked, row.is_banned)
 
 
 def patterns_of(address: str) -> Sequence[str]:
@@ -86,5 +90,6 @@ def players_at(connection: Connection, pattern: str) -> Sequence[str]:
 
 _STANDING: Final = select(
     exists().where(content_keys.c.digest == bindparam("key")).label("is_known"),
+    exists().where(content_keys.c.digest == bindparam("asked")).label("was_asked"),
     exists().where(bans.c.pattern.in_(bindparam("patterns", expanding=True))).label("is_banned"),
 )

@@ -1,4 +1,4 @@
-"""Bounced mails, suspended addresses, and the standstills of clocks that follow.
+"""Bounced mails and suspended addresses.
 
 Board mail to a suspended address is "withheld" in the outbox, and waits again once the suspension is lifted. Locks
 are taken in one order, the mail and then the address; rows that a sender has leased are left alone.
@@ -15,19 +15,19 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    delete,
     func,
     insert,
     or_,
     select,
+    true,
     update,
 )
 
-from pbmserv.matches.clock import YEAR, Stop, standstill
-from pbmserv.store import clocks
 from pbmserv.store.mail_tokens import digest, is_threaded
+from pbmserv.store.old_tokens import shortened
 from pbmserv.store.outbox import AT_ONCE, UNSOLICITED
-from pbmserv.store.tables import addresses, bounces, outbox, players, standstills
+from pbmserv.store.standstills import end_standstill
+from pbmserv.store.tables import addresses, bounces, outbox, players
 
 WITHHELD: Final = "withheld"
 
@@ -38,6 +38,10 @@ class BouncedMail:
 
     id: int
     recipient: str
+    has_arrived: bool = False
+    """Its reader has shown that it, or a later one, arrived."""
+    is_certain: bool = True
+    """Only mail systems knew the word that named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +57,43 @@ class Suspended:
     """Mails that wait for it."""
 
 
-def find(connection: Connection, thread_word: str) -> BouncedMail | None:
-    """The mail with that word in its Message-ID and envelope sender, locked until the transaction ends.
+def find(connection: Connection, word: str, is_addressed: bool) -> BouncedMail | None:
+    """The mail with that word in its envelope sender (`is_addressed`), or else in its Message-ID, locked until the
+    transaction ends; None if there is none, or it was redacted.
 
-    None if there is none, or it was redacted.
+    Mails of 0.13.0 and earlier have one word in both, which is not certain: answers quote it.
     """
-    is_it = is_threaded(bindparam("digests", [digest(thread_word)], expanding=True))
-    query = select(outbox.c.id, outbox.c.recipient).where(is_it, outbox.c.recipient != "")
-    row = connection.execute(query.with_for_update()).one_or_none()
-    return None if row is None else BouncedMail(row.id, row.recipient)
+    threaded = is_threaded(bindparam("digests", [digest(word)], expanding=True))
+    if is_addressed:
+        own = outbox.c.bounce_digest == shortened(digest(word))
+        threaded = or_(own, outbox.c.bounce_digest.is_(None) & threaded)
+    columns = ("id", "recipient", "created_at", "sent_at", "key_used_at", "bounce_digest")
+    query = (
+        select(*(outbox.c[name] for name in columns), addresses.c.arrived_at)
+        .outerjoin(addresses, addresses.c.address == outbox.c.recipient)
+        .where(threaded, outbox.c.recipient != "")
+    )
+    row = connection.execute(query.with_for_update(of=outbox)).one_or_none()
+    if row is None:
+        return None
+    was_read = row.arrived_at is not None and (row.sent_at or row.created_at) < row.arrived_at
+    is_certain = is_addressed and row.bounce_digest is not None
+    return BouncedMail(row.id, row.recipient, was_read or row.key_used_at is not None, is_certain)
+
+
+def mark_arrived(connection: Connection, address: str, at: datetime) -> None:
+    """Records that mail which was sent to an address by then has arrived."""
+    connection.execute(_ARRIVED, {"to": address, "seen": at})
+
+
+_ARRIVED: Final = (
+    update(addresses)
+    .where(
+        addresses.c.address == bindparam("to"),
+        or_(addresses.c.arrived_at.is_(None), addresses.c.arrived_at < bindparam("seen")),
+    )
+    .values(arrived_at=bindparam("seen"))
+)
 
 
 def mark_bounced(connection: Connection, mail: BouncedMail) -> None:
@@ -101,30 +133,26 @@ def lock_unsuspended(connection: Connection, address: str) -> int | None:
     return connection.execute(query.with_for_update()).scalar_one_or_none()
 
 
-def first_hard(connection: Connection, address: str, since: datetime) -> datetime | None:
-    """When the first hard bounce from an address came after then."""
-    query = select(func.min(bounces.c.at)).where(
-        bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since
-    )
-    first: datetime | None = connection.execute(query).scalar_one()
-    return first
-
-
 def suspended_since(connection: Connection, player_id: int) -> datetime | None:
     """Since when a player's address is suspended; None if it is not."""
     query = select(addresses.c.suspended_at).where(addresses.c.player_id == player_id, addresses.c.is_first)
     return connection.execute(query).scalar_one_or_none()
 
 
-def hard_since(connection: Connection, address: str, since: datetime) -> int:
-    """How many hard bounces from an address came after then."""
-    query = select(func.count()).where(bounces.c.address == address, bounces.c.is_hard, bounces.c.at > since)
-    return connection.execute(query).scalar_one()
+def hard_since(connection: Connection, address: str, since: datetime) -> Sequence[datetime]:
+    """When hard bounces from an address came after then, and after mail last arrived there; the first first."""
+    last = select(addresses.c.arrived_at).where(addresses.c.address == address)
+    arrived: datetime | None = connection.execute(last).scalar_one_or_none()
+    query = select(bounces.c.at).where(
+        bounces.c.address == address, bounces.c.is_hard, bounces.c.at > max(since, arrived or since)
+    )
+    return connection.execute(query.order_by(bounces.c.at)).scalars().all()
 
 
 def suspend(connection: Connection, address: str, now: datetime) -> None:
     """Suspends an address: board mail is withheld, also what waits already, unless a sender has leased it."""
-    connection.execute(update(addresses).where(addresses.c.address == address).values(suspended_at=now))
+    stopped = update(addresses).where(addresses.c.address == address)
+    connection.execute(stopped.values(suspended_at=now, last_mail_at=None))
     waiting = select(outbox.c.id).where(
         outbox.c.recipient == address, outbox.c.status == "waiting", outbox.c.kind.in_(UNSOLICITED)
     )
@@ -134,25 +162,28 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
 
 
 def lift(connection: Connection, address: str, now: datetime) -> bool:
-    """Lifts a suspension and clears the bounces; False if the address is not suspended.
+    """Lifts a suspension; False if the address is not suspended. The bounces up to now count no more.
 
-    All withheld mails wait again. So does, of the bounced ones, the newest about each board.
+    All withheld mails wait again. So does, of those that have bounced since mail last arrived, the newest about
+    each board.
     """
-    lifted = update(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
-    if connection.execute(lifted.values(suspended_at=None)).rowcount == 0:
+    query = select(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
+    row = connection.execute(query.with_for_update()).one_or_none()
+    if row is None:
         return False
+    freed = update(addresses).where(addresses.c.address == address)
+    connection.execute(freed.values(suspended_at=None, arrived_at=now))
     to_address = outbox.c.recipient == address
     newest = select(func.max(outbox.c.id)).where(to_address, outbox.c.match.is_not(None)).group_by(outbox.c.match)
+    is_new = true() if row.arrived_at is None else bounces.c.at > row.arrived_at
     came_back = and_(
         outbox.c.status.in_(("sent", "bounced", "failed")),
-        outbox.c.id.in_(select(bounces.c.outbox_id).where(bounces.c.address == address)),
+        outbox.c.id.in_(select(bounces.c.outbox_id).where(bounces.c.address == address, is_new)),
         outbox.c.id.in_(newest),
     )
     again = update(outbox).where(to_address, or_(outbox.c.status == WITHHELD, came_back))
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))
-    connection.execute(delete(bounces).where(bounces.c.address == address))
-    owner = select(addresses.c.player_id).where(addresses.c.address == address)
-    end_standstill(connection, connection.execute(owner).scalar_one(), now)
+    end_standstill(connection, row.player_id, now)
     return True
 
 
@@ -200,61 +231,3 @@ def _reasons(connection: Connection, address: str) -> tuple[str, ...]:
 def _withheld(connection: Connection, address: str) -> int:
     query = select(func.count()).where(outbox.c.recipient == address, outbox.c.status == WITHHELD)
     return connection.execute(query).scalar_one()
-
-
-@dataclass(frozen=True, slots=True)
-class StandstillOver:
-    """A standstill that has ended although the player's mail still bounces."""
-
-    id: int
-    player_id: int
-    address: str
-
-
-def begin_standstill(connection: Connection, player_id: int, since: datetime) -> Stop | None:
-    """Stops a player's clocks because their mail bounces; gives for how long, None if they may not stop."""
-    stop = standstill(since, standstills_in_force(connection, player_id, since - YEAR))
-    if stop is not None:
-        row = {"player_id": player_id, "began_at": stop.since, "until_at": stop.until}
-        connection.execute(insert(standstills).values(row))
-    clocks.clear_deadlines(connection, player_id)
-    return stop
-
-
-def end_standstill(connection: Connection, player_id: int, now: datetime) -> None:
-    """Mail to a player may arrive again: their clocks resume."""
-    theirs = (standstills.c.player_id == player_id) & (standstills.c.until_at > now)
-    connection.execute(update(standstills).where(theirs).values(until_at=now))
-    clocks.clear_deadlines(connection, player_id)
-
-
-def standstills_in_force(connection: Connection, player_id: int, since: datetime) -> Sequence[Stop]:
-    """The standstills of a player that end after then, in order."""
-    query = select(standstills).where(standstills.c.player_id == player_id, standstills.c.until_at > since)
-    return [Stop(row.began_at, row.until_at) for row in connection.execute(query.order_by(standstills.c.began_at))]
-
-
-def next_standstill_over(connection: Connection, now: datetime) -> StandstillOver | None:
-    """One that has ended and of which the opponents were not notified, locked until the transaction ends."""
-    query = (
-        select(standstills.c.id, standstills.c.player_id, addresses.c.address)
-        .join(addresses, addresses.c.player_id == standstills.c.player_id)
-        .where(
-            standstills.c.notified_at.is_(None),
-            standstills.c.until_at <= now,
-            addresses.c.is_first,
-            addresses.c.suspended_at.is_not(None),
-            # An earlier one ended because mail arrived again.
-            standstills.c.until_at > addresses.c.suspended_at,
-        )
-        .order_by(standstills.c.id)
-        .limit(1)
-        .with_for_update(skip_locked=True, of=standstills)
-    )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else StandstillOver(row.id, row.player_id, row.address)
-
-
-def mark_standstill_notified(connection: Connection, standstill_id: int, now: datetime) -> None:
-    """Records that the opponents were notified."""
-    connection.execute(update(standstills).where(standstills.c.id == standstill_id).values(notified_at=now))

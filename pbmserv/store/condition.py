@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, insert, select, update
 
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import (
@@ -43,7 +43,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class VainMails:
-    """Mails that were queued after the last one that was sent, and tried, so that none of them went out."""
+    """Mails that wait although they were tried."""
 
     count: int
     recipients: int
@@ -134,14 +134,23 @@ def sent_in_vain(connection: Connection) -> VainMails | None:
     """The mails that a relay takes none of, though each was tried; None if the last mail tried went out."""
     # By the primary key, backwards: an outage is as long as this takes.
     last_sent = select(outbox.c.id).where(outbox.c.sent_at.is_not(None)).order_by(outbox.c.id.desc()).limit(1)
-    was_tried = (outbox.c.status == "waiting") & (outbox.c.tries > 0)
-    since = was_tried & (outbox.c.id > (connection.scalar(last_sent) or 0))
+    return _vain(connection, outbox.c.id > (connection.scalar(last_sent) or 0))
+
+
+def refused_for_us(connection: Connection) -> VainMails | None:
+    """The mails that wait because a relay refuses them for good, which is about us; None if there is none."""
+    # A full mailbox is its reader's.
+    return _vain(connection, outbox.c.error.like("5%") & ~outbox.c.error.like("552%"))
+
+
+def _vain(connection: Connection, which: ColumnElement[bool]) -> VainMails | None:
+    tried = (outbox.c.status == "waiting") & (outbox.c.tries > 0) & which
     first = connection.execute(
-        select(outbox.c.created_at, outbox.c.error).where(since).order_by(outbox.c.id).limit(1)
+        select(outbox.c.created_at, outbox.c.error).where(tried).order_by(outbox.c.id).limit(1)
     ).one_or_none()
     if first is None:
         return None
-    counts = select(func.count(), func.count(outbox.c.recipient.distinct())).where(since)
+    counts = select(func.count(), func.count(outbox.c.recipient.distinct())).where(tried)
     count, recipients = connection.execute(counts).one()
     return VainMails(count, recipients, first.created_at, first.error or "")
 

@@ -7,8 +7,9 @@ from typing import Final
 from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
 
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.store.inbox import asked_key, key_digest
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.tables import confirmations, outbox, players
+from pbmserv.store.tables import confirmations, content_keys, outbox, players
 
 VALID_FOR: Final = timedelta(days=7)
 """How long a question can be answered."""
@@ -68,6 +69,11 @@ def forget(connection: Connection, about: str) -> None:
     connection.execute(_FORGET, {"closed": about})
 
 
+def forget_copy(connection: Connection, content_key: str) -> None:
+    """Closes the questions that were asked about an unproven copy of a mail."""
+    connection.execute(_FORGET_COPY, {"key": key_digest(asked_key(content_key))})
+
+
 def purge(connection: Connection, now: datetime) -> int:
     """Deletes expired questions, and gives how many."""
     return connection.execute(delete(confirmations).where(confirmations.c.asked_at <= now - VALID_FOR)).rowcount
@@ -104,5 +110,12 @@ _FIND_THREADED: Final = (
     .order_by(confirmations.c.asked_at.desc())
     .limit(1)
     .with_for_update(of=confirmations)
+)
+_FORGET_COPY: Final = delete(confirmations).where(
+    confirmations.c.token_digest.in_(
+        select(outbox.c.token_digest)
+        .join(content_keys, content_keys.c.inbox_id == outbox.c.inbox_id)
+        .where(content_keys.c.digest == bindparam("key"))
+    )
 )
 _FORGET: Final = delete(confirmations).where(confirmations.c.about == bindparam("closed"))

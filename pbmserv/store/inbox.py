@@ -7,6 +7,7 @@ A row starts as "waiting". The transaction that handles it makes it "handled", "
 `priorities` decides which waiting mail comes next.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -162,6 +163,11 @@ def next_retry(connection: Connection) -> datetime | None:
 def key_digest(content_key: str) -> bytes:
     """What is stored for good of a content key, which is a digest in hex: half of it is enough."""
     return bytes.fromhex(content_key)[:16]
+
+
+def asked_key(content_key: str) -> str:
+    """What is stored for the content key of a mail about which its sender was only asked: a proven copy counts."""
+    return hashlib.sha256(f"asked {content_key}".encode()).hexdigest()
 
 
 def finish(

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, literal, selec
 
 from pbmserv.commands.base.mail_kinds import LeaveKind
 from pbmserv.store.mail_tokens import digest
+from pbmserv.store.old_tokens import shortened
 from pbmserv.store.tables import addresses, outbox
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -33,11 +34,13 @@ MailKind = Literal[
     "limit",  # the notice that a rate limit was reached
     "no room",  # the notice that no more accounts can be opened now
     "not theirs",  # the notice that a mail does not seem to come from the player it names
+    "address",  # asks a player whether an address is theirs, too
     "invitation",  # sent by the operator
     "question",  # asks for a "yes", outside a reply
     "board",  # unsolicited: a board
     "notice",  # unsolicited: news
     "goodbye",  # the last reply to a deleted account, redacted once it is sent
+    "last",  # says that no more mail comes, since mail came back
 ]
 """What kind of mail it is; the limits count by it."""
 
@@ -55,14 +58,15 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkKeys:
-    """The keys in the links of a mail; empty where it has no such link."""
+class MailKeys:
+    """The keys in the links of a mail, and the word in its envelope sender; empty where it has no such thing."""
 
     play: str = field(default="", repr=False)
     leave: str = field(default="", repr=False)
     """In the link to unsubscribe."""
     leaves: LeaveKind = "mail"
     """What that link stops."""
+    bounce: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class OutboxMessage:
     token: str = field(repr=False)
     """In the address that it comes from."""
     thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID and its envelope sender."""
+    """In its Message-ID."""
     kind: MailKind
     proven: bool
     """Whether the mail that it answers was authenticated."""
@@ -85,7 +89,7 @@ class OutboxMessage:
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
     """The boards in it, each with the ply after which it is shown."""
-    links: LinkKeys = LinkKeys()
+    keys: MailKeys = MailKeys()
     hold: Hold | None = None
     """What it waits for; None if it may go now."""
 
@@ -129,9 +133,10 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
         {
             "token_digest": digest(message.token),
             "thread_digest": digest(message.thread_word),
-            "key_digest": digest(message.links.play) if message.links.play else None,
-            "leave_digest": digest(message.links.leave) if message.links.leave else None,
-            "leave_kind": message.links.leaves if message.links.leave else None,
+            "bounce_digest": shortened(digest(message.keys.bounce)) if message.keys.bounce else None,
+            "key_digest": digest(message.keys.play) if message.keys.play else None,
+            "leave_digest": digest(message.keys.leave) if message.keys.leave else None,
+            "leave_kind": message.keys.leaves if message.keys.leave else None,
             "inbox_id": message.inbox_id,
             "player_id": message.player_id,
             "match": message.match,

@@ -41,6 +41,7 @@ _REDACTED_OUTBOX: Final[Mapping[str, object]] = MappingProxyType(
         "message_id": "",
         "raw": b"",
         "error": None,
+        "bounce_digest": None,
         "key_digest": None,
         "leave_digest": None,
         "leave_kind": None,

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.replay import GameState
-from pbmserv.store import bounces, clocks, heartbeats, vacations
+from pbmserv.store import clocks, heartbeats, standstills, vacations
 from pbmserv.store.seatings import Seating
 
 
@@ -26,7 +26,7 @@ def timing(connection: Connection, board: GameState, now: datetime, seating: Sea
         stops += heartbeats.outages_since(connection, started, now)
     unreached: Sequence[Stop] = ()
     if clock is not None and (seating is None or clock.player_id in seating.unreached):
-        unreached = bounces.standstills_in_force(connection, clock.player_id, since)
+        unreached = standstills.standstills_in_force(connection, clock.player_id, since)
     return Timing(
         as_of=now,
         started=started,

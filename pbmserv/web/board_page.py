@@ -36,6 +36,8 @@ class Personal:
     is_late: bool = False
     # The board on which the visitor has just played, on the way from there to this one.
     played_on: int | None = None
+    # Whether mail to the visitor bounces.
+    is_suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ class DeskPage(Page):
     others: tuple[OverviewRow, ...]
     # Where the page learns that something has changed; empty where there are no boards.
     changes: str
+    # Whether mail to the player bounces.
+    is_suspended: bool
     # The board on which the visitor has just played.
     played_on: int | None = None
 
@@ -53,6 +55,7 @@ def desk_page(desk: Desk, entries: dict[int, int], played_on: int | None = None)
         desk.total,
         overview_rows(desk.others[:MOST_OTHERS], userid, now, link, desk.link.plays_on),
         stream_address(entries) if entries else "",
+        desk.link.player.is_suspended,
         played_on,
     )
 

@@ -139,6 +139,7 @@ def pages(site: Site, walk: Walk) -> tuple[Callable[..., Response], Callable[...
             link.is_past,
             is_late=asked.get("late") == "1",
             played_on=int(before) if is_number(before) else None,
+            is_suspended=link.is_suspended,
         )
         return show_board(site, request, number, walk.path(int(number), link.key), personal, PRIVATE)
 

@@ -110,10 +110,14 @@ def test_a_seat_is_given_free(club: Table) -> None:
 
 
 def test_withdrawn(club: Table) -> None:
-    """Nobody can accept it any more; who had is told, and nobody else."""
+    """Nobody can accept it any more; who had is told, and nobody else. A From address is no proof enough."""
     club.give("seek -players=3", "anna")
     club.give("accept 1", "bob")
-    decided = club.decide("withdraw 1", "anna", "none")
+    for userid in ("anna", "bob"):
+        asked = club.decide("withdraw 1", userid, "none")
+        assert isinstance(asked, Decision)
+        assert (asked.awaits_yes, asked.changes) == (True, ())
+    decided = club.decide("withdraw 1", "anna", "confirmed")
     assert isinstance(decided, Decision)
     assert [userid for userid, _ in decided.notifications.to_players] == ["bob"]
     assert club.give("accept 1", "cora") == NoSuchOffer(number=1, command="accept", match=None, offers=())

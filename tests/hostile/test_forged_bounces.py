@@ -13,7 +13,7 @@ from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import Clock
-from tests.services.post import Post, text_of
+from tests.services.post import Post, text_of, thread_word_of
 from tests.services.test_bounces import report
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -62,6 +62,7 @@ def forge(post: Post) -> None:
     """Three reports, as by alice's provider, about the newest mails that she has had."""
     for _ in range(3 - len(post.sent_to(ALICE))):
         post.mail(ALICE, "show 101")
+    post.clock.move(seconds=1)
     for letter in post.sent_to(ALICE)[-3:]:
         receive_mail(post.house, report(), "<>", [letter.envelope_sender], post.clock())
     post.work()
@@ -72,6 +73,7 @@ def come_back(post: Post) -> None:
     """Alice writes, which frees her address, and so brings three mails that may come back again."""
     for _ in range(3):
         post.mail(ALICE, "show 101")
+    post.clock.move(seconds=1)
     hand_over(post)
 
 
@@ -127,6 +129,33 @@ def test_both_sides_are_told_the_truth(post: Post) -> None:
     assert any("running again on board 101" in " ".join(text_of(each).split()) for each in post.sent_to(BOB))
     come_back(post)
     assert any("Your clocks stopped until 2026-01-31 12:00 UTC" in text_of(each) for each in post.sent_to(ALICE))
+
+
+def test_three_leaked_message_ids(post: Post) -> None:
+    """Three of alice's Message-IDs, which everybody sees who is sent a copy of an answer: made into addresses, or
+    into mails that a report returns, they are soft bounces at most, and nothing is held back."""
+    letters = post.mail(ALICE, "show 101") + post.mail(ALICE, "show 101") + post.mail(ALICE, "show 101")
+    post.clock.move(seconds=1)
+    for letter in letters:
+        word = thread_word_of(letter)
+        returned = report(returned=f"Message-ID: <b101.0.{word}@club.test>\r\n\r\nboard")
+        for raw, address in ((report(), f"pbmserv+b.{word}@club.test"), (returned, "pbmserv@club.test")):
+            receive_mail(post.house, raw, "<>", [address], post.clock())
+    post.work()
+    assert see_suspended(post.house) == []
+
+
+def test_the_envelope_senders_of_mails_that_were_forwarded(post: Post) -> None:
+    """The heads of mails that alice has passed on whole: what was sent before her last proven mail has arrived."""
+    forge_later = post.sent_to(ALICE) + post.mail(ALICE, "show 101")
+    hand_over(post)
+    post.clock.move(seconds=1)
+    post.mail(ALICE, "show 101")
+    post.clock.move(seconds=1)
+    for letter in forge_later:
+        receive_mail(post.house, report(), "<>", [letter.envelope_sender], post.clock())
+    post.work()
+    assert see_suspended(post.house) == []
 
 
 def test_without_the_address_of_the_mail(post: Post) -> None:

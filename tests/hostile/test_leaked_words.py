@@ -66,11 +66,10 @@ def answered(club: Post, letter: QueuedMessage, text: str) -> list[QueuedMessage
 
 def state(club: Post) -> object:
     """All that is kept about players and boards, but for mails and questions."""
+    whose = select(addresses.c.address, addresses.c.player_id, addresses.c.is_first, addresses.c.confirmed_at)
+    tables = (select(each) for each in (players, blocks, conditional_moves, talk_counts))
     with reading(club.house.engine) as connection:
-        kept = [
-            connection.execute(select(table)).all()
-            for table in (players, addresses, blocks, conditional_moves, talk_counts)
-        ]
+        kept = [connection.execute(query).all() for query in (whose, *tables)]
     boards = [load_board(club.house, number) for number in (101, 102, 103)]
     return kept, [board and board.match for board in boards]
 

@@ -13,7 +13,11 @@ def attack(club: Post, sender: str, text: str = "a1") -> list[str]:
     letter = next(letter for letter in club.sent_to(ALICE) if letter.match == 101)
     letters = club.send(club.write(sender, "Re: hi", text), MALLORY, [address_of(letter)])
     assert club.moves() == []
-    assert all(NOT_YOURS in text_of(each) for each in letters if each.recipient == ALICE)
+    assert all(
+        NOT_YOURS in text_of(each) or "Are you also" in " ".join(text_of(each).split())
+        for each in letters
+        if each.recipient == ALICE
+    )
     return [each.recipient for each in letters]
 
 
@@ -91,13 +95,14 @@ def test_a_long_header(club: Post) -> None:
 def test_her_address_as_a_name(club: Post) -> None:
     """Bear her address as a name, `"alice@example.org" <mallory@evil.example>`, and answer a mail of hers."""
     assert attack(club, f'"{ALICE}" <{MALLORY}>') == [ALICE]
-    assert attack(club, f"=?utf-8?q?alice=40example.org?= <{MALLORY}>", "101 a1") == [MALLORY]
+    assert attack(club, f"=?utf-8?q?alice=40example.org?= <{MALLORY}>", "101 a1") == []
 
 
 def test_from_elsewhere(club: Post) -> None:
-    """Answer a mail of hers from an address that is nobody's: she is told, unless its sender is answered."""
+    """Answer a mail of hers from an address that is nobody's: she alone is asked, and once a week at most."""
     assert attack(club, MALLORY) == [ALICE]
-    assert attack(club, MALLORY, "help") == [MALLORY]
+    assert attack(club, MALLORY, "help") == []
+    assert attack(club, "eve@evil.example", "101 resign") == []
 
 
 def test_another_player_beside_her(club: Post) -> None:

@@ -222,8 +222,8 @@ def test_an_answer_to_what_we_write_names_it(delimiter: str, board: int | None) 
     )
     assert tokens("", [server.tagged(token).upper()]) == ([token] if delimiter else [])
     assert tokens(f"References: {message_id(envelope, server).upper()}") == [word]
-    assert tokens("", [envelope_sender(envelope, server)]) == []
-    for told in (server.tagged(token), envelope_sender(envelope, server), message_id(envelope, server)):
+    assert tokens("", [envelope_sender(word, server)]) == []
+    for told in (server.tagged(token), envelope_sender(word, server), message_id(envelope, server)):
         cleaned = without_tokens(f"On Monday pbmserv wrote {told}", OURS, delimiter)
         assert token not in cleaned
         assert word not in cleaned

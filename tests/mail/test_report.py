@@ -72,7 +72,7 @@ def test_report_is_read(name: str, line_end: bytes) -> None:
     raw = sample(name).replace(b"\n", line_end)
     report = read(raw)
     assert report is not None
-    assert report.thread_word == "t0007"
+    assert report.word == "t0007"
     verdict, reason = READING[name]
     assert report.verdict == verdict
     assert report.reason.startswith(reason)
@@ -100,7 +100,7 @@ UNTAGGED = sample("postfix_unknown_user").replace(b"To: pbmserv+b.t0007@", b"To:
 def test_the_envelope_goes_before_the_mail(recipient: str) -> None:
     report = read(sample("postfix_unknown_user"), "postmaster@club.test", recipient)
     assert report is not None
-    assert report.thread_word == "t0042"
+    assert report.word == "t0042"
 
 
 @pytest.mark.parametrize("header", ["To", "Delivered-To", "X-Original-To", "Envelope-to"])
@@ -109,13 +109,13 @@ def test_the_address_is_found_in_headers_too(header: str) -> None:
     named = f"{header}: Board <Pbmserv+B.t0042@Club.Test>\n".encode()
     report = read(named + UNTAGGED, OURS)
     assert report is not None
-    assert report.thread_word == "t0042"
+    assert report.word == "t0042"
 
 
 def test_without_tags_the_returned_message_id_names_the_mail() -> None:
     report = read(UNTAGGED, OURS, delimiter="")
     assert report is not None
-    assert (report.thread_word, report.verdict) == ("t0007", "hard")
+    assert (report.word, report.verdict) == ("t0007", "hard")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +160,13 @@ def test_other_addresses_name_no_mail(recipient: str) -> None:
         ("", "550 hm", "hard"),
         ("", "554 hm", "soft"),
         ("", "550 relaying denied", "soft"),
+        ("5.7.26", "550-5.7.26 Your mail has been blocked, the sender is unauthenticated", "soft"),
+        ("5.4.5", "550 5.4.5 Daily user sending limit exceeded", "soft"),
+        ("", "550 listed in an RBL", "soft"),
+        ("", "550 Administrative prohibition", "soft"),
+        ("", "550 message content rejected", "soft"),
+        ("", "550 no PTR record", "soft"),
+        ("", "550 daily sending limit", "soft"),
         ("", "550 5.1.0 Sender address rejected", "soft"),
         ("", "550-Verification failed for <pbmserv@club.test>\n550 Sender verify failed", "soft"),
         ("5.1.0", "550 5.1.0 Address rejected", "hard"),

@@ -68,7 +68,7 @@ def _is_empty(house: App) -> bool:
 
 
 def _counters(house: App) -> list[Counting]:
-    makers = (house.new_token, house.new_key, house.new_leave_key, house.new_thread_word)
+    makers = (house.new_token, *vars(house.makers).values())
     return [maker for maker in makers if isinstance(maker, Counting)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import insert, null, select, text, update
 
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
@@ -14,18 +14,19 @@ from pbmserv.services.admin.mails import resend
 from pbmserv.services.app import App
 from pbmserv.services.bounces import lift, see_suspended
 from pbmserv.services.receive import receive_mail
+from pbmserv.services.scheduler.expiry import tell_suspended
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_next
 from pbmserv.store import bounces as table_of_bounces
-from pbmserv.store import outbox
+from pbmserv.store import outbox, tables
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from pbmserv.store.tables import bounces, entries
 from tests.cli.processes import wait_for
-from tests.conftest import ADDRESS, Clock
+from tests.conftest import ADDRESS
 from tests.mail.one_by_one import OneByOne
-from tests.services.post import Post, header_of, text_of
+from tests.services.post import Post, header_of, text_of, thread_word_of
 from tests.services.sending import deliver_due
 
 BOB = "bob@example.org"
@@ -65,7 +66,8 @@ def report(action: str = "failed", said: str = GONE, returned: str = "") -> byte
 
 
 def come_back(post: Post, letter: QueuedMessage, raw: bytes | None = None) -> list[QueuedMessage]:
-    """A mail of ours comes back: its report is handled; the letters that this brings."""
+    """A mail of ours comes back a little later: its report is handled; the letters that this brings."""
+    post.clock.move(seconds=1)
     return arrive(post, report() if raw is None else raw, letter.envelope_sender)
 
 
@@ -97,6 +99,7 @@ def boards_to_bob(post: Post, count: int) -> list[QueuedMessage]:
 
 def club(post: Post) -> Post:
     post.people(alice="sesame", bob="poppy")
+    post.clock.move(seconds=1)
     return post
 
 
@@ -321,7 +324,7 @@ def test_a_move_inside_a_bounce_is_not_played(post: Post) -> None:
 
 
 def test_a_player_who_writes_is_sent_what_was_missed(post: Post) -> None:
-    """All that was held back, comments too, and the boards that came back. Then it takes three more bounces."""
+    """All that was held back, comments too, and the boards that came back. Then it takes three bounces more."""
     club(post)
     letters = boards_to_bob(post, 3)
     send_all(post)
@@ -335,14 +338,18 @@ def test_a_player_who_writes_is_sent_what_was_missed(post: Post) -> None:
     # Board 101 came back too, but what was held back shows it as it is now.
     assert statuses(post) == ["bounced", "waiting", "waiting", "waiting"]
     assert "Are you there?" in text_of(post.letters()[-2])
-    assert noted(post) == []
     send_all(post)
     again = [letter for letter in post.letters() if letter.recipient == BOB and letter.kind == "board"]
     assert [letter.message_id for letter in again[:3]] == [letter.message_id for letter in letters]
-    for letter in again[1:3]:
-        assert come_back(post, letter) == []
+    for letter in again:
+        assert come_back(post, letter) == [], "what came back once does not count again"
+    for _ in range(2):
+        resend(post.house, 101, "bob", post.clock())
+    send_all(post)
+    *_, second, third = post.letters()
+    assert come_back(post, second) == []
     assert suspended(post) == []
-    (notice,) = come_back(post, again[3])
+    (notice,) = come_back(post, third)
     assert "Boards 101, 102 and 103 have to wait." in words_of(notice)
 
 
@@ -495,6 +502,54 @@ def test_what_a_suspended_player_is_owed_outlives_tidying(post: Post) -> None:
     assert all(letter.raw for letter in due)
 
 
+def test_of_older_mails_the_word_counts_as_soft(post: Post) -> None:
+    """Until 0.13.0 the word of the Message-ID stood in the envelope sender: a report may be anybody's."""
+    letters = boards_to_bob(club(post), 3)
+    with writing(post.house.engine) as connection:
+        connection.execute(update(tables.outbox).values(bounce_digest=null()))
+    for letter in letters:
+        arrive(post, report(), f"pbmserv+b.{thread_word_of(letter)}@club.test")
+    assert noted(post) == [(BOB, False)] * 3
+    assert suspended(post) == []
+
+
+@pytest.mark.parametrize("shown_by", ["an answer", "a later mail", "a link"])
+def test_what_has_arrived_cannot_come_back(asking_post: Post, shown_by: str) -> None:
+    """The words leak with forwarded mails, whose headers hold the envelope sender. Then a report is a lie."""
+    post = asking_post.with_server(site_url="https://club.test")
+    letters = boards_to_bob(club(post), 3)
+    send_all(post)
+    post.clock.move(seconds=1)
+    if shown_by == "an answer":
+        post.answer(letters[0], "hello")
+    elif shown_by == "a later mail":
+        post.mail(BOB, "as bob poppy", "games bob")
+    else:
+        with writing(post.house.engine) as connection:
+            connection.execute(update(tables.outbox).values(key_used_at=post.clock()))
+    told = [come_back(post, letter) for letter in letters]
+    late = 1 if shown_by == "an answer" else 0
+    assert (told, noted(post)[late:], suspended(post)) == ([[]] * 3, [], [])
+    assert post.fates()[-1] == "silent"
+
+
+def test_whoever_gets_no_mail_is_told_by_a_last_one_an_hour_later(asking_post: Post) -> None:
+    """Once, and it goes out; an answer to it brings back all that was held back."""
+    post = asking_post
+    gone(post)
+    assert not tell_suspended(post.house, post.clock())
+    post.clock.move(hours=1)
+    before = len(post.letters())
+    for _ in range(2):
+        tell_suspended(post.house, post.clock())
+    (last,) = post.letters()[before:]
+    assert (last.recipient, last.kind, last.status) == (BOB, "last", "waiting")
+    assert "Three mails to you came back" in text_of(last)
+    post.answer(last, "I'm here")
+    assert suspended(post) == []
+    assert "withheld" not in statuses(post)
+
+
 def test_a_board_that_the_operator_sends_is_held_back_too(post: Post) -> None:
     gone(post)
     resend(post.house, 101, "bob", post.clock())
@@ -503,13 +558,14 @@ def test_a_board_that_the_operator_sends_is_held_back_too(post: Post) -> None:
 
 def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: App) -> None:
     """Three workers, each with a report of its own in hand: none overlooks what the others count."""
+    post = Post(postgresql_house)
     for attempt in range(5):
-        post = Post(postgresql_house)
         if attempt == 0:
             boards_to_bob(club(post), 3)
         for number in (101, 102, 103):
             resend(post.house, number, "bob", post.clock())
         letters = post.letters()[-3:]
+        post.clock.move(seconds=1)
         for number, letter in enumerate(letters):
             raw = report().replace(b"MAILER-DAEMON@relay.example", f"MAILER-DAEMON@r{number}.example".encode())
             receive_mail(post.house, raw, "<>", [letter.envelope_sender], post.clock())
@@ -517,7 +573,7 @@ def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: App) 
 
         def work(start: threading.Barrier = start) -> None:
             start.wait()
-            process_next(postgresql_house, Clock())
+            process_next(postgresql_house, post.clock)
 
         workers = [threading.Thread(target=work) for _ in range(3)]
         for worker in workers:

@@ -21,7 +21,7 @@ from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
-from pbmserv.store import bounces, clocks, inbox, matches, quarantine, vacations
+from pbmserv.store import bounces, clocks, inbox, matches, quarantine, standstills, vacations
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -93,7 +93,7 @@ def suspend(post: Post) -> None:
     alice = player_id(post, "alice")
     with writing(post.house.engine) as connection:
         bounces.suspend(connection, ALICE, post.clock())
-        bounces.begin_standstill(connection, alice, post.clock())
+        standstills.begin_standstill(connection, alice, post.clock())
 
 
 @pytest.fixture

@@ -311,13 +311,18 @@ def test_no_other_answer_does(post: Post, text: str) -> None:
     assert not post.is_confirmed("eve")
 
 
-def test_only_that_address_answers_the_welcome(post: Post) -> None:
+def test_no_other_player_answers_the_welcome(post: Post) -> None:
+    """Nor does its word do in a mail from elsewhere that does not answer it. An answer from an address that is
+    nobody's does: mail to the new one is read there."""
     post.people(alice="sesame")
     (letter,) = post.mail(EVE, EVES)
+    post.answer(letter, "yes", sender=ALICE)
     for sender in (ALICE, MALLORY):
-        post.answer(letter, "yes", sender=sender)
         post.mail(sender, f"yes {token_of(letter)}")
     assert not post.is_confirmed("eve")
+    letters = post.answer(letter, "yes", sender=MALLORY)
+    assert post.is_confirmed("eve")
+    assert [each.recipient for each in letters] == [EVE]
 
 
 def test_it_is_asked_once_a_day_at_most_and_only_the_newest_counts(post: Post) -> None:

@@ -12,7 +12,7 @@ from pbmserv.services.app import App
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
-from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, word_of
+from tests.services.post import Post, address_of, header_of, text_of, word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
 
@@ -170,7 +170,9 @@ def test_the_token_of_a_mail_to_somebody_unknown_proves_nothing(club: Post) -> N
 def test_the_bounce_address_proves_nothing(club: Post) -> None:
     letter = board_mail(club)
     club.mail(ALICE, "hi", "101 a1", To=letter.envelope_sender)
-    assert letter.envelope_sender == f"pbmserv+b.{thread_word_of(letter)}@club.test"
+    word = letter.envelope_sender.removeprefix("pbmserv+b.").removesuffix("@club.test")
+    assert len(word) > 4
+    assert word.encode() not in letter.raw
     assert club.moves() == []
 
 

@@ -158,6 +158,18 @@ def test_a_relay_that_puts_everything_off(
     assert "mail out" not in bad(club, tmp_path)
 
 
+def test_a_relay_that_takes_all_but_one_mail(club: Post, tmp_path: Path) -> None:
+    """A filter there thinks that mail is spam: it waits, and the operator sees why."""
+    club.mail("alice@example.org", "help")
+    mail_id = max(letter.id for letter in club.letters())
+    with writing(club.house.engine) as connection:
+        outbox.mark_deferred(connection, mail_id, "554 5.7.1 spam", club.clock() + DAY)
+    club.mail("bob@example.org", "help")
+    send(club, max(letter.id for letter in club.letters()))
+    finding = found(club, tmp_path)["mail out"]
+    assert (finding.verdict, finding.found) == (1, "1 refused, which is about us: 554 5.7.1 spam")
+
+
 def test_people_in_trouble(club: Post, tmp_path: Path) -> None:
     """A quarantined mail wants a look, and so do three suspended addresses of three players."""
     first = club.inbox()[0].id

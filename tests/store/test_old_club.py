@@ -22,7 +22,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.rendering.record import record_of
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.upgrade import renew
-from pbmserv.services.app import App
+from pbmserv.services.app import App, WordMakers
 from pbmserv.services.views import load_board, load_game_state
 from pbmserv.store import ratings
 from pbmserv.store.engine import open_engine, reading
@@ -57,8 +57,7 @@ def club(database: Path, quick_hasher: PasswordHasher) -> Iterator[Post]:
         Server(ADDRESS, variants=True, confirm="from", site_url="https://club.test"),
         Counting("n"),
         quick_hasher,
-        new_key=Counting("x"),
-        new_thread_word=Counting("y"),
+        makers=WordMakers(key=Counting("x"), thread_word=Counting("y")),
     )
     clock = Clock()
     clock.now = LAST_USED

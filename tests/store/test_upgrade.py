@@ -79,7 +79,7 @@ def known(post: Post, tokens: Sequence[str], words: Sequence[str]) -> list[objec
         return [
             (
                 [shown_by(mail_tokens.find_answered_mail(connection, each, [token], [])) for each in ids],
-                bounces.find(connection, word),
+                bounces.find(connection, word, is_addressed=False),
             )
             for token, word in zip(tokens, words, strict=True)
         ]

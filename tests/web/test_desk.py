@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbmserv.services.views import list_outbox
+from pbmserv.store import bounces
+from pbmserv.store.engine import writing
 from pbmserv.web import desk as room
 from pbmserv.web import play as play_room
 from tests.web.club import NOON, Club, opened
@@ -106,6 +108,15 @@ def test_when_the_worker_is_away_the_page_says_so(visit: Visitor, monkeypatch: p
     visit.worker_is_away = False
     visit.work()
     assert visit(waiting).headers["location"] == f"{desk}/102?after=101#position"
+
+
+def test_whoever_gets_no_mail_reads_it_here(visit: Visitor) -> None:
+    """On the desk, and on each board that a personal link leads to."""
+    desk = desk_of(visit)
+    with writing(visit.club.engine) as connection:
+        bounces.suspend(connection, ALICE, NOON)
+    for path in (desk, f"{desk}/101"):
+        assert "Mail to you came back three times" in main(visit(path)).one("div", class_="notice").said
 
 
 def test_nobody_else_comes_in(visit: Visitor) -> None:

@@ -13,8 +13,6 @@ from pbmserv.matches.puzzles import PuzzleEnd
 SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages", "receipts", "boards"]
 """The fields of a player, or of their mail settings, that a setting can be."""
 
-# players
-
 
 @dataclass(frozen=True, slots=True)
 class NewPlayer:
@@ -64,6 +62,14 @@ class NewAddress:
     address: str
     is_first: bool
     replaced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedAddress:
+    """A player has said that an address is not theirs: they are not asked again."""
+
+    player_id: int
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +228,6 @@ class AnalysisRequest:
     proven: bool
 
 
-# open offers
-
-
 @dataclass(frozen=True, slots=True)
 class NewOffer:
     """A game is offered to whoever accepts, for so many `seats`, under a number that people type.
@@ -273,6 +276,7 @@ Change = (
     | RevokedWords
     | BelievedAddress
     | NewAddress
+    | DeniedAddress
     | RestoredAddress
     | NewSetting
     | MailStopped

@@ -39,10 +39,11 @@ class Declaration:
 
 
 ConfirmationKind = Literal[
-    "commands", "sign-up", "address", "first address", "given address", "password", "take back"
+    "commands", "sign-up", "address", "first address", "given address", "own address", "password", "take back"
 ]
-"""What `yes` does: carries lines out, believes a new player's address, adds an address, puts another in the place
-of the first one, or (when the operator gives it) of all, or a new password in the place of a forgotten one. "take
+"""What `yes` does: carries lines out; believes a new player's address; adds an address, puts another in the place
+of the first one, or (when the operator gives it) of all; adds one from which a mail with a word of the player's
+came, and carries its lines out ("own address"); or puts a new password in the place of a forgotten one. "take
 back" is told rather than asked, and `no` is what does something: the addresses are as they were before."""
 
 
@@ -52,7 +53,8 @@ class Confirmation:
 
     `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what is asked:
     once one mail about it is answered, all are. `lines` are commands without any secret, or the addresses that
-    stay when others are taken back; `shown` is the ply after which each board was seen by who was asked.
+    stay when others are taken back; of an "own address" that address comes first. `shown` is the ply after which
+    each board was seen by who was asked.
     """
 
     kind: ConfirmationKind

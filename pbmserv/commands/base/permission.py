@@ -97,7 +97,8 @@ def _is_for_good(request: Request[Arguments]) -> bool:
 
 def _binds(request: Request[Arguments]) -> bool:
     # Whoever accepts an open offer is bound to nothing: before their own first move they may decline.
-    return request.command.kind == "binding" and request.arguments.offer is None
+    joins = request.command.name == "accept" and request.arguments.offer is not None
+    return request.command.kind == "binding" and not joins
 
 
 def _is_proven(request: Request[Arguments], records: Queries) -> bool:

@@ -45,7 +45,9 @@ _STATED: Final = re.compile(
 _REPLY: Final = re.compile(r"(?m)(?:^|[:;>(\"\]])[ \t]*([45][0-5]\d)(?=[- ])")
 _PASSING: Final = re.compile(
     r"""quota | \bfull\b | too\ (?:large|big|many|long) | size\ limit | exceed | insufficient
-    | spam | block(?:ed|\ ?list) | black\ ?list | reputation | policy
+    | spam | block(?:ed|\ ?list) | black\ ?list | reputation | policy | \blisted\b | \b(?:rbl|dnsbl)\b
+    | unsolicited | prohibit | access\ denied | content | virus | malware | reverse\ dns | \bptr\b
+    | unusual | sending
     | relay(?:ing)?\ (?:access\ )?(?:denied|not|is\ not) | to\ relay | not\ permitted
     | \bspf\b | \bdkim\b | \bdmarc\b | authenticat | rate\ limit | gr[ea]y\ ?list | throttl
     | sender\ (?:address\ )?(?:rejected|refused|denied|not|verif)
@@ -138,11 +140,14 @@ _RETURNED: Final = re.compile(
 class Report:
     """What became of one mail of ours.
 
-    `verdict` is "none" where it did not bounce: it is delayed, it arrived, or somebody's machine says they are
-    away. `reason` is one line, in the words of whoever refused it.
+    `word` is the one in the address that the report came to (`is_addressed`), which only mail systems saw; else
+    the one in the returned Message-ID, which others may know. `verdict` is "none" where it did not bounce: it is
+    delayed, it arrived, or somebody's machine says they are away. `reason` is one line, in the words of whoever
+    refused it.
     """
 
-    thread_word: str
+    word: str
+    is_addressed: bool
     verdict: Literal["hard", "soft", "none"]
     reason: str
 
@@ -156,15 +161,16 @@ def read_report(raw: bytes, recipients: Sequence[str], our_address: str, delimit
     """
     message, headers, body = open_message(raw)
     leaves = [Leaf(each.kind, each.text[:MAX_TEXT]) for each in every_leaf(message, headers, body)]
-    word = _addressed(headers, recipients, our_address, delimiter) or _returned(leaves, our_address)
+    addressed = _addressed(headers, recipients, our_address, delimiter)
+    word = addressed or _returned(leaves, our_address)
     if word is None:
         return None
     verdict, reason = _verdict(headers, leaves)
-    return Report(word, verdict, one_line(reason, MAX_REASON))
+    return Report(word, addressed is not None, verdict, one_line(reason, MAX_REASON))
 
 
 def _addressed(headers: Headers, recipients: Sequence[str], our_address: str, delimiter: str) -> str | None:
-    """The thread word in the address that the report came to; relays may have changed its case."""
+    """The word in the address that the report came to; relays may have changed its case."""
     local, _, domain = our_address.lower().rpartition("@")
     # Those that the listener takes, so that a changed setting does not make older mails unknown.
     delimiters = "|".join(re.escape(each) for each in {"+", "-", delimiter} if each)

@@ -42,7 +42,7 @@ class Envelope:
     token: str = field(repr=False)
     """In its personal From address."""
     thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID and its envelope sender."""
+    """In its Message-ID."""
     board: int | None = None
     """Set for the mails of one match: they share a thread, and have the board in their Message-ID."""
     ply: int | None = None
@@ -65,9 +65,9 @@ def message_id(envelope: Envelope, server: Server) -> str:
     return f"<{place}{envelope.thread_word}@{server.domain}>"
 
 
-def envelope_sender(envelope: Envelope, server: Server) -> str:
-    """The address that a bounce comes back to."""
-    return server.tagged(f"b.{envelope.thread_word}")
+def envelope_sender(bounce_word: str, server: Server) -> str:
+    """The address that a bounce comes back to. Its word is in no header: answers and copies show those."""
+    return server.tagged(f"b.{bounce_word}")
 
 
 def sender_address(envelope: Envelope, server: Server) -> str:

@@ -18,8 +18,11 @@ ABOUT_THE_MAIL: Final = (
     (5, 2, 3),  # too large for the mailbox
     (5, 6, 7),  # non-ASCII addresses are not taken (RFC 6531 3.5)
 )
-MAILBOX: Final = 2  # the subject of a status that is about a mailbox (RFC 3463 3.3)
+CONVERSION: Final = 6  # the subject of a status that is about what the mail is made of (RFC 3463 3.7)
+FULL: Final = (2, 2)  # the mailbox is full (RFC 3463 3.3)
 GO_ON: Final = 354  # the reply to DATA before the mail
+
+_OUR_QUOTA: Final = re.compile(r"quota|\b(?:sending|rate|hourly|hour|daily|day)\b", re.IGNORECASE)
 
 
 def refused_sender(code: int, text: bytes | str) -> Closed | Deferred | Failed | None:
@@ -30,8 +33,7 @@ def refused_sender(code: int, text: bytes | str) -> Closed | Deferred | Failed |
     refused = refusal(code, text)
     if not isinstance(refused, Failed):
         return refused
-    is_about_mail = code == 552 or stated(refused.reason) in ABOUT_THE_MAIL
-    return refused if is_about_mail else Deferred(refused.reason, is_ours=True)
+    return refused if _is_too_large(code, refused.reason) else Deferred(refused.reason, is_ours=True)
 
 
 def refused_recipient(code: int, text: bytes | str) -> Deferred | Failed | None:
@@ -45,8 +47,32 @@ def refused_recipient(code: int, text: bytes | str) -> Deferred | Failed | None:
     if judge("", refused.reason) == "hard":
         return Failed(refused.reason, refuses_recipient=True)
     status = stated(refused.reason)
-    is_full = code == 552 or (status is not None and status[1] == MAILBOX)
+    is_full = code == 552 or (status is not None and status[1:] == FULL)
     return refused if status in ABOUT_THE_MAIL else Deferred(refused.reason, is_ours=not is_full)
+
+
+def refused_mail(code: int, text: bytes | str) -> Deferred | Failed | None:
+    """What a reply to DATA, or to the mail itself, means for it, None for a yes. Raises as `refusal` does.
+
+    Whatever is not about the recipient, the size or the form of the mail may be about us: our name, our signature,
+    our address on a list, a filter that mistakes a board for spam. The operator can mend that, so the mail waits.
+    """
+    refused = refusal(code, text)
+    if not isinstance(refused, Failed):
+        return refused
+    status = stated(refused.reason)
+    if (status is not None and status[1] == CONVERSION) or _is_too_large(code, refused.reason):
+        return refused
+    # Filters that look at the whole mail refuse recipients only now. A bare 550 is no such refusal.
+    is_exact = status is not None and status[2] != 0
+    return refused_recipient(code, text) if is_exact else Deferred(refused.reason, is_ours=True)
+
+
+def _is_too_large(code: int, said: str) -> bool:
+    """Whether a relay refuses a mail for its size or its letters, and not for a quota of ours."""
+    status = stated(said)
+    is_unsaid = code == 552 and (status is None or status[1:] == (3, 0))
+    return status in ABOUT_THE_MAIL or (is_unsaid and not _OUR_QUOTA.search(said))
 
 
 def refusal(code: int, text: bytes | str) -> Deferred | Failed | None:

@@ -14,7 +14,7 @@ from pbmserv.mail.bounded_answers import BoundedReader
 from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
 from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.sending.relay_words import words_of
-from pbmserv.mail.sending.replies import GO_ON, queue_id, refusal, refused_recipient, refused_sender
+from pbmserv.mail.sending.replies import GO_ON, queue_id, refused_mail, refused_recipient, refused_sender
 from pbmserv.mail.sending.smtp_login import log_in
 from pbmserv.mail.sending.transport import (
     Batch,
@@ -61,15 +61,13 @@ class Relay:
         self._timeout = timeout
         self._link: smtplib.SMTP | None = None
         self._announced: Prepared | None = None
-        self._takes_mail = False
         self._one_by_one_until = 0.0
         self._hung_up = threading.Event()
 
     def deliver(self, batch: Batch) -> None:
         """Hand mails over to the relay; whatever happens on the way is an Outcome.
 
-        5xx is for good where it is about the recipient, the mail's size, or the mail itself; and the last only
-        from a relay that has taken another mail since it refused one so. Elsewhere it is about us or our settings.
+        5xx is for good where it is about the recipient, or the mail's size or form. Elsewhere it is about us.
         Where the connection breaks after DATA nobody knows: Deferred, and the mail may come twice.
         """
         self._hung_up.clear()  # what was said too late for one mail is not for the next
@@ -190,7 +188,7 @@ class Relay:
             return None
         if code < 400:  # neither "go on" nor a refusal: who knows what it would take a mail for
             raise smtplib.SMTPResponseException(code, text)
-        return self._refused_mail(code, text)
+        return refused_mail(code, text)
 
     def _hear_out(self, replies: Iterator[tuple[int, bytes]]) -> None:
         """The rest of what is said to a refused envelope. A relay that waits for a mail now must not have one."""
@@ -211,7 +209,7 @@ class Relay:
             link.sock.settimeout(self._timeout * END_OF_MAIL)
         link.send(dotted(data) + b"".join(following.commands if following else ()))
         code, text = link.getreply()
-        refused = self._refused_mail(code, text)
+        refused = refused_mail(code, text)
         if link.sock is not None:
             link.sock.settimeout(self._timeout)
         self._announced = following
@@ -219,14 +217,6 @@ class Relay:
 
     def _pipelines(self, link: smtplib.SMTP) -> bool:
         return link.has_extn("pipelining") and monotonic() >= self._one_by_one_until
-
-    def _refused_mail(self, code: int, text: bytes | str) -> Deferred | Failed | None:
-        refused = refusal(code, text)
-        if isinstance(refused, Failed) and not self._takes_mail:
-            return Deferred(refused.reason, is_ours=True)
-        if not isinstance(refused, Deferred):
-            self._takes_mail = refused is None
-        return refused
 
     def _drop(self) -> None:
         self._announced = None

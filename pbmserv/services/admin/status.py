@@ -140,7 +140,8 @@ def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
         now,
         "see whether the sender runs, and `pbmserv admin outbox --status waiting`",
     )
-    yield max(_in_vain(condition.sent_in_vain(connection), out, now), out, key=lambda each: each.verdict)
+    in_vain = _in_vain(condition.sent_in_vain(connection), out, now)
+    yield max(in_vain, _refused(condition.refused_for_us(connection), out), key=lambda each: each.verdict)
 
 
 def _in_vain(mails: VainMails | None, queue: Finding, now: datetime) -> Finding:
@@ -154,6 +155,16 @@ def _in_vain(mails: VainMails | None, queue: Finding, now: datetime) -> Finding:
     found = f"none has gone out for {spell(lasts)}, {mails.count} tried in vain: {mails.said}"
     mend = "see the relay's log, and `pbmserv admin outbox --status waiting`; they are tried again by themselves"
     return Finding("mail out", verdict, found, mend, {**queue.figures, "in_vain": mails.count})
+
+
+def _refused(mails: VainMails | None, queue: Finding) -> Finding:
+    """A relay may refuse some mails for good, for what they look like, and take all others."""
+    if mails is None:
+        return queue
+    found = f"{mails.count} refused, which is about us: {mails.said}"
+    mend = "see `pbmserv doctor`, and `pbmserv admin outbox --status waiting`; they are tried again for five days"
+    verdict = max(queue.verdict, Verdict.ATTENTION)
+    return Finding("mail out", verdict, found, mend, {**queue.figures, "refused": mails.count})
 
 
 def _queue(name: str, queue: Queue, limits: tuple[timedelta, timedelta], now: datetime, mend: str) -> Finding:

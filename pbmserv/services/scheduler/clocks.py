@@ -25,7 +25,7 @@ from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import write_decision
-from pbmserv.store import bounces, clocks, inbox, matches, outbox
+from pbmserv.store import bounces, clocks, inbox, matches, outbox, standstills
 from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.queries import TransactionQueries
@@ -146,7 +146,7 @@ def _held_back_since(connection: Connection, board: GameState, player: Player) -
     """Since when a board waits for a player whom it cannot be mailed to."""
     began = _began(board)
     suspended = bounces.suspended_since(connection, player.id) or began
-    stops = bounces.standstills_in_force(connection, player.id, began)
+    stops = standstills.standstills_in_force(connection, player.id, began)
     return max(began, suspended, *(each.since for each in stops))
 
 

@@ -1,8 +1,8 @@
 """What is said of open offers and of rematches. As in `replies`, each class's name names its template."""
 
 import logging
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import ClassVar, Final
 
@@ -12,8 +12,8 @@ from pbmserv.commands.base.log_words import pairs
 from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
-from pbmserv.services.compose import notice_mail
-from pbmserv.store import bounces, offers, outbox, players
+from pbmserv.services.compose import notice_mail, plain_notice
+from pbmserv.store import offers, outbox, players, standstills
 from pbmserv.store.engine import run_again, writing
 
 
@@ -53,20 +53,42 @@ BATCH: Final = 50
 log = logging.getLogger(__name__)
 
 
+LAST_MAIL_AFTER: Final = timedelta(hours=1)
+"""When whoever gets no mail any longer is told so: a passing fault of their mailbox may be over by then."""
+
+
 def tell_over(app: App, now: datetime) -> bool:
     """Tells of standstills that are over, each in a transaction of its own; whether there may be more."""
     return all(run_again(partial(_tell_next, app, now)) for _ in range(BATCH))
 
 
+def tell_suspended(app: App, now: datetime) -> bool:
+    """Sends last mails, each in a transaction of its own; whether there may be more."""
+    return all(run_again(partial(_send_last_mail, app, now)) for _ in range(BATCH))
+
+
+def _send_last_mail(app: App, now: datetime) -> bool:
+    with writing(app.engine) as connection:
+        due = standstills.next_last_mail(connection, now - LAST_MAIL_AFTER)
+        if due is None:
+            return False
+        player = players.find_at(connection, due.address)
+        if player is not None:
+            mail = plain_notice(app, player, "mail/last.txt", "mail to you bounces", now, since=due.since)
+            outbox.queue(connection, [replace(mail, kind="last")], now)
+        standstills.mark_last_mail(connection, due.address, now)
+    return True
+
+
 def _tell_next(app: App, now: datetime) -> bool:
     with writing(app.engine) as connection:
-        over = bounces.next_standstill_over(connection, now)
+        over = standstills.next_standstill_over(connection, now)
         if over is None:
             return False
         player = players.find_at(connection, over.address)
         if player is not None:
             messages = notices_about(connection, app, player, "mail/time_runs_on.txt", now)
             outbox.queue(connection, messages, now)
-        bounces.mark_standstill_notified(connection, over.id, now)
+        standstills.mark_standstill_notified(connection, over.id, now)
     log.info("the clocks of a player run on, though mail to them comes back %s", pairs(player=over.player_id))
     return True

@@ -27,6 +27,7 @@ _HAS_KEY = text("key_digest IS NOT NULL")
 _HAS_LEAVE = text("leave_digest IS NOT NULL")
 _HELD = text("held_for IS NOT NULL")
 _HAS_WORD = text("thread_digest IS NOT NULL")
+_BOUNCES = text("bounce_digest IS NOT NULL")
 
 inbox = Table(
     "inbox",
@@ -93,9 +94,12 @@ outbox = Table(
     Column("id", RowId, primary_key=True),
     # Of the token in its From address: a reply to that address comes from its reader.
     Column("token_digest", String(40), nullable=False),
-    # Of the word in its Message-ID and envelope sender, which identifies a reply or a bounce and proves nothing.
-    # NULL for mails of 0.5.0 and earlier: they have the token in all three places.
+    # Of the word in its Message-ID, which identifies a reply and proves nothing. NULL for mails of 0.5.0 and
+    # earlier: they have the token there too.
     Column("thread_digest", String(40)),
+    # Of the word in its envelope sender, which names the mail that a report is about. NULL where there is none,
+    # and for mails of 0.13.0 and earlier: they have the word of the Message-ID there too.
+    Column("bounce_digest", LargeBinary(12)),
     # Of the key in its play links; NULL if it has none.
     Column("key_digest", String(40)),
     # When a play link of it was first used.
@@ -127,6 +131,7 @@ outbox = Table(
     Column("queue_id", String(100)),
     UniqueConstraint("token_digest", name="uq_outbox_token"),
     Index("uq_outbox_thread", "thread_digest", unique=True, sqlite_where=_HAS_WORD, postgresql_where=_HAS_WORD),
+    Index("uq_outbox_bounce", "bounce_digest", unique=True, sqlite_where=_BOUNCES, postgresql_where=_BOUNCES),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
     Index("uq_outbox_leave", "leave_digest", unique=True, sqlite_where=_HAS_LEAVE, postgresql_where=_HAS_LEAVE),
     Index("ix_outbox_held_for", "held_for", sqlite_where=_HELD, postgresql_where=_HELD),

@@ -68,6 +68,11 @@ addresses = Table(
     Column("is_first", Boolean, nullable=False),
     Column("confirmed_at", UtcDateTime),
     Column("suspended_at", UtcDateTime),
+    # When the last mail went there of those that say so.
+    Column("last_mail_at", UtcDateTime),
+    # When its player last showed that mail arrives there: what was sent before has not come back, whatever a
+    # report says.
+    Column("arrived_at", UtcDateTime),
 )
 
 blocks = Table(
@@ -75,6 +80,14 @@ blocks = Table(
     metadata,
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Column("blocked_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+)
+
+# Addresses that a player has said are somebody else's: nobody asks again.
+denied_addresses = Table(
+    "denied_addresses",
+    metadata,
+    Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Column("address_digest", String(40), primary_key=True),
 )
 
 confirmations = Table(
