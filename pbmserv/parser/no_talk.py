@@ -26,7 +26,7 @@ _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
 _LONGEST_CLAIM: Final = 3
 _NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+|\.{2,}) ?(?=[^\s.])")
-_ARROWS: Final = re.compile(r"[-=]*>|\u2192|[;|/]")
+_ARROWS: Final = re.compile(r"(?<![-=])[-=]*+>|\u2192|[;|/]")
 _EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
 _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
