@@ -1,14 +1,12 @@
 """How large the house is, and how scattered, in figures, each with its budget in `budgets.toml`.
 
 `python -m tests.house.figures` prints them, with `--json` for programs. `--tighten` lowers each budget to what is
-there today and renews the table in docs/benchmarks.md; no budget rises by it. `--checkout FOLDER` looks at another
-checkout, without the road of a mail, for which its code would have to run.
+there today; no budget rises by it. `--checkout FOLDER` looks at another checkout, without the road of a mail, for which its code would have to run.
 """
 
 import argparse
 import ast
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.docs import ROOT
+from tests.house.budgets import BUDGETS, tightened
 from tests.house.imports import Modules, folder_of, statements
 from tests.house.recorder import Road
 from tests.house.road import measured_road
@@ -29,12 +28,6 @@ WIDE: Final = 12
 
 MANY_PARAMETERS: Final = 5
 """A function with as many parameters, `self` and `cls` apart, has too many."""
-
-BUDGETS: Final = ROOT / "tests" / "house" / "budgets.toml"
-TABLE: Final = ROOT / "docs" / "benchmarks.md"
-TABLE_HEAD: Final = (
-    "| | lines of code | files | functions with 5 and more parameters | modules with one importer |\n"
-)
 
 
 @dataclass(frozen=True)
@@ -142,12 +135,6 @@ def _long_calls(tree: ast.Module) -> int:
     return sum(parameters(each) >= MANY_PARAMETERS for each in functions)
 
 
-def budgets() -> dict[str, dict[str, float]]:
-    """The most that each figure may come to, by folder; those of the whole house are under "house"."""
-    read: dict[str, dict[str, float]] = tomllib.loads(BUDGETS.read_text())
-    return read
-
-
 def figures_by_budget(found: Figures, road: RoadFigures) -> dict[str, dict[str, float]]:
     """The figures in the form of the budgets."""
     house: dict[str, float] = {
@@ -160,53 +147,6 @@ def figures_by_budget(found: Figures, road: RoadFigures) -> dict[str, dict[str, 
         "road_functions": road.road_functions,
     }
     return {"house": house} | {folder: asdict(each) for folder, each in found.packages.items() if folder}
-
-
-def over_budget(found: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """What is over its budget, each with how much; a folder without a budget has none to spend."""
-    known = budgets()
-    return [
-        f"{folder}: {name} {value:g}, budget {most:g}"
-        for folder, figures in found.items()
-        for name, value in figures.items()
-        if value > (most := known.get(folder, {}).get(name, 0))
-    ]
-
-
-def tightened(found: Mapping[str, Mapping[str, float]]) -> str:
-    """`budgets.toml` with each budget lowered to what was found."""
-    known = budgets()
-    sections = (
-        f"[{folder}]\n"
-        + "".join(
-            f"{name} = {min(value, known.get(folder, {}).get(name, value)):g}\n" for name, value in figures.items()
-        )
-        for folder, figures in found.items()
-    )
-    head, _, _ = BUDGETS.read_text().partition("\n[")
-    return f"{head.rstrip()}\n\n" + "\n".join(sections)
-
-
-def budget_table() -> str:
-    """The budgets of the folders as a table of docs/benchmarks.md."""
-    known = budgets()
-    house = known.pop("house")
-    rows = [(f"`{folder}/`", each) for folder, each in sorted(known.items())]
-    rows.append(("**all**", {name: sum(each[name] for _, each in rows) for name in rows[0][1]}))
-    lines = [f"| {name} | " + " | ".join(f"{value:,.0f}" for value in each.values()) + " |" for name, each in rows]
-    road = (
-        f"A move mail passes at most {house['road_files']:.0f} files and {house['road_functions']:.0f} functions."
-    )
-    return TABLE_HEAD + "| --- | --- | --- | --- | --- |\n" + "\n".join(lines) + f"\n\n{road}\n"
-
-
-def page_with_table(page: str) -> str:
-    """docs/benchmarks.md with the table of the budgets as they are now."""
-    before, head, after = page.partition(TABLE_HEAD)
-    _, end, rest = after.partition(" functions.\n")
-    if not head or not end:
-        raise ValueError("docs/benchmarks.md has no table of budgets")
-    return before + budget_table() + rest
 
 
 def _classes_twice(modules: Modules) -> list[str]:
@@ -281,7 +221,6 @@ def main() -> None:
         found |= asdict(road)
         if given.tighten:
             BUDGETS.write_text(tightened(figures_by_budget(figures, road)))
-            TABLE.write_text(page_with_table(TABLE.read_text()))
     shown = found | {"packages": {folder: asdict(each) for folder, each in figures.packages.items()}}
     print(json.dumps(shown, indent=1) if given.json else table(found))
 
