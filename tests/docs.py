@@ -1,7 +1,7 @@
 """The generated parts of the documentation, as they should be.
 
-`python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the budgets, the
-attacks.
+`python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the
+budgets, the attacks.
 """
 
 import ast

@@ -1,7 +1,8 @@
 """How large the house is, and how scattered, in figures, each with its budget in `budgets.toml`.
 
-`python -m tests.house.figures` prints them, with `--json` for programs. `--tighten` lowers each budget to what is
-there today; no budget rises by it. `--checkout FOLDER` looks at another checkout, without the road of a mail, for which its code would have to run.
+`python -m tests.house.figures` prints them, with `--json` for programs. `--tighten` lowers each budget to what
+is there today; no budget rises by it. `--checkout FOLDER` looks at another checkout, without the road of a
+mail, for which its code would have to run.
 """
 
 import argparse

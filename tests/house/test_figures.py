@@ -1,7 +1,7 @@
 """The house stays as tidy as it is, and grows no larger: each figure has a budget, which only falls.
 
-A budget may fall in any commit (`python -m tests.house.figures --tighten`, then `python -m tests.docs`). It rises only in a commit of its own
-that says why.
+A budget may fall in any commit (`python -m tests.house.figures --tighten`, then `python -m tests.docs`). It
+rises only in a commit of its own that says why.
 """
 
 from pathlib import Path
