@@ -110,8 +110,9 @@ def _kinds() -> Mapping[str, type[Any]]:
     return found
 
 
-def _below(kind: type) -> Iterator[type]:
-    for each in kind.__subclasses__():
+def _below(kind: type[Any]) -> Iterator[type[Any]]:
+    below: list[type[Any]] = kind.__subclasses__()
+    for each in below:
         # With slots a class is made twice; the first one is nowhere in its module.
         if getattr(sys.modules[each.__module__], each.__name__, None) is each:
             yield each
