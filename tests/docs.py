@@ -1,6 +1,7 @@
 """The generated parts of the documentation, as they should be.
 
-`python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the attacks.
+`python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the
+budgets, the attacks.
 """
 
 import ast
@@ -24,6 +25,7 @@ from pbmserv.games import games
 from pbmserv.games.info import Group, Info
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
+from tests.house.budgets import budget_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -147,6 +149,7 @@ GENERATED = (
     Part(DOCS / "operating.md", "log", log_table),
     Part(DOCS / "cli.md", "cli", cli_reference),
     Part(DOCS / "robots.md", "ladder", ladder_table),
+    Part(DOCS / "benchmarks.md", "budgets", budget_table),
     Part(DOCS / "attacks.md", "attacks", lambda: _between(attacks_tables(), "attacks")),
 )
 

@@ -23,12 +23,14 @@ from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.games import games
 from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.mail_urls import split as split_listener
-from pbmserv.mail.oauth.authority import FORMS as OAUTH_FORMS
-from pbmserv.mail.oauth.authority import checked_name
 from pbmserv.mail.receiving.imap_address import mailbox_address
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
+
+
+_GONE = "oauth"
+"""How settings began that 0.13.0 had."""
 
 
 class WrongSetting(Exception):
@@ -68,13 +70,9 @@ class Settings(BaseSettings):
     imap_kept: Annotated[str, AfterValidator(setting_forms.folder)] = Field(
         "Kept", min_length=1, description="folder of the mailbox that it is moved to"
     )
-    oauth: Annotated[str, AfterValidator(checked_name)] = Field(
-        "", description=f"who gives tokens to log in with where there is no password: {OAUTH_FORMS}; empty: nobody"
+    token_command: Annotated[str, AfterValidator(setting_forms.command_line)] = Field(
+        "", description="program that prints a token to log in with where there is no password; {user} is the user"
     )
-    oauth_client_id: str = Field("", description="what that provider calls this server, once you registered it")
-    oauth_client_secret: SecretStr = Field(SecretStr(""), description="its secret, if it was given one")
-    oauth_client_secret_file: Path | None = Field(None, description="a file that holds that secret")
-    oauth_scopes: str = Field("", description="what is asked for there, blanks between; empty: what is usual")
     web: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
         "127.0.0.1:8080", description="host:port of the web pages; empty: off"
     )
@@ -263,6 +261,8 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The current settings. Raises WrongSetting."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in environment:
+        if name.startswith(PREFIX + _GONE.upper()):
+            raise WrongSetting(_instead_of(name))
         if name.startswith(PREFIX) and name not in known:
             raise WrongSetting(f"{name} is not a setting; use one of {', '.join(sorted(known))}")
     try:
@@ -270,12 +270,18 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden" and name.startswith(_GONE):
+            raise WrongSetting(_instead_of(f"{name} in {FILE}")) from None
         if first["type"] == "extra_forbidden":
             known_keys = ", ".join(sorted(Settings.model_fields))
             raise WrongSetting(f"{name} in {FILE} is not a setting; use one of {known_keys}") from None
         raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
     except (ValueError, OSError) as error:
         raise WrongSetting(f"{FILE} cannot be read: {error}") from None
+
+
+def _instead_of(name: str) -> str:
+    return f"{name} is no longer a setting; {PREFIX}TOKEN_COMMAND is (docs/operating.md)"
 
 
 def _host(url: str) -> str:

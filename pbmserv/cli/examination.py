@@ -16,7 +16,7 @@ from pbmserv.mail.reading.headers import Headers
 from pbmserv.mail.reading.read import head_of
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.services.admin.doctor.database import see_clock, see_schema
-from pbmserv.services.admin.doctor.files import see_data, see_secret_files, see_token_files
+from pbmserv.services.admin.doctor.files import see_data, see_secret_files
 from pbmserv.services.admin.doctor.names import Names, NoNameserver, is_reserved
 from pbmserv.services.admin.doctor.pages import see_pages
 from pbmserv.services.admin.doctor.records import see_records
@@ -55,7 +55,6 @@ def examine(wait: float | None, nameserver: tuple[str, int] | None, say: Say) ->
     else:
         yield Finding("settings", Verdict.FINE, "every one can be read")
     yield from see_secret_files(_password_files(settings), _file_with_passwords())
-    yield from see_token_files(sorted((settings.data / "oauth").glob("*.json")) if settings.oauth else [])
     yield see_data(settings.data)
     yield from see_room(_folders(settings))
     say("the database")
@@ -199,7 +198,6 @@ def _password_files(settings: Settings) -> list[tuple[str, Path]]:
     named = (
         ("imap_password_file", settings.imap_password_file),
         ("out_password_file", settings.out_password_file),
-        ("oauth_client_secret_file", settings.oauth_client_secret_file),
     )
     files: dict[Path, list[str]] = {}
     for setting, file in named:
@@ -215,6 +213,4 @@ def _file_with_passwords() -> Path | None:
         written = tomllib.loads(file.read_text())
     except (OSError, ValueError):
         return None
-    return (
-        file if any(name.endswith(("_password", "_secret")) and value for name, value in written.items()) else None
-    )
+    return file if any(name.endswith("_password") and value for name, value in written.items()) else None

@@ -20,7 +20,6 @@ COMMANDS = (
     LazyCommand("doctor", "doctor:doctor", "Look whether all is well, and say what mends it.", _RUNNING),
     LazyCommand("status", "status:status", "Tell whether all is well.", _RUNNING),
     LazyCommand("admin", "admin:cli", "Manage the server: boards, players, mails.", _RUNNING),
-    LazyCommand("login", "login:login", "Sign in at a provider that wants OAuth2.", _RUNNING),
     LazyCommand("migrate", "upkeep:migrate", "Update the schema of the database.", _RUNNING),
     LazyCommand("tidy", "upkeep:tidy", "Delete old mails now.", _RUNNING),
     LazyCommand("listen", "running:listen", "Receive mail by SMTP or LMTP and store it.", _PARTS),

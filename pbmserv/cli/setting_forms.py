@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from ipaddress import ip_address
 from typing import Final
@@ -132,6 +133,15 @@ def database_address(value: str) -> str:
         raise ValueError("must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")
     if url is not None and url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise ValueError("must name a file, as in sqlite:///FILE: a database in memory is lost")
+    return value
+
+
+def command_line(value: str) -> str:
+    """A program and its arguments as a shell would split them; empty for none."""
+    try:
+        shlex.split(value)
+    except ValueError:
+        raise ValueError("has a quote that does not end") from None
     return value
 
 

@@ -1,188 +1,280 @@
-"""A club in the middle of its games, a server on it, and the people outside: what `test_road` measures by."""
+"""The whole road from outside, beside two programs that bound it: what `test_road` measures by.
 
-import json
-import pickle
+* *plain*: an aiosmtpd listener that stores nothing takes 2,000 mails on ten connections: what Python can do at
+  all.
+* *floor*: `floor.py`, the smallest honest program that does one game's durable job.
+* *pbmserv*: a server as in service. All moves of one ply go in over ten connections at once; the next ply
+  follows when all opponents' board mails have come to the relay.
+
+Clients and relay are plain smtplib and aiosmtpd processes. A heavier driver takes its processor time from the
+listener beside which everything is measured, and so flatters whatever is measured.
+"""
+
+import multiprocessing
+import re
+import smtplib
 import subprocess
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from datetime import timedelta
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import Literal
+from typing import Any, Final
 
-from argon2 import PasswordHasher
-from sqlalchemy import update
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbmserv.commands.base.changes import NewSetting
-from pbmserv.commands.base.server import Server
-from pbmserv.services.app import App, utc_now
-from pbmserv.store import accounts, outbox, players
-from pbmserv.store.engine import writing
-from pbmserv.store.outbox import OutboxMessage
-from pbmserv.store.tables import outbox as outbox_table
-from tests.bench import bare_listener, road_clients
-from tests.bench.club import PLIES, Club, address, answer_to
-from tests.bench.road_clients import Step
-from tests.cli.processes import Running, running
+from tests.bench import floor as floor_program
+from tests.cli.processes import Running, wait_for
 from tests.cli.usage import Usage, usage_of
-from tests.conftest import ADDRESS, make_house
 from tests.free_port import free_port
 
-PAIRS = 20
-SITE = "https://club.example"
-WARM_UP = 0.2
-"""As much of a run is not counted: caches fill, templates are compiled."""
+ADDRESS: Final = "pbmserv@club.test"
+CELLS: Final = ("a1", "c1", "e1", "a3", "c3", "e3", "a5", "c5", "e5")
+SIDES: Final = ("al", "bo")
+BOARD: Final = re.compile(rb"^Subject: .*Board (\d+)", re.MULTILINE)
+CONNECTIONS: Final = 10
+PLAIN_MAILS: Final = 2000
+PATIENCE: Final = 300.0
+
+fork = multiprocessing.get_context("fork")
+
+Mail = tuple[str, bytes]
+"""An envelope sender and a whole mail."""
 
 
-@dataclass(frozen=True)
-class Story:
-    """What is going to happen on each board: the board mails that ask for moves, and the answers."""
-
-    letters: Sequence[OutboxMessage]
-    boards: Sequence[Sequence[Step]]
-
-    @property
-    def moves(self) -> int:
-        """How many moves there are."""
-        return sum(map(len, self.boards))
+def mail(sender: str, subject: str, ident: str) -> Mail:
+    """A mail of a Subject alone."""
+    head = f"From: {sender}\r\nTo: {ADDRESS}\r\nSubject: {subject}\r\nMessage-ID: <{ident}@x.example>\r\n"
+    return sender, f"{head}MIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\n\r\n".encode()
 
 
-def club_at(url: str, hasher: PasswordHasher) -> Club:
-    """A club on an empty database, whose games began a while ago."""
-    house = make_house(url, hasher, Server(ADDRESS, variants=True, confirm="ask", site_url=SITE))
-    return Club(house, PAIRS, utc_now() - timedelta(hours=PLIES + 2))
+class _Sink:
+    def __init__(self) -> None:
+        self.came: Counter[str] = Counter()
+        self.boards: dict[int, dict[str, str]] = {}
+        self.last = 0.0
+
+    async def handle_DATA(self, _: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        recipient = envelope.rcpt_tos[0]
+        self.came[recipient[:2]] += 1
+        if found := BOARD.search(envelope.original_content or b""):
+            self.boards.setdefault(int(found[1]), {})[recipient[:2]] = recipient
+        self.last = time.monotonic()
+        return "250 OK"
 
 
-def tell_story(club: Club, boards: int, plies: int) -> Story:
-    """The next plies of so many new boards."""
-    letters, steps = [], []
-    for board in [club.open_board() for _ in range(boards)]:
-        told = []
-        for ply in range(PLIES + 1, PLIES + 1 + plies):
-            letter = club.board_mail(board, ply)
-            letters.append(letter)
-            raw = answer_to(letter, board, ply)
-            told.append(Step(board.match.number, ply, address(board.mover(ply)), raw))
-        steps.append(told)
-    return Story(letters, steps)
+def _take_mail(port: int, pipe: "Connection[Any, Any]") -> None:
+    sink = _Sink()
+    controller = Controller(sink, hostname="127.0.0.1", port=port)
+    controller.start()
+    pipe.send(None)
+    while True:
+        pipe.send(sink.boards if pipe.recv() == "boards" else (sink.came, sink.last))
 
 
-def furnish(url: str, hasher: PasswordHasher, story: Story, receipts: str) -> None:
-    """Puts players, boards, and the board mails of a story, sent long ago, into an empty database."""
-    club = club_at(url, hasher)
-    for _ in story.boards:
-        club.open_board()
-    house: App = club.house
-    with writing(house.engine) as connection:
-        outbox.queue(connection, story.letters, club.now)
-        connection.execute(update(outbox_table).values(status="sent", sent_at=club.now))
-        for player in players.everybody(connection):
-            accounts.write_account_change(connection, NewSetting(player.id, "receipts", receipts), club.now)
-    house.engine.dispose()
+class Relay:
+    """A process that takes mails, stores nothing, and counts those of each side: "al", "bo" and others."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self._pipe, end = fork.Pipe()
+        self._process = fork.Process(target=_take_mail, args=(self.port, end), daemon=True)
+        self._process.start()
+        self._pipe.recv()
+
+    def stop(self) -> None:
+        """Ends it."""
+        self._process.kill()
+        self._process.join()
+
+    def boards(self) -> dict[int, dict[str, str]]:
+        """The players' addresses by board and side."""
+        self._pipe.send("boards")
+        found: dict[int, dict[str, str]] = self._pipe.recv()
+        return found
+
+    def count(self, side: str = "") -> int:
+        """How many mails have come, to one side or to all."""
+        came, _ = self._seen()
+        return came[side] if side else sum(came.values())
+
+    def wait(self, least: int, side: str = "", still: float = 0.0) -> float:
+        """When the last mail came, once there are this many and none has come for `still` seconds."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            came, last = self._seen()
+            if (came[side] if side else sum(came.values())) >= least and time.monotonic() - last >= still:
+                return last
+            assert time.monotonic() < deadline, f"only {self.count(side)} of {least} mails have come"
+            time.sleep(0.01)
+
+    def _seen(self) -> tuple[Counter[str], float]:
+        self._pipe.send("seen")
+        seen: tuple[Counter[str], float] = self._pipe.recv()
+        return seen
+
+
+@contextmanager
+def relay() -> Iterator[Relay]:
+    """A relay for a while."""
+    made = Relay()
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def _bring(port: int, mails: Sequence[Mail], start: Barrier, times: Any) -> None:
+    with smtplib.SMTP("127.0.0.1", port) as link:
+        link.ehlo()
+        start.wait()
+        begun = time.monotonic()
+        for sender, raw in mails:
+            link.sendmail(sender, [ADDRESS], raw)
+        times.put((begun, time.monotonic()))
+
+
+def bring(port: int, mails: Sequence[Mail], connections: int = CONNECTIONS) -> tuple[float, float]:
+    """Brings mails over several connections at once: when the first was begun, and the last taken."""
+    times, start = fork.Queue(), fork.Barrier(connections)
+    clients = [
+        fork.Process(target=_bring, args=(port, mails[each::connections], start, times))
+        for each in range(connections)
+    ]
+    for client in clients:
+        client.start()
+    taken = [times.get(timeout=PATIENCE) for _ in clients]
+    for client in clients:
+        client.join()
+    return min(begun for begun, _ in taken), max(ended for _, ended in taken)
+
+
+def plain_rate(mails: int = PLAIN_MAILS) -> float:
+    """Mails a second that a listener takes that stores nothing."""
+    with relay() as listener:
+        begun, ended = bring(listener.port, [mail("x@example.org", "hello", f"p{each}") for each in range(mails)])
+    return mails / (ended - begun)
 
 
 @dataclass(frozen=True)
 class Course:
-    """When mails were taken and board mails had come, in seconds, and how many mails came in all."""
+    """How a server did."""
 
-    taken: Sequence[float]
-    come: Sequence[float]
-    mails: int
+    moves: int
+    accepted: float
+    """Mails a second taken while they are handled."""
+    answered: float
+    """Moves a second whose opponent's mail had come to the relay."""
+    letters: float
+    """A move."""
+    used: Sequence[Usage]
+    """What each process took of the processor for all moves."""
 
     @property
-    def taken_a_second(self) -> float:
-        """Mails accepted a second."""
-        return len(self.taken) / self.taken[-1]
-
-    @property
-    def answered_a_second(self) -> float:
-        """Moves answered a second."""
-        cold = int(len(self.come) * WARM_UP)
-        return (len(self.come) - cold) / (self.come[-1] - (self.come[cold - 1] if cold else 0.0))
+    def cpu_ms(self) -> float:
+        """Milliseconds of the processor a move."""
+        return 1000 * sum(each.seconds for each in self.used) / self.moves
 
 
-@dataclass
-class Outside:
-    """The process with the clients and the relay."""
-
-    process: "subprocess.Popen[str]"
-
-    def bring(self, manner: Literal["chain", "flood"]) -> Course:
-        """Comes back when the story has been told."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{manner}\n")
-        self.process.stdin.flush()
-        said = self.process.stdout.readline()
-        assert said, "the people outside have given up"
-        return Course(**json.loads(said))
-
-
-@contextmanager
-def outside(story: Story, folder: Path, server: int, relay: int = 0) -> Iterator[Outside]:
-    """People who bring a story to a port, and the relay at another."""
-    plan = folder / f"plan-{server}"
-    plan.write_bytes(pickle.dumps([[tuple(step) for step in steps] for steps in story.boards]))
-    with _program(road_clients.__file__, str(plan), str(server), str(relay)) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        yield Outside(process)
+def play(port: int, out: Relay, pid: int, boards: dict[int, dict[str, str]], plies: int) -> Course:
+    """Plays that many plies on each board, the sides in turn, as fast as they are answered."""
+    before, first_count = usage_of(pid), out.count()
+    taking = answering = 0.0
+    for ply in range(plies):
+        mover, other = SIDES[ply % 2], SIDES[1 - ply % 2]
+        had = out.count(other)
+        moves = [
+            mail(sides[mover], f"move {number} {CELLS[ply]}", f"m{ply}-{number}")
+            for number, sides in boards.items()
+        ]
+        begun, taken = bring(port, moves)
+        taking += taken - begun
+        # Acknowledgements go to the mover's side, so only opponents' mails count here.
+        answering += out.wait(had + len(boards), other) - begun
+        out.wait(0, still=0.3)
+    count = len(boards) * plies
+    return Course(
+        count, count / taking, count / answering, (out.count() - first_count) / count, spent(before, usage_of(pid))
+    )
 
 
-def bare_rate(story: Story, folder: Path) -> float:
-    """Mails a second that a listener takes that stores nothing, the median of three."""
-    with _program("-m", bare_listener.__name__) as process:
-        assert process.stdout is not None
-        with outside(story, folder, int(process.stdout.readline())) as people:
-            return sorted(people.bring("flood").taken_a_second for _ in range(3))[1]
+def spent(before: Sequence[Usage], after: Sequence[Usage]) -> list[Usage]:
+    """What each process has used between two looks."""
+    had = {each.pid: each.seconds for each in before}
+    return [
+        Usage(each.pid, each.name, each.seconds - had.get(each.pid, 0.0), each.rss, each.pss) for each in after
+    ]
 
 
-@contextmanager
-def _program(*words: str) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, *words]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def floor(folder: Path, boards: int, plies: int) -> Course:
+    """How the smallest honest program does."""
+    with relay() as out:
+        port = free_port()
+        command = [sys.executable, floor_program.__file__, str(folder / "floor.db"), str(port), str(out.port)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout is not None
+            program.stdout.readline()
+            before, answering = usage_of(program.pid), 0.0
+            for ply in range(plies):
+                had = out.count()
+                moves = [
+                    mail(f"{SIDES[ply % 2]}{each}@host.example", f"move {each} {CELLS[ply]}", f"f{ply}-{each}")
+                    for each in range(boards)
+                ]
+                begun, _ = bring(port, moves)
+                answering += out.wait(had + 2 * boards) - begun
+            used = spent(before, usage_of(program.pid))
+            program.kill()
+    count = boards * plies
+    return Course(count, count / answering, count / answering, 2.0, used)
 
 
-@dataclass
-class Service:
-    """A running server, in one process or several that were started apart."""
+def open_boards(port: int, out: Relay, boards: int, still: float) -> dict[int, dict[str, str]]:
+    """Players sign up and begin their games: the addresses of each board's players, by side."""
+    pairs = max(boards // 2, 1)
+    address = {f"{side}{each}": f"{side}{each}@host{each % 40}.example" for each in range(pairs) for side in SIDES}
+    had = out.count()
+    bring(port, [mail(where, f"signup {name} sesame{name}", f"s{name}") for name, where in address.items()], 4)
+    out.wait(had + len(address), still=still)
+    had = out.count()
+    games = [
+        mail(address[f"al{each % pairs}"], f"cephalopod challenge al{each % pairs} bo{each % pairs}", f"c{each}")
+        for each in range(boards)
+    ]
+    bring(port, games, 1)
+    out.wait(had + 2 * boards, still=still)
+    found = {number: sides for number, sides in sorted(out.boards().items()) if len(sides) == len(SIDES)}
+    assert len(found) == boards
+    return found
 
-    port: int
-    relay: int
-    processes: list[Running] = field(default_factory=list)
 
-    def usage(self) -> list[Usage]:
-        """What each of its processes has used so far."""
-        return [each for process in self.processes for each in usage_of(process.process.pid)]
-
-
-@contextmanager
-def service(folder: Path, settings: dict[str, str], *parts: str) -> Iterator[Service]:
-    """A server of these parts: `serve`, or several apart."""
-    found = Service(free_port(), free_port())
-    needed = {
-        "PBMSERV_DATA": str(folder / "data"),
-        "PBMSERV_ADDRESS": ADDRESS,
-        "PBMSERV_VARIANTS": "true",
-        "PBMSERV_SITE_URL": SITE,
-        "PBMSERV_LISTEN": f"smtp://127.0.0.1:{found.port}",
+def settings(folder: Path, port: int, out: Relay) -> dict[str, str]:
+    """What a server of a bench needs: a From address is proof, and its letters go to a relay."""
+    return {
+        "PBMSERV_DATA": str(folder),
+        "PBMSERV_LISTEN": f"smtp://127.0.0.1:{port}",
         "PBMSERV_WEB": f"127.0.0.1:{free_port()}",
-        "PBMSERV_OUT": f"smtp://127.0.0.1:{found.relay}",
+        "PBMSERV_OUT": f"smtp://127.0.0.1:{out.port}",
+        "PBMSERV_ADDRESS": ADDRESS,
+        "PBMSERV_SITE_URL": "http://127.0.0.1",
+        "PBMSERV_CONFIRM": "from",
     }
-    with ExitStack() as stack:
-        # Its way out is tried at the start.
-        for number, part in enumerate(parts):
-            place = folder / f"{number}"
-            place.mkdir()
-            found.processes.append(stack.enter_context(running(needed | settings, place, part)))
-        for each in found.processes:
-            each.wait_for("started parts=")
-        yield found
-        for each in found.processes:
-            assert each.stop() == 0, each.log
-            assert "Traceback" not in each.log, each.log
+
+
+def at_rest(server: Running, seconds: float) -> list[Usage]:
+    """What a server that has nothing to do takes of the processor meanwhile."""
+    before = usage_of(server.process.pid)
+    time.sleep(seconds)
+    return spent(before, usage_of(server.process.pid))
+
+
+def until_ready(servers: Sequence[Running]) -> None:
+    """Until each part has begun."""
+    for each in servers:
+        each.wait_for("started parts=")
+    wait_for(lambda: all(each.process.poll() is None for each in servers))

@@ -320,3 +320,15 @@ def test_a_colour_that_cannot_be_read(colour: str, reason: str, monkeypatch: pyt
 
 def test_a_colour_that_can() -> None:
     assert Settings(accent="#7A1F5C").server().accent == "#7a1f5c"
+
+
+@pytest.mark.parametrize("where", ["environment", "file"])
+def test_settings_that_are_gone(terminal: Terminal, where: str) -> None:
+    """The one in their place is named."""
+    if where == "file":
+        (terminal.folder / "pbmserv.toml").write_text('oauth_client_id = "club"\n')
+    else:
+        terminal.settings["PBMSERV_OAUTH_CLIENT_ID"] = "club"
+    done = terminal.run("config")
+    assert done.code == 78
+    assert "is no longer a setting; PBMSERV_TOKEN_COMMAND is" in done.err

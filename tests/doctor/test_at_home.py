@@ -156,30 +156,6 @@ def test_passwords_among_the_settings(club: Terminal) -> None:
     assert "no file holds one" in examined(club).line("passwords", "fine")
 
 
-def test_files_of_oauth(club: Terminal) -> None:
-    """The client's secret is like a password; tokens are for nobody but us, not even our group."""
-    secret = club.folder / "secret"
-    secret.write_text("s3cret\n")
-    secret.chmod(0o644)
-    tokens = club.folder / "data" / "oauth" / "me@club.test.json"
-    tokens.parent.mkdir(0o700)
-    tokens.write_text("{}")
-    tokens.chmod(0o640)
-    club.settings |= {
-        "PBMSERV_OAUTH": "google",
-        "PBMSERV_OAUTH_CLIENT_ID": "club",
-        "PBMSERV_OAUTH_CLIENT_SECRET_FILE": str(secret),
-    }
-    found = examined(club)
-    assert f"chmod 640 {secret}" in found.line("passwords", "attention")
-    assert "me@club.test.json has tokens and is open to other users" in found.line("tokens", "attention")
-    assert "chmod 600" in found.line("tokens", "attention")
-    tokens.chmod(0o600)
-    assert "is closed to others" in examined(club).line("tokens", "fine")
-    tokens.write_text("")
-    assert "pbmserv login" in examined(club).line("tokens", "broken")
-
-
 def test_an_empty_password_file(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("\n")
     (found,) = see_secret_files([("out_password_file", tmp_path / "secret")], None)

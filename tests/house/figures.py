@@ -1,20 +1,22 @@
-"""How large the house is, and how scattered, in figures.
+"""How large the house is, and how scattered, in figures, each with its budget in `budgets.toml`.
 
-`python -m tests.house.figures` prints them, with `--json` for programs. `--checkout FOLDER` looks at another
-checkout, without the road of a mail, for which its code would have to run.
+`python -m tests.house.figures` prints them, with `--json` for programs. `--tighten` lowers each budget to what
+is there today; no budget rises by it. `--checkout FOLDER` looks at another checkout, without the road of a
+mail, for which its code would have to run.
 """
 
 import argparse
 import ast
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from tests.docs import ROOT
+from tests.house.budgets import BUDGETS, tightened
 from tests.house.imports import Modules, folder_of, statements
 from tests.house.recorder import Road
 from tests.house.road import measured_road
@@ -25,27 +27,21 @@ SMALL: Final = 20
 WIDE: Final = 12
 """A value with more fields is wide."""
 
+MANY_PARAMETERS: Final = 5
+"""A function with as many parameters, `self` and `cls` apart, has too many."""
+
 
 @dataclass(frozen=True)
-class Aim:
-    """What a figure should come to, and whether it has."""
+class PackageFigures:
+    """The figures of one folder of the package; those of the whole are their sums."""
 
-    name: str
-    most: float
-
-
-AIMS: Final = (
-    Aim("files", 200),
-    Aim("templates", 150),
-    Aim("import_share", 10.0),
-    Aim("readme_lines", 165),
-    Aim("classes_twice", 0),
-    Aim("cycles", 0),
-    Aim("arrows_up", 0),
-    Aim("wide_values", 0),
-    Aim("road_files", 45),
-    Aim("road_functions", 250),
-)
+    lines: int
+    """Of code: neither empty, nor comment, nor docstring."""
+    files: int
+    long_calls: int
+    """Functions and methods with five or more parameters."""
+    one_importer: int
+    """Modules that exactly one other module imports, `__init__.py` apart."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +54,6 @@ class Figures:
     import_share: float
     """Of the lines of code, in percent: those that imports at the top of modules take."""
     small_files: int
-    long_files: tuple[str, ...]
-    """Of more than 300 lines, all counted."""
     templates: int
     readme_lines: int
     classes_twice: tuple[str, ...]
@@ -69,6 +63,8 @@ class Figures:
     """Imports from a floor into a higher one, or a neighbour of the same floor."""
     wide_values: tuple[str, ...]
     """Dataclasses with more than 12 fields, and how many they have."""
+    packages: Mapping[str, PackageFigures]
+    """By folder; the package's own `__init__.py` counts as the folder ""."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +87,13 @@ def figures_of(checkout: Path) -> Figures:
         lines=lines,
         import_share=round(100 * sum(map(len, imported.values())) / lines, 1),
         small_files=sum(len(code[path] - imported[path]) <= SMALL for path in code),
-        long_files=tuple(path for path, source in modules.sources.items() if len(source.splitlines()) > 300),
         templates=sum(path.is_file() for path in (checkout / "templates").rglob("*")),
         readme_lines=len((checkout / "README.md").read_text().splitlines()),
         classes_twice=tuple(_classes_twice(modules)),
         cycles=tuple(modules.cycles()),
         arrows_up=tuple(_arrows_up(modules, floors_of(checkout))),
         wide_values=tuple(_wide_values(modules)),
+        packages=_packages(modules),
     )
 
 
@@ -113,6 +109,45 @@ def floors_of(checkout: Path) -> dict[str, int]:
             floors: dict[str, int] = ast.literal_eval(node.value)
             return floors
     raise ValueError(f"{checkout} names no floors")
+
+
+def _packages(modules: Modules) -> dict[str, PackageFigures]:
+    importers = Counter(other for imported in modules.imports.values() for other in imported)
+    found: dict[str, list[str]] = {}
+    for path in modules.sources:
+        found.setdefault(folder_of(path), []).append(path)
+    return {
+        folder: PackageFigures(
+            lines=sum(len(modules.code[path]) for path in paths),
+            files=len(paths),
+            long_calls=sum(_long_calls(modules.trees[path]) for path in paths),
+            one_importer=sum(importers[path] == 1 and not path.endswith("__init__.py") for path in paths),
+        )
+        for folder, paths in sorted(found.items())
+    }
+
+
+def _long_calls(tree: ast.Module) -> int:
+    def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+        names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        return len(names) - (names[:1] in (["self"], ["cls"]))
+
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return sum(parameters(each) >= MANY_PARAMETERS for each in functions)
+
+
+def figures_by_budget(found: Figures, road: RoadFigures) -> dict[str, dict[str, float]]:
+    """The figures in the form of the budgets."""
+    house: dict[str, float] = {
+        "files": found.files,
+        "lines": found.lines,
+        "import_share": found.import_share,
+        "small_files": found.small_files,
+        "readme_lines": found.readme_lines,
+        "road_files": road.road_files,
+        "road_functions": road.road_functions,
+    }
+    return {"house": house} | {folder: asdict(each) for folder, each in found.packages.items() if folder}
 
 
 def _classes_twice(modules: Modules) -> list[str]:
@@ -158,33 +193,37 @@ def _wide_values(modules: Modules) -> Iterator[str]:
                     yield f"{path}: {node.name}, {count}"
 
 
-def table(found: dict[str, object]) -> str:
-    """The figures as lines of text: how many, the aim where there is one, and which they are."""
-    aims = {aim.name: aim for aim in AIMS}
+def table(found: Mapping[str, object]) -> str:
+    """The figures as lines of text: how many, and which they are."""
     lines = []
     for name, value in found.items():
-        many = len(value) if isinstance(value, tuple) else value
-        aim = aims.get(name)
-        assert isinstance(many, int | float)
-        told = "" if aim is None else f"aim {aim.most:g}" + ("" if many <= aim.most else ", not reached")
-        lines.append(f"{name.replace('_', ' '):16} {many:>7}  {told}".rstrip())
+        if isinstance(value, Mapping):
+            lines += [f"{folder or '(top)':16} {each}" for folder, each in value.items()]
+            continue
+        lines.append(f"{name.replace('_', ' '):16} {len(value) if isinstance(value, tuple) else value:>7}")
         if isinstance(value, tuple):
             lines += [f"    {' <-> '.join(each) if isinstance(each, tuple) else each}" for each in value]
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Prints the figures, or lowers the budgets to them."""
     parser = argparse.ArgumentParser(description="figures of the house")
     parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--tighten", action="store_true", help="lower the budgets to today's figures")
     parser.add_argument(
         "--checkout", type=Path, default=ROOT, help="another checkout; then without the road of a mail"
     )
     given = parser.parse_args()
-    found: dict[str, object] = dict(vars(figures_of(given.checkout)))
+    figures = figures_of(given.checkout)
+    found: dict[str, object] = dict(vars(figures))
     if given.checkout.resolve() == ROOT:
-        found |= asdict(road_figures(measured_road()))
-    print(json.dumps(found, indent=1) if given.json else table(found))
+        road = road_figures(measured_road())
+        found |= asdict(road)
+        if given.tighten:
+            BUDGETS.write_text(tightened(figures_by_budget(figures, road)))
+    shown = found | {"packages": {folder: asdict(each) for folder, each in figures.packages.items()}}
+    print(json.dumps(shown, indent=1) if given.json else table(found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Servers whose answers never end, or come an octet at a time: relays, mailboxes, providers. None keeps us."""
+"""Servers whose answers never end, or come an octet at a time: relays, mailboxes, pages. None keeps us."""
 
 import socket
 import threading
@@ -8,14 +8,15 @@ from itertools import repeat
 
 import pytest
 
+from pbmserv.commands.base.server import Server as OurServer
 from pbmserv.mail.bounded_answers import bounded_response
-from pbmserv.mail.oauth import requests
-from pbmserv.mail.oauth.requests import AuthorityAway, look_up
 from pbmserv.mail.receiving import imap_client
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Outgoing
+from pbmserv.services.admin.doctor import pages
+from pbmserv.services.admin.findings import Verdict
 from tests.mail.fake_relay import Relay
 from tests.mail.one_by_one import deliver_one
 
@@ -125,12 +126,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Long: "
 
 
 @pytest.mark.parametrize("speech", [dripping(HEAD + b"x" * 100), dripping(HEAD + b"x\r\n\r\n{" + b" " * 100)])
-def test_a_provider_whose_answer_does_not_end(
+def test_a_page_that_does_not_end(
     serve: Callable[[Speech], Server], speech: Speech, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Head or body."""
-    monkeypatch.setattr(requests._Connection, "response_class", bounded_response(SOON, 10_000))
+    """Head or body, while `doctor` looks whether our pages are there."""
+    monkeypatch.setattr(pages._Connection, "response_class", bounded_response(SOON, 10_000))
     server = serve(speech)
-    with pytest.raises(AuthorityAway, match="cannot be reached"):
-        look_up(f"http://127.0.0.1:{server.port}/")
+    found = pages.see_pages(f"http://127.0.0.1:{server.port}", OurServer("pbmserv@club.test"))
+    assert found.verdict is Verdict.BROKEN
+    assert "does not answer" in found.found
     assert server.said < len(HEAD) + 50

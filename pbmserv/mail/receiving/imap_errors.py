@@ -21,11 +21,7 @@ class UntrustedCertificate(ImapError):
 
 
 class LoginRefused(ImapError):
-    """The server refused user and password. The text is the server's."""
-
-
-class TokenRefused(LoginRefused):
-    """The server refused a token that another one can be had for."""
+    """The server refused user and password, or token. The text is the server's."""
 
 
 class ImapRefused(Exception):

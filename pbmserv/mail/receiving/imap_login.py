@@ -3,20 +3,18 @@
 from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientAbortError, LoginError
 
-from pbmserv.mail.oauth.access_tokens import AccessTokens, SignInNeeded, TokenDelayed
-from pbmserv.mail.oauth.bearer import MECHANISMS, BearerExchange, chosen_mechanism
+from pbmserv.mail.bearer import MECHANISMS, BearerExchange, Credential, NoToken, TokenCommand, chosen_mechanism
 from pbmserv.mail.receiving.imap_address import MailboxAddress
 from pbmserv.mail.receiving.imap_errors import (
     ImapError,
     LoginRefused,
-    TokenRefused,
     printable,
     translating_errors,
 )
 
 
-def log_in(client: IMAPClient, address: MailboxAddress, password: str | AccessTokens) -> None:
-    """Logs in. Raises ImapError, LoginRefused, and TokenRefused if another token may be taken."""
+def log_in(client: IMAPClient, address: MailboxAddress, password: Credential) -> None:
+    """Logs in. Raises ImapError, LoginRefused."""
     if isinstance(password, str):
         _log_in_by_password(client, address.user, password)
     else:
@@ -42,12 +40,15 @@ def _log_in_by_password(client: IMAPClient, user: str, password: str) -> None:
             raise LoginRefused(printable(words.replace(password, "***"))) from None
 
 
-def _log_in_by_token(client: IMAPClient, address: MailboxAddress, tokens: AccessTokens) -> None:
+def _log_in_by_token(client: IMAPClient, address: MailboxAddress, tokens: TokenCommand) -> None:
     with translating_errors("logging in"):
         mechanism = chosen_mechanism([each for each in MECHANISMS if client.has_capability(f"AUTH={each}")])
     if mechanism is None:
         raise LoginRefused("it takes no login by OAuth2 (XOAUTH2 or OAUTHBEARER)")
-    token = _token(tokens)
+    try:
+        token = tokens.token()
+    except NoToken as error:
+        raise ImapError(str(error)) from None
     exchange = BearerExchange(mechanism, address.user, token, address.host, address.port)
     with translating_errors("logging in"):
         try:
@@ -56,18 +57,7 @@ def _log_in_by_token(client: IMAPClient, address: MailboxAddress, tokens: Access
             words = str(error)
             if isinstance(error.__context__, IMAPClientAbortError) or "[UNAVAILABLE]" in words:
                 raise ImapError(printable(words)) from None
-            tokens.refuse(token)
-            told = printable(words.replace(token, "***"))
-            raise (LoginRefused if _token(tokens) == token else TokenRefused)(told) from None
-
-
-def _token(tokens: AccessTokens) -> str:
-    try:
-        return tokens.token()
-    except SignInNeeded as error:
-        raise LoginRefused(str(error)) from None
-    except TokenDelayed as error:
-        raise ImapError(str(error)) from None
+            raise LoginRefused(printable(words.replace(token, "***"))) from None
 
 
 def _quoted(text: str) -> str:

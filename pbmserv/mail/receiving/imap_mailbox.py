@@ -12,15 +12,15 @@ from typing import Final, Literal
 
 from imapclient import IMAPClient, SocketTimeout
 
-from pbmserv.mail.oauth.access_tokens import AccessTokens
+from pbmserv.mail.bearer import Credential
 from pbmserv.mail.receiving.imap_address import MailboxAddress
 from pbmserv.mail.receiving.imap_client import BoundedImapClient
 from pbmserv.mail.receiving.imap_errors import ImapError as ImapError
 from pbmserv.mail.receiving.imap_errors import ImapRefused as ImapRefused
 from pbmserv.mail.receiving.imap_errors import LoginRefused as LoginRefused
 from pbmserv.mail.receiving.imap_errors import Silence as Silence
-from pbmserv.mail.receiving.imap_errors import TokenRefused, translating_errors
 from pbmserv.mail.receiving.imap_errors import UntrustedCertificate as UntrustedCertificate
+from pbmserv.mail.receiving.imap_errors import translating_errors
 from pbmserv.mail.receiving.imap_login import log_in
 
 CONNECT_WITHIN: Final = 10.0
@@ -205,18 +205,8 @@ class ImapMailbox:
             raise ImapRefused("no mail may be deleted from the folder")
 
 
-def open_mailbox(address: MailboxAddress, password: str | AccessTokens, disposition: Disposition) -> ImapMailbox:
-    """Connects, verifies the certificate, and logs in. Raises ImapError, LoginRefused.
-
-    A token that is refused is renewed, and tried once more over another connection.
-    """
-    try:
-        return _opened(address, password, disposition)
-    except TokenRefused:
-        return _opened(address, password, disposition)
-
-
-def _opened(address: MailboxAddress, password: str | AccessTokens, disposition: Disposition) -> ImapMailbox:
+def open_mailbox(address: MailboxAddress, password: Credential, disposition: Disposition) -> ImapMailbox:
+    """Connects, verifies the certificate, and logs in. Raises ImapError, LoginRefused."""
     # Its debugging output holds mails.
     logging.getLogger("imapclient").setLevel(logging.WARNING)
     client = None

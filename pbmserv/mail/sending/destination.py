@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Protocol
 
+from pbmserv.mail.bearer import Credential
 from pbmserv.mail.mail_urls import relay_address
-from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.smtp import Relay
 from pbmserv.mail.sending.transport import Batch
@@ -24,7 +24,7 @@ class Transport(Protocol):
 
 
 def open_transport(
-    setting: str, *, password: str | AccessTokens = "", hostname: str = "localhost", timeout: float = 60.0
+    setting: str, *, password: Credential = "", hostname: str = "localhost", timeout: float = 60.0
 ) -> Transport:
     """The transport that a setting names: `maildir:PATH`, or a relay's URL.
 

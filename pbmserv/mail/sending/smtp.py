@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any, Final
 
+from pbmserv.mail.bearer import Credential
 from pbmserv.mail.bounded_answers import BoundedReader
 from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
-from pbmserv.mail.oauth.access_tokens import AccessTokens
 from pbmserv.mail.sending.relay_words import words_of
 from pbmserv.mail.sending.replies import GO_ON, queue_id, refused_mail, refused_recipient, refused_sender
 from pbmserv.mail.sending.smtp_login import log_in
@@ -53,7 +53,7 @@ class Relay:
     with the end of the one before. So a mail takes one round trip, and the fate of one mail at most is unknown.
     """
 
-    def __init__(self, address: RelayAddress, password: str | AccessTokens, hostname: str, timeout: float) -> None:
+    def __init__(self, address: RelayAddress, password: Credential, hostname: str, timeout: float) -> None:
         """`hostname` is what we call ourselves in EHLO; `timeout` (seconds) is for each step of a conversation."""
         self._address = address
         self._password = password

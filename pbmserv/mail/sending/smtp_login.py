@@ -4,9 +4,8 @@ import smtplib
 from base64 import b64encode
 from typing import Final
 
+from pbmserv.mail.bearer import BearerExchange, Credential, NoToken, TokenCommand, chosen_mechanism
 from pbmserv.mail.mail_urls import RelayAddress
-from pbmserv.mail.oauth.access_tokens import AccessTokens, SignInNeeded, TokenDelayed
-from pbmserv.mail.oauth.bearer import BearerExchange, chosen_mechanism
 
 LONGEST_LINE: Final = 510
 """Bytes of a command before its CRLF (RFC 5321 4.5.3.1.4). A longer first answer waits for a 334 (RFC 4954 4)."""
@@ -18,14 +17,14 @@ class RelayLoginError(smtplib.SMTPException):
     """We cannot log in at a relay. The message is half a sentence without a secret."""
 
 
-def log_in(link: smtplib.SMTP, address: RelayAddress, password: str | AccessTokens) -> None:
+def log_in(link: smtplib.SMTP, address: RelayAddress, password: Credential) -> None:
     """Log in at the relay. Raises RelayLoginError without the relay's text, which may repeat what we sent."""
     try:
         if isinstance(password, str):
             link.login(address.user, password)
         else:
             _log_in_by_token(link, address, password)
-    except (SignInNeeded, TokenDelayed) as error:
+    except NoToken as error:
         raise RelayLoginError(str(error)) from None
     except smtplib.SMTPResponseException as error:
         raise RelayLoginError(f"it refuses the login: {error.smtp_code}") from None
@@ -35,22 +34,11 @@ def log_in(link: smtplib.SMTP, address: RelayAddress, password: str | AccessToke
         raise RelayLoginError(f"the login fails: {type(error).__name__}") from None
 
 
-def _log_in_by_token(link: smtplib.SMTP, address: RelayAddress, tokens: AccessTokens) -> None:
-    """A token that is refused is renewed, and tried once more; the connection stays (RFC 4954 section 4)."""
-    offered = link.esmtp_features.get("auth", "").split()
-    mechanism = chosen_mechanism(offered)
+def _log_in_by_token(link: smtplib.SMTP, address: RelayAddress, tokens: TokenCommand) -> None:
+    mechanism = chosen_mechanism(link.esmtp_features.get("auth", "").split())
     if mechanism is None:
         raise smtplib.SMTPNotSupportedError
-    token = tokens.token()
-    try:
-        _say(link, BearerExchange(mechanism, address.user, token, address.host, address.port))
-    except smtplib.SMTPAuthenticationError as error:
-        if error.smtp_code < 500:  # 454 4.7.0: not now (RFC 4954 section 4)
-            raise
-        tokens.refuse(token)
-        if tokens.token() == token:
-            raise
-        _say(link, BearerExchange(mechanism, address.user, tokens.token(), address.host, address.port))
+    _say(link, BearerExchange(mechanism, address.user, tokens.token(), address.host, address.port))
 
 
 def _say(link: smtplib.SMTP, exchange: BearerExchange) -> None:

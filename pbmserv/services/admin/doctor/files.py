@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +17,8 @@ def see_secret_files(files: Iterable[tuple[str, Path]], settings_file: Path | No
     `files` are settings and the files that they name; `settings_file` is given if it holds passwords itself.
     """
     named = [*files, *([("settings", settings_file)] if settings_file else [])]
-    findings = [_secret_file(_PASSWORDS, setting, file) for setting, file in named]
+    findings = [_secret_file(setting, file) for setting, file in named]
     return findings or [Finding("passwords", Verdict.FINE, "no file holds one")]
-
-
-def see_token_files(files: Iterable[Path]) -> list[Finding]:
-    """Whether nobody but us can read the tokens of those who have signed in."""
-    return [_secret_file(_TOKENS, "oauth", file) for file in files]
 
 
 def see_data(folder: Path) -> Finding:
@@ -57,22 +51,7 @@ def see_data(folder: Path) -> Finding:
     return Finding("data", Verdict.FINE, f"{folder} is ours alone", figures=what)
 
 
-@dataclass(frozen=True, slots=True)
-class _Secrets:
-    """Files with secrets of one kind."""
-
-    name: str
-    mode: int
-    owner: str
-    refill: str
-    """How one that is empty gets its content."""
-
-
-_PASSWORDS: Final = _Secrets("passwords", 0o640, "root", "put the password in it")
-_TOKENS: Final = _Secrets("tokens", 0o600, "pbmserv", "sign in again: pbmserv login")
-
-
-def _secret_file(kind: _Secrets, setting: str, file: Path) -> Finding:
+def _secret_file(setting: str, file: Path) -> Finding:
     figures: dict[str, object] = {"setting": setting, "file": str(file)}
     try:
         with file.open("rb") as opened:
@@ -80,17 +59,17 @@ def _secret_file(kind: _Secrets, setting: str, file: Path) -> Finding:
             content = opened.read()
     except OSError as error:
         return Finding(
-            kind.name,
+            "passwords",
             Verdict.BROKEN,
             f"{setting}: {file} cannot be read by this user: {error.strerror or error}",
-            f"chown {kind.owner}:pbmserv {file} && chmod {kind.mode:o} {file}",
+            f"chown root:pbmserv {file} && chmod 640 {file}",
             figures,
         )
     if not content.strip():
-        return Finding(kind.name, Verdict.BROKEN, f"{setting}: {file} is empty", kind.refill, figures)
-    # Whether the group of a file with passwords may read it is the operator's to say.
-    if mode & (OTHERS if kind is _PASSWORDS else ~kind.mode & 0o777):
-        whom = "every user" if mode & OTHERS else "other users"
-        found = f"{setting}: {file} has {kind.name} and is open to {whom} of this machine"
-        return Finding(kind.name, Verdict.ATTENTION, found, f"chmod {kind.mode:o} {file}", figures)
-    return Finding(kind.name, Verdict.FINE, f"{setting}: {file} is closed to others", figures=figures)
+        found = f"{setting}: {file} is empty"
+        return Finding("passwords", Verdict.BROKEN, found, "put the password in it", figures)
+    # Whether the group of the file may read it is the operator's to say.
+    if mode & OTHERS:
+        found = f"{setting}: {file} has passwords and is open to every user of this machine"
+        return Finding("passwords", Verdict.ATTENTION, found, f"chmod 640 {file}", figures)
+    return Finding("passwords", Verdict.FINE, f"{setting}: {file} is closed to others", figures=figures)

@@ -9,11 +9,34 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pbmserv.commands.base.server import Server
-from pbmserv.mail.oauth.requests import bounded_opener
+from pbmserv.mail.bounded_answers import bounded_response
 from pbmserv.services.admin.findings import Finding, Verdict
 
 PATIENCE: Final = 10.0
+"""Seconds without a byte of the answer."""
+
+WHOLE_WITHIN: Final = 60.0
+"""Seconds for all of it."""
+
 MOST_BYTES: Final = 500_000
+
+
+class _Connection(http.client.HTTPConnection):
+    response_class = bounded_response(WHOLE_WITHIN, 2 * MOST_BYTES)
+
+
+class _SecureConnection(http.client.HTTPSConnection):
+    response_class = bounded_response(WHOLE_WITHIN, 2 * MOST_BYTES)
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_Connection, request)
+
+
+class _Secure(urllib.request.HTTPSHandler):
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_SecureConnection, request, context=ssl.create_default_context())
 
 
 def see_pages(site_url: str, server: Server) -> Finding:
@@ -46,6 +69,6 @@ def see_pages(site_url: str, server: Server) -> Finding:
 
 def _fetched(url: str) -> str:
     request = urllib.request.Request(url, headers={"User-Agent": "pbmserv doctor"})  # noqa: S310 - the operator's
-    with bounded_opener().open(request, timeout=PATIENCE) as answer:
+    with urllib.request.build_opener(_Plain, _Secure).open(request, timeout=PATIENCE) as answer:
         content: bytes = answer.read(MOST_BYTES)
         return content.decode("utf-8", "replace")

@@ -1,25 +1,91 @@
-"""Logging in by token: to a mailbox and to a relay that take them, refuse them, and take the next one."""
+"""Logging in by token: commands that print one or fail, mailboxes and relays that take or refuse it."""
 
 import base64
+import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
+from pbmserv.mail import bearer
+from pbmserv.mail.bearer import NoToken, TokenCommand
 from pbmserv.mail.receiving.imap_address import MailboxAddress
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, LoginRefused, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Delivered, Outcome, Outgoing
 from tests.free_port import free_port
-from tests.mail.oauth.conftest import USER, Holder
 from tests.mail.one_by_one import deliver_one
 from tests.roads.imap.fake_imap import FakeImap, fake_imap
 
+USER = "club@example.org"
+TOKEN = "access-1-Xy7zzy-abcdefghijklmnop"
 MAIL = Outgoing("pbm@club.test", "ann@a.test", b"Subject: hello\r\n\r\nyour turn\r\n")
 COMPLAINT = base64.b64encode(b'{"status":"401"}').decode()
+
+
+def printing(text: str = TOKEN) -> TokenCommand:
+    """A command that prints a text."""
+    return TokenCommand((sys.executable, "-c", f"print({text!r})"), USER)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[str], TokenCommand]:
+    """Makes a command of a shell script, which is told the user."""
+
+    def make(text: str) -> TokenCommand:
+        file = tmp_path / "token"
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(stat.S_IRWXU)
+        return TokenCommand((str(file), "{user}"), USER)
+
+    return make
+
+
+def test_command_prints_a_token(script: Callable[[str], TokenCommand]) -> None:
+    """It is told the user, and may end its line."""
+    assert script('echo "t-$1"').token() == f"t-{USER}"
+
+
+def test_command_sees_no_secret_of_ours(
+    script: Callable[[str], TokenCommand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our settings hold passwords."""
+    monkeypatch.setenv("PBMSERV_OUT_PASSWORD", "poppy")
+    assert script('echo "t$PBMSERV_OUT_PASSWORD"').token() == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("echo 'no credentials for you' >&2; exit 3", "failed with exit code 3: no credentials for you"),
+        (f"echo 'cannot renew {TOKEN}' >&2; exit 1", r"failed with exit code 1: cannot renew \*\*\*$"),
+        ("exit 1", "failed with exit code 1$"),
+        ("printf 'a\\033[31mb\\n' >&2; exit 1", "exit code 1: a .31mb"),
+        ("true", "printed no token, or more than one"),
+        ("echo one two", "printed no token, or more than one"),
+        ("echo one; echo two", "printed no token, or more than one"),
+        ("sleep 30", "gave no answer in"),
+    ],
+)
+def test_command_fails(
+    script: Callable[[str], TokenCommand], text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Why is told in its own words, without what may be a secret."""
+    command = script(text)
+    monkeypatch.setattr(bearer, "ANSWERS_WITHIN", 0.3 if text == "sleep 30" else 20.0)
+    with pytest.raises(NoToken, match=told):
+        command.token()
+
+
+def test_command_is_not_there() -> None:
+    """Told without a path, which the operator knows."""
+    with pytest.raises(NoToken, match="cannot be run: No such file"):
+        TokenCommand(("/nonexistent/token",), USER).token()
 
 
 def token_in(words: str) -> str:
@@ -31,7 +97,7 @@ def token_in(words: str) -> str:
 
 
 @pytest.fixture(params=["XOAUTH2", "OAUTHBEARER"])
-def mailbox(request: pytest.FixtureRequest, holder: Holder) -> Iterator[FakeImap]:
+def mailbox(request: pytest.FixtureRequest) -> Iterator[FakeImap]:
     """A server that takes tokens alone, by one mechanism, and tells why it refuses one."""
     with fake_imap() as server:
         server.capabilities = f"IMAP4rev1 IDLE MOVE UIDPLUS AUTH={request.param}"
@@ -43,7 +109,7 @@ def mailbox(request: pytest.FixtureRequest, holder: Holder) -> Iterator[FakeImap
             earlier = next(line.split(" ")[0] for line in reversed(server.said) if "AUTHENTICATE" in line)
             if tag in ("", "AQ=="):
                 return f"{earlier} NO [AUTHENTICATIONFAILED] no {server.said[-2]}\r\n".encode()
-            if holder.authority.is_good(token_in(base64.b64decode(tag).decode())):
+            if token_in(base64.b64decode(tag).decode()) == TOKEN:
                 return f"{earlier} OK in\r\n".encode()
             return f"+ {COMPLAINT}\r\n".encode()
 
@@ -51,71 +117,52 @@ def mailbox(request: pytest.FixtureRequest, holder: Holder) -> Iterator[FakeImap
         yield server
 
 
-def enter(mailbox: FakeImap, holder: Holder) -> None:
+def enter(mailbox: FakeImap, tokens: TokenCommand) -> None:
     """Opens the mailbox and leaves."""
     address = MailboxAddress("127.0.0.1", mailbox.port, USER, "INBOX", "none")
-    open_mailbox(address, holder.tokens(), Disposition()).close()
+    open_mailbox(address, tokens, Disposition()).close()
 
 
-def test_a_mailbox_takes_a_token(mailbox: FakeImap, holder: Holder) -> None:
-    enter(mailbox, holder)
+def test_a_mailbox_takes_a_token(mailbox: FakeImap) -> None:
+    """By either mechanism."""
+    enter(mailbox, printing())
     assert mailbox.connections == 1
 
 
-def test_a_mailbox_refuses_a_token_and_takes_the_next(mailbox: FakeImap, holder: Holder) -> None:
-    holder.authority.revoke_access()
-    enter(mailbox, holder)
-    assert mailbox.connections == 2
-    assert len(holder.authority.grants("refresh_token")) == 1
-
-
-def test_a_mailbox_that_takes_none(mailbox: FakeImap, holder: Holder) -> None:
-    """One renewal, one more try, and then it is told, without the token."""
-    holder.authority.is_good = lambda token: False  # type: ignore[method-assign]
+def test_a_mailbox_refuses_a_token(mailbox: FakeImap) -> None:
+    """Told like a wrong password, without the token."""
     with pytest.raises(LoginRefused, match="AUTHENTICATIONFAILED") as error:
-        enter(mailbox, holder)
+        enter(mailbox, printing("wrong-Xy7zzy"))
     assert "Xy7zzy" not in str(error.value)
-    assert mailbox.connections == 2
-    assert len(holder.authority.grants("refresh_token")) == 1
 
 
-def test_a_mailbox_that_knows_no_tokens(mailbox: FakeImap, holder: Holder) -> None:
+def test_a_mailbox_that_knows_no_tokens(mailbox: FakeImap) -> None:
+    """No token leaves the house."""
     mailbox.capabilities = "IMAP4rev1 AUTH=PLAIN"
     with pytest.raises(LoginRefused, match="takes no login by OAuth2"):
-        enter(mailbox, holder)
+        enter(mailbox, printing())
     assert "AUTHENTICATE" not in mailbox.commands()
 
 
-def test_signing_in_again_mends_a_mailbox(mailbox: FakeImap, holder: Holder) -> None:
-    holder.authority.revoke_access()
-    holder.authority.revoke_refresh()
-    holder.now += 4000
-    with pytest.raises(LoginRefused, match="run `pbmserv login`"):
-        enter(mailbox, holder)
-    holder.sign_in()
-    enter(mailbox, holder)
-
-
-def test_a_provider_in_trouble_is_no_refusal(mailbox: FakeImap, holder: Holder) -> None:
-    holder.authority.failures = [(503, "")]
-    holder.now += 4000
-    with pytest.raises(ImapError, match="HTTP 503") as error:
-        enter(mailbox, holder)
+def test_a_command_that_fails_is_no_refusal(mailbox: FakeImap) -> None:
+    """It may work in a minute."""
+    with pytest.raises(ImapError, match="no token") as error:
+        enter(mailbox, printing(""))
     assert not isinstance(error.value, LoginRefused)
 
 
 class TokenRelay:
     """A relay that takes tokens alone, and counts the mails that came."""
 
-    def __init__(self, is_good: Callable[[str], bool]) -> None:
-        self.is_good, self.shown, self.mails = is_good, list[str](), 0
+    def __init__(self, good: str = TOKEN) -> None:
+        self.good, self.shown, self.mails = good, list[str](), 0
 
     async def auth_XOAUTH2(self, server: SMTP, args: list[str]) -> AuthResult:  # noqa: N802
         """As Microsoft does it: a token in the line of AUTH, or after a 334; a refusal tells why first."""
         self.shown.append(" ".join(args))
         given = args[1].encode() if len(args) > 1 else await self._line(server, "334 ")
         token = token_in(base64.b64decode(given).decode())
-        if self.is_good(token):
+        if token == self.good:
             return AuthResult(success=True, auth_data=token)
         assert await self._line(server, f"334 {COMPLAINT}") == b""
         await server.push(f"535 5.7.3 unsuccessful {token}")
@@ -145,53 +192,40 @@ def running(relay: TokenRelay) -> Iterator[int]:
         controller.stop()
 
 
-def sent(relay: TokenRelay, holder: Holder) -> Outcome:
+def sent(relay: TokenRelay, tokens: TokenCommand) -> Outcome:
     """What becomes of a mail."""
     with running(relay) as port:
         url = f"smtp://{USER.replace('@', '%40')}@127.0.0.1:{port}?starttls=no"
-        road = open_transport(url, password=holder.tokens(), hostname="club.test", timeout=20)
+        road = open_transport(url, password=tokens, hostname="club.test", timeout=20)
         try:
             return deliver_one(road, MAIL)
         finally:
             road.close()
 
 
-def test_a_relay_takes_a_token(holder: Holder) -> None:
-    relay = TokenRelay(holder.authority.is_good)
-    assert sent(relay, holder) == Delivered()
+def test_a_relay_takes_a_token() -> None:
+    """In the line of AUTH."""
+    relay = TokenRelay()
+    assert sent(relay, printing()) == Delivered()
     assert relay.mails == 1
     assert len(relay.shown[0].split()) == 2
 
 
-def test_a_long_token_waits_for_its_line(holder: Holder) -> None:
+def test_a_long_token_waits_for_its_line() -> None:
     """Microsoft's have some two thousand characters, and a command 512; aiosmtpd reads a thousand in a line."""
-    stored = holder.file.path.read_text()
-    long = "access-1-Xy7zzy" + "z" * 500
-    holder.file.path.write_text(stored.replace("access-1-Xy7zzy", long))
-    relay = TokenRelay(lambda token: token == long)
-    assert sent(relay, holder) == Delivered()
+    long = f"{TOKEN}{'z' * 500}"
+    relay = TokenRelay(long)
+    assert sent(relay, printing(long)) == Delivered()
     assert relay.shown == ["XOAUTH2"]
 
 
-def test_a_relay_refuses_a_token_and_takes_the_next(holder: Holder) -> None:
-    holder.authority.revoke_access()
-    relay = TokenRelay(holder.authority.is_good)
-    assert sent(relay, holder) == Delivered()
-    assert len(relay.shown) == 2
-
-
-def test_a_relay_that_takes_none(holder: Holder) -> None:
-    relay = TokenRelay(lambda token: False)
-    outcome = sent(relay, holder)
+@pytest.mark.parametrize(
+    ("tokens", "told"), [(printing("wrong"), "it refuses the login: 535"), (printing(""), "printed no token")]
+)
+def test_a_relay_is_closed(tokens: TokenCommand, told: str) -> None:
+    """A token that is refused or not there costs no mail a try."""
+    relay = TokenRelay()
+    outcome = sent(relay, tokens)
     assert isinstance(outcome, Closed)
-    assert outcome.reason.endswith(": it refuses the login: 535")
+    assert told in outcome.reason
     assert relay.mails == 0
-
-
-def test_a_relay_and_nobody_who_signed_in(holder: Holder) -> None:
-    holder.authority.revoke_refresh()
-    holder.now += 4000
-    outcome = sent(TokenRelay(holder.authority.is_good), holder)
-    assert isinstance(outcome, Closed)
-    assert "run `pbmserv login`" in outcome.reason
-    assert "Xy7zzy" not in outcome.reason

@@ -1,1 +1,0 @@
-"""OAuth2 for mailboxes and relays: who gives tokens, how one signs in, where tokens are kept and renewed."""

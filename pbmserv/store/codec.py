@@ -1,0 +1,126 @@
+"""Values of ours as JSON: by class and field name, so that what a letter says can wait in the database.
+
+What a later or earlier version cannot read is `UnknownValue`. A game and a command are stored by name, and a
+position never.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from enum import Enum
+from functools import cache
+from typing import Any, Final, get_args, get_type_hints
+
+from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.base.declaration import Declaration
+from pbmserv.commands.base.registry import commands
+from pbmserv.games import games
+from pbmserv.games.info import Info
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.replay import GameState
+
+_CLASS: Final = "is"
+_BY_NAME: Final = frozenset({Declaration, Info, GameState})
+"""Classes whose values are not stored field by field, if at all."""
+
+
+class UnknownValue(Exception):
+    """A stored value of another version: a class or a field of it is not known here."""
+
+
+def encode(value: object) -> str:
+    """The value as JSON. Raises TypeError for what must not be stored, such as a position."""
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def decode(text: str) -> Any:
+    """The value again, equal to the one that was encoded. Raises UnknownValue."""
+    try:
+        return _value(json.loads(text))
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnknownValue(f"{type(error).__name__}: {error}") from error
+
+
+def _plain(value: object) -> Any:
+    match value:
+        case Enum():
+            return {_CLASS: type(value).__name__, "member": value.name}
+        case None | bool() | int() | float() | str():
+            return value
+        case datetime():
+            return {_CLASS: "datetime", "iso": value.isoformat()}
+        case date():
+            return {_CLASS: "date", "iso": value.isoformat()}
+        case timedelta():
+            return {_CLASS: "timedelta", "seconds": value.total_seconds()}
+        case tuple() | list():
+            return [_plain(each) for each in value]
+        case Mapping():
+            return {_CLASS: "map", "items": [[_plain(key), _plain(each)] for key, each in value.items()]}
+        case Declaration():
+            return {_CLASS: "command", "name": value.name}
+        case Info():
+            return {_CLASS: "game", "name": value.name}
+    name = type(value).__name__
+    if value.__class__ is not _kinds().get(name):
+        raise TypeError(f"{name} is not stored")
+    assert is_dataclass(value)
+    return {_CLASS: name} | {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+
+
+def _value(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple(map(_value, plain))
+    if not isinstance(plain, dict):
+        return plain
+    match plain.pop(_CLASS):
+        case "datetime":
+            return datetime.fromisoformat(plain["iso"])
+        case "date":
+            return date.fromisoformat(plain["iso"])
+        case "timedelta":
+            return timedelta(seconds=plain["seconds"])
+        case "map":
+            return {_value(key): _value(each) for key, each in plain["items"]}
+        case "command":
+            return commands()[plain["name"]]
+        case "game":
+            return games()[plain["name"]].info
+        case kind if issubclass(_kinds()[kind], Enum):
+            return _kinds()[kind][plain["member"]]
+        case kind:
+            return _kinds()[kind](**{name: _value(each) for name, each in plain.items()})
+
+
+@cache
+def _kinds() -> Mapping[str, type[Any]]:
+    """The classes that are stored, by name: replies, errors, and whatever values these hold."""
+    found: dict[str, type[Any]] = {}
+    todo: list[type[Any]] = [*_below(Reply), *_below(CommandError)]
+    while todo:
+        kind = todo.pop()
+        if kind in found.values() or kind in _BY_NAME:
+            continue
+        found[kind.__name__] = kind
+        if is_dataclass(kind):
+            hints = get_type_hints(kind)
+            todo += [inner for each in fields(kind) for inner in _classes_in(hints[each.name])]
+    return found
+
+
+def _below(kind: type[Any]) -> Iterator[type[Any]]:
+    below: list[type[Any]] = kind.__subclasses__()
+    for each in below:
+        # With slots a class is made twice; the first one is nowhere in its module.
+        if getattr(sys.modules[each.__module__], each.__name__, None) is each:
+            yield each
+        yield from _below(each)
+
+
+def _classes_in(hint: Any) -> Iterator[type]:
+    if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, Enum)):
+        yield hint
+    for inner in get_args(hint):
+        yield from _classes_in(inner)
