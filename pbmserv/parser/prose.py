@@ -15,6 +15,7 @@ from pbmserv.commands.base.vocabulary import (
     normalised,
 )
 from pbmserv.games.board import is_cell_like
+from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import phrases
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
@@ -202,12 +203,12 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     found: dict[str, str] = {}
     for line in _first_lines(text):
         if is_letter(line) and (letter := clear_move(line, spelling)):
-            found.setdefault(letter.lower(), letter)
+            found.setdefault(in_one_case(letter), letter)
         words = [word[:_LONGEST_MOVE] for word in line.split()]
         for place, word in enumerate(words):
             move = _of_a_piece(words[:place], word, spelling) or clear_move(word, spelling)
             if move and not is_of_words(move, spelling):
-                found.setdefault(move.lower(), move)
+                found.setdefault(in_one_case(move), move)
         for move in _words_said(line, spelling):
             if not any(each.startswith(f"{move} ") for each in found):
                 found.setdefault(move, move)
