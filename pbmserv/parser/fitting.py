@@ -38,8 +38,9 @@ PROSE = ParsedLine()
 
 def fitted(command: Command, words: Sequence[str], game: str | None, answered_board: int | None) -> ParsedLine:
     """The meaning of `words` behind a command, with a `game` before it if one was named; or a refusal."""
-    found = fit_any(command, words, answered_board, bool(game))
-    if found is None or (game and not any("[game]" in form for form in command.forms)):
+    found = fit_any(command, words, answered_board)
+    takes_game = any("[game]" in form for form in command.forms)
+    if found is None or (game and not (takes_game and found.arguments.game in (None, game))):
         about_board = any("board" in form for form in command.forms)
         board = (board_number(words[0]) if words else None) if about_board else None
         harmless = [words[0]] if board is not None else []
@@ -59,14 +60,9 @@ def fitted(command: Command, words: Sequence[str], game: str | None, answered_bo
     return ParsedLine(parsed=_with_game(parsed, game) if game else parsed)
 
 
-def fit_any(
-    command: Command, words: Sequence[str], answered_board: int | None, has_game: bool = False
-) -> FittedWords | None:
-    """What the first of a command's forms makes of the words that they fit; a game that stands before it is not
-    named again behind it.
-    """
-    forms = [form for form in command.forms if not (has_game and " game " in form)]
-    found = (fit(form, command.name, words, answered_board) for form in forms)
+def fit_any(command: Command, words: Sequence[str], answered_board: int | None) -> FittedWords | None:
+    """What the first of a command's forms makes of the words that they fit."""
+    found = (fit(form, command.name, words, answered_board) for form in command.forms)
     return next((each for each in found if each is not None), None)
 
 
