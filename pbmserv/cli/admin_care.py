@@ -13,7 +13,7 @@ from pbmserv.cli.asking import DryRun, Yes, after_asking, named, print_line
 from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, err, give_up, print_rows, settings_or_exit
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
-from pbmserv.services.admin.referee import CannotRule
+from pbmserv.services.admin.referee import CannotRule, rehearsal
 from pbmserv.services.admin.stuck import stuck_boards
 from pbmserv.services.app import App, utc_now
 
@@ -79,7 +79,7 @@ def ban(
     """
     app = app_or_exit(settings_or_exit())
     if abuse.is_pattern(who):
-        _silence(app, who, reason)
+        _silence(app, who, reason, dry_run)
         return
     try:
         banned = after_asking(
@@ -112,12 +112,15 @@ def banned(scripted: Scripted = None) -> None:
     print_rows(rows, scripted, "bans")
 
 
-def _silence(app: App, who: str, reason: str) -> None:
+def _silence(app: App, who: str, reason: str, dry_run: bool) -> None:
+    # It can be taken back, so that nobody is asked.
     try:
-        done = abuse.silence(app, who, reason, utc_now())
+        done = abuse.silence(rehearsal(app) if dry_run else app, who, reason, utc_now())
     except CannotRule as error:
         give_up(str(error))
     print_line(f"Mail from {done.pattern} has no effect any more, and gets no answer.")
     if done.players:
         told = f"Players with an address there: {named(done.players)}."
         print_line(f"{told} Their games go on; `ban USERID` would end them.")
+    if dry_run:
+        print_line("Nothing is done.")

@@ -23,6 +23,8 @@ LONGEST: Final = 400
 _MOST_NEAR: Final = 10
 _GAP: Final = r"[ ]*(?:[-x=:/+,>;.]+[ ]*)?"  # with one way to match each gap, or long texts would take for ever
 
+_PIECE_OR_COLUMN: Final = re.compile("[A-I](?=[-x:]?[a-i][1-9])")
+
 Finder = Callable[[Move], Iterable[Move]]
 """The legal moves that begin with these steps."""
 
@@ -42,6 +44,15 @@ def read_move(
     if begun:
         return _whole(steps, moves)
     return _by_ends(steps, moves, why)
+
+
+def in_one_case(text: str) -> str:
+    """A move in lower case, but for a capital that names a piece where the small letter names a column.
+
+    >>> [in_one_case(text) for text in ("Bxc3", "bxc3", "BXC3", "Nf3", "B2xC3", "Pass")]
+    ['Bxc3', 'bxc3', 'bxc3', 'nf3', 'b2xc3', 'pass']
+    """
+    return text[0] + text[1:].lower() if _PIECE_OR_COLUMN.match(text) else text.lower()
 
 
 def split(text: str, board: Board, words: tuple[str, ...] = (), off: int = 1) -> Move:

@@ -14,6 +14,7 @@ from pbmserv.commands.base.typed_moves import (
     may_be_a_name,
 )
 from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
+from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
 from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.errors import WhichOne
@@ -45,7 +46,7 @@ _PRONOUN = "i"
 
 def in_a_moves_place(said: Parsed) -> str:
     """The move of a line, or its command where that stands in a move's place."""
-    return said.arguments.move.lower().replace(" ", "") or said.command.name
+    return in_one_case(said.arguments.move.replace(" ", "")) or said.command.name
 
 
 def asked_again(

@@ -39,7 +39,8 @@ PROSE = ParsedLine()
 def fitted(command: Command, words: Sequence[str], game: str | None, answered_board: int | None) -> ParsedLine:
     """The meaning of `words` behind a command, with a `game` before it if one was named; or a refusal."""
     found = fit_any(command, words, answered_board)
-    if found is None or (game and not any("[game]" in form for form in command.forms)):
+    takes_game = any("[game]" in form for form in command.forms)
+    if found is None or (game and not (takes_game and found.arguments.game in (None, game))):
         about_board = any("board" in form for form in command.forms)
         board = (board_number(words[0]) if words else None) if about_board else None
         harmless = [words[0]] if board is not None else []

@@ -14,6 +14,7 @@ from pbmserv.commands.base.request import BLOT, Credentials
 from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
 from pbmserv.games.info import Info
+from pbmserv.games.notation import in_one_case
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
 from pbmserv.parser.echo import echo
@@ -180,7 +181,7 @@ def _is_same(one: Parsed, other: Parsed) -> bool:
 
 
 def _plain(arguments: Arguments) -> Arguments:
-    move = arguments.move.lower().replace(" ", "")
+    move = in_one_case(arguments.move.replace(" ", ""))
     return replace(arguments, move=move, moves=() if move else arguments.moves)
 
 

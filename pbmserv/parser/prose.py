@@ -16,6 +16,7 @@ from pbmserv.commands.base.vocabulary import (
     normalised,
 )
 from pbmserv.games.board import is_cell_like
+from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import BETWEEN, BUT, NEVER_BUT, phrases
 from pbmserv.parser.spoken_words import ALWAYS, GREETINGS, LEADS, OPENING, WEAK
 from pbmserv.parser.taken_back import denies
@@ -215,12 +216,12 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
     found: dict[str, str] = {}
     for line in _first_lines(text):
         if is_letter(line) and (letter := clear_move(line, spelling)):
-            found.setdefault(letter.lower(), letter)
+            found.setdefault(in_one_case(letter), letter)
         words = [word[:_LONGEST_MOVE] for word in line.split()]
         for place, word in enumerate(words):
             move = _of_a_piece(words[:place], word, spelling) or _of_no_piece(words[:place], word, spelling)
             if move and not is_of_words(move, spelling) and not _is_denied(words, place):
-                found.setdefault(move.lower(), move)
+                found.setdefault(in_one_case(move), move)
         for move in _words_said(line, spelling):
             if not any(each.startswith(f"{move} ") for each in found):
                 found.setdefault(move, move)

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from pbmserv.commands.base.typed_moves import Spelling, clear_move, is_of_words
 from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.games.board import is_cell_like
+from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BETWEEN
 from pbmserv.parser.correcting_words import BEHIND as CORRECTING_BEHIND
 from pbmserv.parser.decoration import words_with_marks
@@ -104,7 +105,7 @@ def undecided_moves(text: str, spelling: Spelling) -> tuple[str, ...]:
     >>> undecided_moves("d4 was better than e5", Spelling())
     ()
     """
-    found = {move.lower(): move for line in _first_lines(text) for move in moves_left_open(line, spelling)}
+    found = {in_one_case(move): move for line in _first_lines(text) for move in moves_left_open(line, spelling)}
     return tuple(found.values()) if 1 < len(found) <= _MOST_MOVES else ()
 
 
@@ -126,7 +127,7 @@ def _plain_before(words: Sequence[str], place: int) -> list[str]:
 
 def move_said_among_others(text: str, spelling: Spelling) -> str:
     """The only move that lines of a text say, whatever other moves its other lines talk about; or nothing."""
-    said = {move.lower(): move for line in _first_lines(text) if (move := spoken_move(line, spelling))}
+    said = {in_one_case(move): move for line in _first_lines(text) if (move := spoken_move(line, spelling))}
     return next(iter(said.values())) if len(said) == 1 else ""
 
 

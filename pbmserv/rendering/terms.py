@@ -22,6 +22,8 @@ class Setting:
     value: str
     measure: Measure = ""
     is_usual: bool = False
+    is_variant: bool = False
+    """Whether the inventor has not published it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class AgreedTerms:
     def chosen(self) -> tuple[Setting, ...]:
         """The settings that are not the usual ones."""
         return tuple(each for each in self.settings if not each.is_usual)
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether it is never plainly called by the name of the game."""
+        return any(each.is_variant for each in self.settings)
 
     @property
     def is_usual(self) -> bool:
@@ -77,6 +84,6 @@ def _settings(agreed: Match | OpenOffer | BoardRow) -> Iterator[Setting]:
     given = dict(agreed.options)
     for option in games()[agreed.game].info.options if agreed.game in games() else ():
         value = given.pop(option.name, option.default)
-        yield Setting(option.name, value, option.measure, value == option.default)
+        yield Setting(option.name, value, option.measure, value == option.default, value in option.variants)
     # A game that is here no more has told nothing of its options.
     yield from (Setting(name, value) for name, value in given.items())

@@ -33,6 +33,31 @@ def test_nor_above_a_quote() -> None:
     every(CORPUS["signatures"], check)
 
 
+WITH_NUMBER = (
+    "Kind regards\nMargaret Whitfield\nAcme Widgets Ltd.\nTel. +44 20 7946 0000",
+    "Viele Grüße\nHanne Müller\nTel. 0221/123456",
+    "Cordialement,\nJean-Luc Durand\nTél. : 01 23 45 67 89",
+)
+
+
+@pytest.mark.parametrize("signature", WITH_NUMBER)
+@pytest.mark.parametrize("tagline", ["", "\n\nSent from my iPhone"])
+@pytest.mark.parametrize("gap", ["\n\n", "\n"])
+@pytest.mark.parametrize("postscript", ["PS: It snows here.", "P.S. It snows here.\n\nP.P.S. It really does."])
+def test_nor_above_a_postscript(signature: str, gap: str, postscript: str, tagline: str) -> None:
+    got = reading(f"c3\n\nNice game!\n\n{signature}{gap}{postscript}{tagline}")
+    assert (moves(got), got.parsed.comment) == (["move 101 c3"], f"Nice game!\n\n{postscript}")
+    assert got.left_out[0] == signature.split("\n")[0]
+
+
+def test_nor_above_an_afterthought() -> None:
+    """Where the letter was plainly closed; else a number among words is passed on."""
+    after = "I forgot to say that the snow is lovely."
+    assert reading(f"c3\n\nHello!\n\n{WITH_NUMBER[0]}\n\n{after}").parsed.comment == f"Hello!\n\n{after}"
+    talk = f"Hello!\n\nMargaret Whitfield\n+44 20 7946 0000\n\nis whom you can call. {after}"
+    assert reading(f"c3\n\n{talk}").parsed.comment == talk
+
+
 def test_talk_is_no_signature() -> None:
     def check(talk: str) -> None:
         for text in (talk, f"Nice game!\n{talk}", f"Nice game!\n\n{talk}"):

@@ -78,6 +78,10 @@ def test_settings_in_plain_words(game: str, options: dict[str, str], told: str) 
         ("forfeittime=none", "no time limit"),
         ("forfeittime=none totaltime=30", "30 days in all"),
         ("totaltime=30 increment=1", "21 days a turn, 30 days in all and 1 hour more with each move"),
+        (
+            "totaltime=30 increment=36",
+            "21 days a turn, 30 days in all, and 1 day and 12 hours more with each move",
+        ),
         ("nagtime=2", "21 days a turn, first reminder after 2 days"),
         ("nagtime=none", "21 days a turn"),
     ],
@@ -154,3 +158,13 @@ def test_a_first_pass_says_what_a_second_one_does() -> None:
     assert "If bob passes too" in render("mail/standing.txt", view=view_board(board))
     other = after(match("go", {"size": "9"}), "e5")
     assert "too, the game ends" not in view_board(other, "bob").words.news
+
+
+def test_a_variant_is_called_one_in_lists_and_offers() -> None:
+    """Never plainly by the name of the game, as its inventor asks."""
+    agreed = match("cephalopod", {"size": "3x3"})
+    offer = OpenOffer(1, 1, "alice", "cephalopod", agreed.options, True, agreed.clock, 2, False, NOON)
+    facts = (101, "cephalopod", agreed.options, agreed.userids, NOON, summarise(replay(agreed).state), True, None)
+    assert "cephalopod variant, 2 players" in say(OfferOpened(offer), SERVER)
+    for words in (False, True):
+        assert "cephalopod variant" in say(BoardList(ListingQuery(), (BoardRow(*facts),), 1), SERVER, words)

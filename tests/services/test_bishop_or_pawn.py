@@ -6,6 +6,7 @@ import pytest
 
 from pbmserv.games.chess import chess
 from pbmserv.games.game import Game
+from pbmserv.store.outbox import QueuedMessage
 from tests.services.post import Post, begin_played, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -54,3 +55,57 @@ def test_a_capital_that_a_phone_may_have_made(sqlite_post: Post, said: str, aske
     told, last = answered(sqlite_post, "d4 Nf6 Bd2 Ne4 a3 Nc3 h3 h6", said)
     assert ("That fits 2 moves" in told) == asked
     assert last == {"Bxc3": "H7-H6", "bxc3": "B2xC3", "101 Bxc3": "D2xC3"}[said]
+
+
+BOTH_CAN_TAKE = "d4 Nf6 Bd2 Ne4 a3 Nc3 h3 h6"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "bxc3\nBxc3",
+        "Bxc3\nbxc3",
+        "Bxc3 or bxc3?",
+        "bxc3, no wait, Bxc3",
+        "bxc3\nPS: Bxc3 instead",
+        "Bxc3 (not bxc3)",
+    ],
+)
+def test_both_in_one_mail_are_two_moves(sqlite_post: Post, said: str) -> None:
+    told, last = answered(sqlite_post, BOTH_CAN_TAKE, said)
+    assert "move 101 Bxc3" in told
+    assert "move 101 bxc3" in told
+    assert last == "H7-H6"
+
+
+@pytest.mark.parametrize(("said", "played"), [("bxc3", "E7-E5"), ("Bxc3", "E7-E6")])
+def test_queued_answers_tell_them_apart(sqlite_post: Post, said: str, played: str) -> None:
+    """Each to its own, and only to its own."""
+    begin_played(sqlite_post, cast(Game, chess), BOTH_CAN_TAKE.removesuffix(" h6"))
+    sqlite_post.mail(BOB, "", "101 h6\nqueue 101 if Bxc3 then e6; if bxc3 then e5")
+    sqlite_post.mail(ALICE, f"101 {said}")
+    assert sqlite_post.moves()[-1] == played
+
+
+def test_a_queued_answer_to_the_bishop_alone(sqlite_post: Post) -> None:
+    begin_played(sqlite_post, cast(Game, chess), BOTH_CAN_TAKE.removesuffix(" h6"))
+    sqlite_post.mail(BOB, "", "queue 101 h6 if Bxc3 then e6")
+    sqlite_post.mail(ALICE, "101 bxc3")
+    assert sqlite_post.moves()[-1] == "B2xC3"
+
+
+def test_a_preview_asks_as_well(sqlite_post: Post) -> None:
+    """What cannot be played as it is written is said to be that, and not to begin several moves."""
+    begin_played(sqlite_post, cast(Game, chess), ONLY_THE_PAWN)
+    (letter,) = sqlite_post.mail(ALICE, "preview 101 Bxc5")
+    assert "Bxc5, cannot be played as it is written. Did you mean this? preview 101 b4xc5" in _said(letter)
+
+
+def test_a_plan_asks_as_well(sqlite_post: Post) -> None:
+    begin_played(sqlite_post, cast(Game, chess), ONLY_THE_PAWN.removesuffix(" c5"))
+    (letter,) = sqlite_post.mail(BOB, "queue 101 c5 if Bxc5 then e5")
+    assert "Bxc5 cannot be played as it is written. Did you mean this? queue 101 c7-c5 if b4xc5" in _said(letter)
+
+
+def _said(letter: QueuedMessage) -> str:
+    return " ".join(text_of(letter).split())

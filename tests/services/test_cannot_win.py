@@ -37,6 +37,10 @@ def run_out(post: Post) -> None:
     look_after_clocks(post.house, post.clock())
 
 
+def outcome_way(post: Post) -> str:
+    return str(board_of(post).state.ending)
+
+
 WAYS: dict[str, tuple[Callable[[Post], object], str, str]] = {
     "resigned": (
         lambda post: post.mail(ALICE, "resign 101"),
@@ -75,6 +79,9 @@ def test_it_is_a_draw(sqlite_post: Post, way: str) -> None:
         assert f"{to_alice} The game is a draw, since bob has too few pieces left to win." in told[ALICE]
     (record,) = post.mail(BOB, "record 101")
     assert "draw between alice and bob, since bob has too few pieces left" in " ".join(text_of(record).split())
+    (history,) = post.mail(BOB, "history bob")
+    said = {"resigned": "drawn after a resignation", "forfeited": "drawn after time ran out"}
+    assert said.get(outcome_way(post), "drawn, one player was removed") in " ".join(text_of(history).split())
     assert check(post.house) == []
 
 

@@ -110,3 +110,16 @@ def test_two_stewards_tell_it_once(postgresql_house: App, clock: Clock) -> None:
         assert not expire(post.house, later)
     assert not expire(post.house, later)
     assert len(post.letters()) == before + 1
+
+
+def test_a_word_behind_a_named_game_is_no_game(sqlite_post: Post) -> None:
+    """A number of players, a size or a word that is no option is refused, and never dropped."""
+    sqlite_post.people(alice="sesame")
+    for line in ("cephalopod seek 3", "go seek 9x9", "go seek unrated"):
+        (letter,) = sqlite_post.mail("alice@example.org", line)
+        assert 'What follows "seek" can\'t be read' in text_of(letter)
+    (letter,) = sqlite_post.mail("alice@example.org", "go list 9")
+    assert 'What follows "list" can\'t be read' in text_of(letter)
+    assert not list_offers(sqlite_post.house, None)
+    sqlite_post.mail("alice@example.org", "go seek go")
+    assert [offer.game for offer in list_offers(sqlite_post.house, None)] == ["go"]

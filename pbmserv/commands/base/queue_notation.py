@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from pbmserv.games.board import is_cell_like
+from pbmserv.games.notation import in_one_case
 from pbmserv.matches.conditional_moves import DEEPEST, MOST_MOVES, Branch, TwoAnswers, count_moves, joined
 
 Why = Literal["word", "end", "unclear", "twice", "deep", "large", "cut", "wrapped"]
@@ -84,7 +85,7 @@ class _Wrong(Exception):
 
 
 def read(text: str) -> tuple[Branch, ...] | Misread:
-    """The tree that a line says, all in lower case; or what is wrong with it."""
+    """The tree that a line says, its moves `in_one_case`; or what is wrong with it."""
     if text.endswith(CUT):
         return Misread("", "", "cut")
     tokens = tuple(_tokens(text))
@@ -135,7 +136,8 @@ def _lines(branches: Iterable[Branch], lead: str = "") -> Iterator[str]:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    for word in _SEPARATOR.sub(r" \1 ", text.lower()).split():
+    for written in _SEPARATOR.sub(r" \1 ", text).split():
+        word = written.lower()
         if word == ";":
             yield _Token("end", word)
             continue
@@ -145,7 +147,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         bare = word.lstrip(_OPENING).rstrip(_CLOSING)
         marks = word[len(word.rstrip(_CLOSING)) :]
         if bare:
-            yield _Token(_WORDS.get(bare, "move"), bare)
+            yield _Token(_WORDS.get(bare, "move"), in_one_case(written.lstrip(_OPENING).rstrip(_CLOSING)))
         if "." in marks:
             yield _Token("end", ".")
         elif "," in marks:

@@ -19,7 +19,7 @@ from pbmserv.mail.reading.phrases import (
     looks_like_head,
     tells_when,
 )
-from pbmserv.mail.reading.signatures import is_drawn, is_picture, signature_start
+from pbmserv.mail.reading.signatures import is_drawn, is_picture, signature_above, signature_start
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -77,12 +77,15 @@ def sift(text: str, signs: Signs, below: str = "") -> Sifted:
     has_head = bool(below) if foreign is None else _DASHES.match(lines[foreign]) is None
     if foreign is None:
         foreign = len(lines) if below else min(signed, _last_tagline(lines))
-    if foreign == len(lines) and not below:
+    is_whole = foreign == len(lines) and not below
+    top = _top(lines, foreign) if has_head and not is_whole else foreign
+    top = top if is_whole else signature_start(lines[: without_taglines(lines, min(top, signed))])
+    start, end = signature_above(lines[:top]) or (top, top)
+    if is_whole and start == end:
         return Sifted(text)
-    top = _top(lines, foreign) if has_head else foreign
-    top = signature_start(lines[: without_taglines(lines, min(top, signed))])
-    own = "\n".join(lines[:top]).rstrip()
-    return Sifted(own, _told([*lines[top:], *below.split("\n")], signs, foreign - top))
+    parts = ("\n".join(lines[:start]).rstrip(), "\n".join(lines[end:top]).strip("\n").rstrip())
+    dropped = [*lines[start:end], *lines[top:], *below.split("\n")]
+    return Sifted("\n\n".join(filter(None, parts)), _told(dropped, signs, end - start + foreign - top))
 
 
 def _begins_foreign(lines: Sequence[str], index: int, signs: Signs) -> bool:

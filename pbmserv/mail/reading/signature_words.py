@@ -59,6 +59,9 @@ CLOSING: Final = phrase_pattern(
 NOTICE: Final = phrase_pattern(rf"[\s*_(\[]{{0,6}}{one_of(_NOTICES)}")
 """The beginning of what calls a mail confidential."""
 
+POSTSCRIPT: Final = phrase_pattern(r"(?:p\.? ?p?\.? ?s|p\.? ?d|n\.? ?b|post ?scriptum|nachtrag|з\.? ?ы)(?!\w)")
+"""The beginning of what somebody adds below a letter."""
+
 _COMPANY: Final = (
     r"(?<!\w)(?:Ltd|Limited|Inc|LLC|LLP|GmbH|AG|KG|e\.\s?V|SARL|SAS|S\.A|S\.L|S\.r\.l|SpA|B\.V|Oy|AB|ApS)(?!\w)"
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler
-from pbmserv.mail.reading.signature_words import CLOSING, LABELS, NOTICE, PLACE
+from pbmserv.mail.reading.signature_words import CLOSING, LABELS, NOTICE, PLACE, POSTSCRIPT
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -30,6 +30,9 @@ _MOST_TALK_LINES: Final = 2
 
 _MOST_OPENING: Final = 3
 """Lines in which a confidentiality notice says what it is."""
+
+_MOST_BELOW: Final = 4
+"""Paragraphs that may stand below a signature, as a postscript does."""
 
 FEWEST_EARLIER: Final = 3
 """Letters with the same end as this one that show that it is a signature."""
@@ -74,6 +77,26 @@ def signature_start(lines: Sequence[str]) -> int:
     notices = (at for at in range(len(lines)) if _begins_notice(lines, at))
     end = _without_drawn(lines, next(notices, len(lines)))
     return _without_drawn(lines, _contacts_start(lines, end))
+
+
+def signature_above(lines: Sequence[str]) -> tuple[int, int] | None:
+    """Where a signature begins and ends that has words below it: a postscript, or what was written later.
+
+    It tells a number or an address, and a line that closes a letter stands above it, or a postscript below it.
+    """
+    ends = [at for at in range(1, len(lines)) if lines[at - 1].strip() and _may_begin_postscript(lines[at])]
+    for end in reversed(ends[-_MOST_BELOW - 1 :]):
+        below = next((line[:_MOST].strip() for line in lines[end:] if line.strip()), "")
+        start = _contacts_start(lines, end)
+        if not below or not any(_tells_number(lines, at) for at in range(start, end)):
+            continue
+        if POSTSCRIPT.match(below) or CLOSING.match(lines[start][:_MOST].strip()):
+            return start, end
+    return None
+
+
+def _may_begin_postscript(line: str) -> bool:
+    return not line.strip() or POSTSCRIPT.match(line[:_MOST].strip()) is not None
 
 
 def repeated_end(lines: Sequence[str], below: Sequence[str], earlier: Sequence[Sequence[str]]) -> int:
