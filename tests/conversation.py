@@ -28,6 +28,7 @@ Content-Length: 3200000         a header by which a mail says that it was too la
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -99,7 +100,12 @@ def play(
     leave: Leave,
 ) -> str:
     """Plays a script against a server and writes the whole conversation down."""
+    names = Words()
     written: list[str] = []
+
+    def answers(mails: list[EmailMessage]) -> list[str]:
+        return [names.shown(each) for each in told(mails, script.headers)] or [NOTHING]
+
     last: dict[str, EmailMessage] = {}
     count, unseen = 0, 0
     for step in script.steps:
@@ -113,34 +119,67 @@ def play(
             span = timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(number)})
             mails = [parsed(mail) for mail in wait(span)]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails, script.headers)) or [NOTHING]
+            written += answers(mails)
         if step.startswith("@ admin"):
             mails = [parsed(mail) for mail in operate(step.removeprefix("@ admin").strip())]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails, script.headers)) or [NOTHING]
+            written += answers(mails)
         if step.startswith("@ click"):
             address, move, words = (*step.removeprefix("@ click").split(maxsplit=2), "")[:3]
             mails = [parsed(mail) for mail in click(*link_in(last[address]), move, words)]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails, script.headers)) or [NOTHING]
+            written += answers(mails)
         if step.startswith("@ leave"):
             key = str(last[step.removeprefix("@ leave").strip()]["List-Unsubscribe"]).rpartition("/leave/")[2]
             mails = [parsed(mail) for mail in leave(key.removesuffix(">"))]
             last |= {mail["To"]: mail for mail in mails}
-            written += list(told(mails, script.headers)) or [NOTHING]
+            written += answers(mails)
         if step.startswith("===> "):
             for is_seen in [False] * unseen + [True]:
                 count += 1
-                raw, sender = raw_mail(step, count, last)
+                raw, sender = raw_mail(names.meant(step), count, last)
                 mails = [parsed(mail) for mail in send(raw, sender)]
                 last |= {mail["To"]: mail for mail in mails}
-                written += (list(told(mails, script.headers)) or [NOTHING]) if is_seen else []
+                shown = answers(mails)
+                written += shown if is_seen else []
             unseen = 0
     joined = ""
     for before, after in zip(["", *written], written, strict=False):
         remarks = before.startswith(("#", "@")) and after.startswith(("#", "@"))
         joined += (("\n" if remarks else "\n\n") if before else "") + after
     return joined + "\n"
+
+
+class Words:
+    """Tokens, keys and words of Message-IDs, numbered in the order in which they are first seen.
+
+    So a conversation stays as it is when the server makes more of them than it shows.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._count: Counter[str] = Counter()
+
+    def shown(self, text: str) -> str:
+        """A text of the server as the file has it."""
+        return re.sub(r"\b[klmtw][0-9]{4}\b", lambda found: self._name(found[0]), text)
+
+    def meant(self, step: str) -> str:
+        """A step of the file as the server knows it. A word of an envelope has the number of its Message-ID's."""
+        made = {name: word for word, name in self._names.items()}
+
+        def word(found: re.Match[str]) -> str:
+            letter, number = found[0][:1], found[0][1:]
+            known = made.get(f"{'w' if letter == 'e' else letter}{number}")
+            return found[0] if known is None else letter + known[1:]
+
+        return re.sub(r"\b[eklmtw][0-9]{4}\b", word, step)
+
+    def _name(self, word: str) -> str:
+        if word not in self._names:
+            self._count[word[0]] += 1
+            self._names[word] = f"{word[0]}{self._count[word[0]]:04}"
+        return self._names[word]
 
 
 def raw_mail(step: str, number: int, last: Mapping[str, EmailMessage]) -> tuple[bytes, str]:
