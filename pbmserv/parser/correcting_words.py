@@ -80,6 +80,18 @@ DROPPING = frozenset({"forget", "ignore", "scrap", "cancel"})
 """What drops the move behind it, even where no other takes its place."""
 
 WITHDRAWN = phrases(
+    "forget about it|forget about that|belay that|just thinking aloud|only thinking aloud|thinking aloud|not final"
+    "|not final yet|not definitive|not definitive yet|void|abort|abort that|to be confirmed|tbc"
+    "|i'll confirm tomorrow|i'll confirm later|i will confirm later|i'm going to sleep on it"
+    "|i'm going to sleep on it first|i'll sleep on it|i will sleep on it|sleep on it first|hold this move|do not play|don't play"
+    "|das war nix|das war nichts|nein das war nix|gilt noch nicht|das gilt noch nicht|zählt noch nicht|gilt nicht"
+    "|das gilt nicht|laut gedacht|nur laut gedacht|das war nur laut gedacht|ich überlege es mir nochmal"
+    "|ich überlege es mir noch mal|ich überlege es mir noch einmal|ich überlege nochmal"
+    "|je réfléchis encore un peu|pas définitif|pas encore définitif|ce n'est pas définitif"
+    "|todavía no estoy seguro|todavía no estoy segura|aún no estoy seguro|aún no estoy segura|no es definitivo"
+    "|non è definitivo|non ancora definitivo|non sono ancora sicuro|nog niet definitief|dit is niet definitief"
+    "|jeszcze nieostatecznie|to nie jest ostateczne|ainda não é definitivo|inte slutgiltigt|не окончательно"
+    "|ещё не окончательно|"
     "maybe|perhaps|vielleicht|peut-être|quizás|forse|misschien|może|talvez|kanske|måske|možná|ehkä"
     "|может быть|think about it|think about this|think it over|think again|think first|think some more|think more"
     "|please ignore|ignore please|wrong board|wrong game|wrong one|wrong square|wrong move|just kidding|kidding"
