@@ -24,15 +24,27 @@ from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, 
 
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
+_UNTOLD: Final = "?"
+"""A move that no line of `queue` can be made of."""
 _LONGEST_CLAIM: Final = 3
-_NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+|\.{2,}) ?(?=[^\s.])")
+_NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+(?: \.{2,})?|\.{2,}) ?(?=[^\s.])")
+_ABROAD: Final = re.compile(r"[^\W\d_a-z]{1,2}[x:-]?[a-h]?[1-8]?[x:-]?[a-h][1-8][+#]{0,2}")
+"""A move in chess with the letter that its piece has in another language: `Sc6`, `Lxb5`, `\u041ac6`."""
 _ARROWS: Final = re.compile(r"(?<![-=])[-=]*+>|\u2192|[;|/]")
 _EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
 _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
 _IS_PASSWORD: Final = re.compile(
-    rf"\b(?:{PASSWORDS})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S", re.IGNORECASE
+    rf"\b(?:{PASSWORDS})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S|\b(?:pass|pwd|pin|login) ?[:=] ?\S"
+    rf"|^(?:{PASSWORDS}|pwd) \S+$",
+    re.IGNORECASE,
 )
+_LOGGING_IN: Final = frozenset({"log", "login", "in", "as", "user", "username", "userid", "name", "account"})
+_PLANNED: Final = frozenset({"plan", "plans", "planned"})
+_ALONE: Final = frozenset(
+    {"propose", "resign", "undo", "accept", "reject", "delete", "signoff", "revoke", "confirm"}
+)
+"""What nobody writes as the only word of a line, or behind the number of a board, who does not mean that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ def without_no_talk(
         kind = "password"
     elif plans:
         kind = "plan"
-    elif not is_marked and any(map(_is_command, lines)):
+    elif not is_marked and any(_is_command(line, userid) for line in lines):
         kind = "command"
     if kind is None:
         return reading
@@ -89,8 +101,12 @@ def is_password(line: str, userid: str) -> bool:
     >>> said = ("alice sesame", "Alice Smith", "alice old new", "password: sesame", "I lost my password", "alice,")
     >>> [is_password(line, "alice") for line in said]
     [True, False, True, True, False, False]
+    >>> [is_password(line, "alice") for line in ("login alice sesame", "pw sesame", "pass: sesame", "pass it on")]
+    [True, True, True, False]
     """
     words = line.split()
+    while len(words) > 1 and words[0].lower() in _LOGGING_IN and userid.lower() not in _LOGGING_IN:
+        words = words[1:]
     is_claim = 1 < len(words) <= _LONGEST_CLAIM and words[0].lower() == userid.lower() and bool(userid)
     is_name = all(word[:1].isupper() for word in words)
     is_talk = any(word.lower() in SMALL_WORDS for word in words[1:])
@@ -122,6 +138,7 @@ def _plan(line: str, spelling: Spelling) -> _Plan | None:
         return None
     is_closed = all(kind for kind, _ in kinds)
     is_led = has_condition or any(kind == "then" for kind, _ in kinds) or numbered != line
+    is_led = is_led or not _PLANNED.isdisjoint(word.lower() for word in words)
     if is_closed and (is_led or len(moves) > 1):
         return _Plan(_in_english(kinds), has_condition or (numbered != line and len(moves) > 1))
     is_plain = has_condition or any(word.lower() == "then" for word in words)
@@ -142,6 +159,8 @@ def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]
             yield "or", ";"
         elif move and not (is_word and (low in BETWEEN | IN_PLANS or not spelling.is_of_one)):
             yield "move", word
+        elif _ABROAD.fullmatch(word):
+            yield "move", _UNTOLD
         else:
             yield ("beside" if low in BETWEEN | IN_PLANS else ""), word
 
@@ -156,7 +175,7 @@ def _in_english(kinds: Iterable[tuple[str, str]]) -> str:
     elif "then" not in told:
         told = [word for place, each in enumerate(told) for word in _with_then(told, place, each)]
     line = " ".join(told)
-    return "" if isinstance(queue_notation.read(line), Misread) else line
+    return "" if _UNTOLD in told or isinstance(queue_notation.read(line), Misread) else line
 
 
 def _with_then(told: Sequence[str], place: int, word: str) -> tuple[str, ...]:
@@ -171,11 +190,35 @@ def _queue(board: int | None, plans: Sequence[_Plan]) -> str:
     return f"queue {board} {line}" if is_clear and not isinstance(queue_notation.read(line), Misread) else ""
 
 
-def _is_command(line: str) -> bool:
-    """Whether a line is another command or ends in options, and nobody would say it."""
+def _is_command(line: str, userid: str) -> bool:
+    """Whether a line is another command or ends in options, and nobody would say it.
+
+    >>> said = ("102 resign", "propose", "block bob", "message carl: hi", "challenge alice carl", "move 102 d4")
+    >>> all(_is_command(line, "alice") for line in said)
+    True
+    >>> said = ("Challenge accepted!", "Message received: thanks", "block it", "Undo that? No!", "101 reasons")
+    >>> any(_is_command(line, "alice") for line in said)
+    False
+    """
     words = line.split()
+    first, rest = words[0].lower(), words[1:]
     if any(map(_OPTION.fullmatch, words)):
         return True
-    if words[0].lower() in {name.split()[0] for name in commands()}:
-        return any(map(is_witness, words)) and parse_line(line, None).parsed is not None
-    return board_number(words[0]) is not None and any(map(is_witness, words[1:]))
+    if board_number(first) is not None and (any(map(is_witness, rest)) or _is_alone(rest)):
+        return True
+    if _is_alone(words) or (
+        first in ("block", "unblock") and len(rest) == 1 and rest[0].lower() not in SMALL_WORDS
+    ):
+        return True
+    said = parse_line(line, None).parsed
+    if said is None:
+        return False
+    name = said.command.name
+    is_of_hers = name == "challenge" and bool(userid) and userid.lower() in map(str.lower, words)
+    is_to_somebody = name == "message" and len(words) > 1 and words[1].endswith(":")
+    begins = first in {name.split()[0] for name in commands()}
+    return is_of_hers or is_to_somebody or (begins and any(map(is_witness, words)))
+
+
+def _is_alone(words: Sequence[str]) -> bool:
+    return len(words) == 1 and words[0].lower().rstrip(".!") in _ALONE

@@ -71,7 +71,15 @@ def parse_mail(
     reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
     userid = userid or (reading.claim.userid if reading.claim else "")
     is_marked = up_to_stop(mail.text) != mail.text
+    if not is_marked and _is_yes(reading) and is_withdrawn(own(reading.comment)):
+        return ParsedMail(board=answered_board)
     return without_no_talk(reading, own(reading.comment), spelling_of(game), userid, is_marked)
+
+
+def _is_yes(reading: ParsedMail) -> bool:
+    """Whether a mail says `yes` to a question, and nothing else but words: these may take it back."""
+    said = reading.lines[0] if len(reading.lines) == 1 else None
+    return isinstance(said, Parsed) and said.command.name == "yes"
 
 
 def _about(subject: str, club: str) -> str | None:

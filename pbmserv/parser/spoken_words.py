@@ -171,6 +171,8 @@ CONDITIONAL: Final = _words(
 
 SUPPOSING: Final = _words(
     "case should suppose supposing assuming once whenever provided premove sollte angenommen supposons supongamos "
+    "bei auf gegen sur contre contra contro tegen mot proti przeciw против на against "
+    "caso cas fall conditionally cond "
     "如果 要是 若 もし なら 만약"
 )
 """What makes a condition only where moves stand beside it."""
@@ -193,7 +195,7 @@ IN_PLANS: Final = _words(
     "du dein sie er er's spielst spielt ziehst zieht nimmst antworte tu vous il elle joues jouez joue réponds "
     "juegas juega tú usted él respondo giochi gioca lui lei rispondo jij je u hij speelt speel antwoord ty on "
     "grasz zagrasz gra odpowiadam você ele joga respondo du han hon spelar svarar hraješ hraje odpovím zahraješ "
-    "hráš ty вы он она ты ходишь сыграешь сыграю отвечаю"
+    "hráš folgt kommt folge komme suit viene segue ready ty вы он она ты ходишь сыграешь сыграю отвечаю"
 )
 """What may stand beside the moves of a plan, where nothing else does."""
 

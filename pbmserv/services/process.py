@@ -140,7 +140,9 @@ def _process_person(
         if heard.allowed is not Allowance.FULL:
             return _reply_briefly(connection, app, to, heard.allowed)
         back = mail_on_again(connection, records, to)
-        return _reply(connection, records, app, pending, to, (*back, heard.result))
+        answered = _reply(connection, records, app, pending, to, (*back, heard.result))
+        # A copy that tells the board may make a move of what were mere words.
+        return answered if to.proven else replace(answered, was_asked=True)
     if to.player is None and mail.tokens and not pending.parsed.lines:
         warned = _warned(connection, app, pending, now)
         if warned.fate != "silent":

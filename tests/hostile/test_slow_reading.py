@@ -2,6 +2,7 @@
 own (`tests/house/test_expressions.py`)."""
 
 import sys
+import time
 from types import FrameType
 from typing import Any
 
@@ -92,3 +93,17 @@ def test_as_much_as_people_write_is_read() -> None:
 def test_hundreds_of_bare_answers_are_no_more_than_a_few() -> None:
     """Each `yes` once copied all that stands below it."""
     assert len(understood(MAILS["yes"](LARGE)).parsed.lines) <= 21
+
+
+@pytest.mark.parametrize(
+    "marks", ["\u0316\u0301", "\u0316\u200b\u0301\ufe0f", "\uff9e\u3099\u0316", "\U0001d165\U0001d16e"]
+)
+def test_thousands_of_marks_on_one_letter(marks: str) -> None:
+    """Marks in the wrong order upon one letter, plain or with what is not seen between them: putting them in order
+    takes the square of their number.
+    """
+    begun = time.process_time()
+    reply = understood(of_a_stranger("a" + marks * (LARGE // len(marks)) + "\n101 b2"))
+    assert time.process_time() - begun < 2
+    assert len(reply.mail.text) < 50
+    assert understood(of_a_stranger("e\u0301te\u0316\u0301\n" * 3)).mail.text.count("\u0301") == 6

@@ -156,3 +156,25 @@ def test_the_strangers_copy_comes_first(asking_post: Post) -> None:
     (question,) = post.send(raw, GMAIL, [address_of(board)])
     assert question.recipient == UNI
     assert f"Are you also {GMAIL}?" in words_of([question])
+
+
+def test_a_bare_move_by_two_roads(asking_post: Post) -> None:
+    """To our plain address it is a mere word, which is answered; the copy with the word makes a move of it."""
+    post = joined(asking_post)
+    board = post.sent_to(UNI)[-1]
+    raw = post.write(UNI, "hello", "b2")
+    assert len(post.send(raw, UNI)) == 1
+    assert post.moves() == []
+    for _ in range(2):
+        post.send(raw, UNI, [address_of(board)])
+        assert post.moves() == ["B2"]
+    assert post.fates()[-2:] == ["handled", "duplicate"]
+
+
+def test_what_is_no_plain_answer_names_the_other_address(asking_post: Post) -> None:
+    post = joined(asking_post)
+    (question,) = post.answer(post.sent_to(UNI)[-1], "b2", sender=GMAIL)
+    (asked,) = post.answer(question, "Who is that?")
+    assert f"does not say whether {GMAIL} is an address of" in words_of([asked])
+    post.answer(asked, "yes")
+    assert post.moves() == ["B2"]

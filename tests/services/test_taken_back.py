@@ -72,3 +72,15 @@ def test_a_forward_that_is_answered(club: Post) -> None:
     assert club.moves() == []
     club.send(club.write(ALICE, f"Re: {subject}", quoted), ALICE, [address_of(letter)])
     assert club.moves() == ["D4"]
+
+
+@pytest.mark.parametrize("words", ["scratch that", "Not yet!", "Moment noch", "No, wait..."])
+def test_a_yes_that_is_taken_back(club: Post, words: str) -> None:
+    """What waits goes on waiting, and bob hears nothing of it; words that are no such thing go along."""
+    (question,) = club.mail(ALICE, "101 d4")
+    (asked,) = club.answer(question, f"yes\n\n{words}")
+    assert (club.moves(), asked.recipient) == ([], ALICE)
+    assert 'These commands are waiting for your "yes"' in text_of(asked)
+    letters = club.answer(asked, "yes\n\nWait and see!")
+    assert club.moves() == ["D4"]
+    assert [each for each in letters if each.recipient == BOB and "Wait and see!" in text_of(each)]

@@ -6,6 +6,7 @@ Everything here is total and linear in the size of its input: whatever the bytes
 import binascii
 import re
 import string
+import unicodedata
 from encodings.aliases import aliases
 from functools import lru_cache
 from typing import Final
@@ -17,6 +18,11 @@ _NOT_BASE64: Final = bytes(set(range(256)) - set((string.ascii_letters + string.
 _BLANKS_AT_END: Final = (b" \n", b"\t\n", b"\r\n", b"\x0b\n", b"\x0c\n")
 _ENCODED_WORD: Final = re.compile(rb"=\?([!-)+->@-~]{1,40})(?:\*[!->@-~]{0,20})?\?([bBqQ])\?([^?]*)\?=")
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]{31,}")
+MOST_MARKS: Final = 30
+"""So many marks stand upon one letter in any language at most (UAX 15, Stream-Safe Text Format). Putting more of
+them in order takes the square of their number.
+"""
 _BREAKS_AND_BLANKS: Final = re.compile(r"[ \t\n\r\x0b\x0c\x85\u2028\u2029]+")
 
 # A closed list: codecs are never looked up by a name out of a mail, because Python imports a module for each name,
@@ -130,6 +136,31 @@ def decode_words(value: bytes) -> str:
 def clean_text(text: str) -> str:
     """The text with its lines ended by newlines only, and no control characters but newline and tab."""
     return _FORBIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def with_few_marks(text: str) -> str:
+    """The text without those marks on a letter that are more than any language writes.
+
+    >>> [len(with_few_marks("a" + "\u0316\u0301" * times)) for times in (3, 15, 16, 1000)]
+    [7, 31, 31, 31]
+    """
+    return _NOT_ASCII.sub(_few_marks, text)
+
+
+def _few_marks(run: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for letter in run[0]:
+        marks = marks + 1 if _is_mark(letter) else 0
+        if marks <= MOST_MARKS:
+            kept.append(letter)
+    return "".join(kept)
+
+
+@lru_cache(maxsize=4096)
+def _is_mark(letter: str) -> bool:
+    """Whether a character stands upon the letter before it, in whatever form, or is not seen."""
+    plain = unicodedata.normalize("NFKD", letter)[0]
+    return unicodedata.combining(plain) > 0 or unicodedata.category(plain) in ("Mn", "Me", "Cf")
 
 
 def one_line(text: str, limit: int = MAX_LINE) -> str:

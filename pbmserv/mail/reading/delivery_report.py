@@ -54,6 +54,15 @@ _PASSING: Final = re.compile(
     | expired | time(?:d|\ |-)?\ ?out | temporar | try(?:ing)?\ again | in\ the\ queue | \bloop""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ABOUT_US: Final = re.compile(
+    r"""(?:unknown|invalid|bad|forged)\ sender
+    | sender(?:'s)?\ (?:(?:address|domain)\ )?(?:rejected|refused|denied|not|verif|unknown|invalid|blocked|does)
+    | sender\ (?:callout|callback|domain) | verification\ failed | \b(?:he|eh)lo\b | client\ host
+    | from:?\ (?:header|address) | dynamic\ (?:hosts?|ips?|addresses)\b | invalid\ mail\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A refusal of who sends, even below the status of an address that does not exist."""
+
 _THING: Final = r"(?:user|recipient|mailbox|account|address|addressee|e-?mail)"
 _GONE: Final = re.compile(
     rf"""{_THING}\b[^.\n]{{0,60}}\b(?:unknown|not\ (?:found|exist|known|valid)|does(?:\ not|n.?t)\ exist
@@ -73,7 +82,11 @@ def judge(status: str, words: str) -> Verdict:
     ('hard', 'soft', 'soft', 'soft')
     >>> judge("", "550 5.1.1 nobody here"), judge("5.0.0", "552 5.2.2 full"), judge("", "what is this?")
     ('hard', 'soft', 'soft')
+    >>> judge("5.1.1", "550 5.1.1 sender rejected: no such domain"), judge("", "550 Verification failed")
+    ('soft', 'soft')
     """
+    if _ABOUT_US.search(words):
+        return "soft"
     code = _code(_STATUS.match(status))
     if code is None or code[2] == 0:
         code = stated(words) or code

@@ -11,7 +11,7 @@ from pbmserv.commands.base.vocabulary import FIRST_BOARD
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.reading.authentication import is_authenticated
 from pbmserv.mail.reading.automatic import why_automatic
-from pbmserv.mail.reading.decoding import decode_words, one_line
+from pbmserv.mail.reading.decoding import decode_words, one_line, with_few_marks
 from pbmserv.mail.reading.headers import MAX_VALUE, Headers, doubtful_addresses, one_address, parse_head
 from pbmserv.mail.reading.html_quotes import without_struck
 from pbmserv.mail.reading.mime import as_text, written_parts
@@ -58,9 +58,9 @@ def read(
     sender = _sender(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
     cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
-    subject = one_line(cleaned(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE)))
+    subject = one_line(cleaned(with_few_marks(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE))))
     whole = as_text(written)
-    text = cleaned(without_struck(reply_text(whole[:MAX_TEXT])))
+    text = cleaned(without_struck(reply_text(with_few_marks(whole[:MAX_TEXT]))))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
     return IncomingMail(
