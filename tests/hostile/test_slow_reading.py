@@ -64,7 +64,7 @@ def test_a_strangers_marks_of_mood_cost_little() -> None:
 def test_too_many_words_on_command_lines(club: Post, name: str) -> None:
     """Nothing of it is done; one sentence says so, and what would work."""
     personal = address_of(club.sent_to(ALICE)[-1])
-    body = MAILS[name](LARGE).decode().partition("\n\n")[2]
+    body = MAILS[name](2 * LARGE).decode().partition("\n\n")[2]
     with nothing_slow_while_held():
         (letter,) = club.mail(ALICE, "", f"101 a1\n{body}", to=personal)
     assert TOO_MUCH in text_of(letter)
