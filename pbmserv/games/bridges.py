@@ -10,7 +10,7 @@ from itertools import product
 from typing import Final
 
 from pbmserv.games.board import Board
-from pbmserv.games.divided import pegs
+from pbmserv.games.boards import pegs
 from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, Stroke, two_ranks
 from pbmserv.games.groups import EMPTY, with_stone
 from pbmserv.games.info import Credit, Info, Option, Side, chosen

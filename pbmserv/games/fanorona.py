@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from typing import Final
 
 from pbmserv.games.board import Board
-from pbmserv.games.drawn import drawn
+from pbmserv.games.boards import drawn
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move

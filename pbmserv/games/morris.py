@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from pbmserv.games.board import Board
-from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W
-from pbmserv.games.drawn import drawn
+from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W, drawn
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting

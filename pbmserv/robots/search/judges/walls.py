@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.games.walling import ACROSS, OUTSIDE, UPRIGHT, Blocks, Position, goal_of, is_free, layers_to, steps_of
+from pbmserv.games.walls import ACROSS, OUTSIDE, UPRIGHT, Blocks, Position, goal_of, is_free, layers_to, steps_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked
 
