@@ -15,6 +15,7 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
+from pbmserv.games.defaults import drawn_by, places, scene_of
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
@@ -155,14 +156,7 @@ class Draughts:
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        steps = tuple(int(step) for step in position.last)
-        return Scene(
-            position.board,
-            tuple(self.pieces[mark] for mark in position.cells),
-            marked=steps[-1:],
-            vacated=tuple(step for step in steps[:1] if step != steps[-1]),
-            captured=position.taken,
-        )
+        return scene_of(position, tuple([self.pieces[mark] for mark in position.cells]))
 
     def is_far(self, seat: Seat, cell: int) -> bool:
         """Whether a cell is in the row where men of a seat become kings."""
@@ -182,10 +176,7 @@ class Draughts:
 
     def drawn_by(self, position: Position) -> Reason | None:
         """Why it is a draw: too long nothing has happened, or the position is here for the third time."""
-        seen = position.seen
-        if len(seen) >= self.quiet_plies:
-            return "exhausted"
-        return "repeated" if len(seen) > 7 and seen[-2::-2].count(position.cells) > 1 else None
+        return drawn_by(position, self.quiet_plies)
 
     def why(self, position: Position, steps: Move) -> int:
         """The rule that forbids a move."""
@@ -221,14 +212,6 @@ class Draughts:
         if mark not in self.men:
             return ways_of(position.board, DIAGONAL)
         return ways_of(position.board, UP if self.goes_up(self.men.index(mark)) else DOWN)
-
-
-def places(cells: str, mark: str) -> Iterator[int]:
-    """Where this mark is; quicker than a look at every cell."""
-    place = cells.find(mark)
-    while place >= 0:
-        yield place
-        place = cells.find(mark, place + 1)
 
 
 Count = tuple[tuple[int, int], tuple[int, int]]

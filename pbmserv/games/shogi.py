@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from pbmserv.games import boards
+from pbmserv.games.defaults import EMPTY, checked_for_ever, ended_by_repetition, scene_of, times_before
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
+from pbmserv.games.notation import joined, read_move, starting
 from pbmserv.games.shogi_board import (
-    EMPTY,
     IN_HAND,
     KINDS,
     MARKS,
+    PIECES,
     PLAIN,
     PROMOTE,
     PROMOTED,
@@ -26,7 +26,6 @@ from pbmserv.games.shogi_board import (
     attackers,
     is_attacked,
     paths_of,
-    scene_of,
     target_of,
     targets,
 )
@@ -117,7 +116,7 @@ class Shogi:
     rows: tuple[str, ...]
     """The pieces at the start, from the top."""
     zone: int
-    first_loses: bool = field(default=False)
+    first_loses: bool = False
     """Whether a repetition is lost by whoever moved first, and no draw."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
@@ -136,7 +135,7 @@ class Shogi:
         if len(position.seen) >= MOST_PLIES or times_before(position.seen, position.now) >= TIMES - 1:
             return ()
         found = self._legal(position, begun[0] if begun else None)
-        return (move for move in found if move[: len(begun)] == begun)
+        return starting(found, begun)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means, by cells and words or as books write it: `P-7f`, `7g7f`."""
@@ -171,8 +170,8 @@ class Shogi:
             if move[-1] == PROMOTE:
                 events.append(Event("promoted", seat, (target,), KINDS[PROMOTED[mark]][1]))
         cells, hands = after(position, move)
-        seen = (*position.seen, position.now)
-        return Position(position.board, cells, hands, 1 - seat, seen, move, taken != EMPTY), tuple(events)
+        seen, gone = (*position.seen, position.now), () if taken == EMPTY else (target,)
+        return Position(position.board, cells, hands, 1 - seat, seen, move, gone), tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended: whoever cannot move has lost; None while somebody is to move."""
@@ -189,7 +188,14 @@ class Shogi:
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        return scene_of(position)
+        hands = tuple(
+            tuple((PIECES[(mark, mark.lower())[seat]], hand.count(mark)) for mark in dict.fromkeys(hand))
+            for seat, hand in enumerate(position.hands)
+        )
+        is_check = is_attacked(position.board, position.cells, position.turn)
+        attacked = (position.cells.find(MARKS[position.turn][0]),) if is_check else ()
+        cells = tuple([() if mark == EMPTY else (PIECES[mark],) for mark in position.cells])
+        return replace(scene_of(position, cells), hands=hands, attacked=attacked)
 
     def _legal(self, position: Position, first: int | str | None) -> Iterator[Move]:
         """The legal moves, those only that begin with a step where one is given."""

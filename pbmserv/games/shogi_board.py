@@ -7,10 +7,9 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, NE, NW, ORTHOGONAL, SE, SW, E, N, S, W
-from pbmserv.games.game import Move, Piece, Scene, Seat
+from pbmserv.games.defaults import EMPTY
+from pbmserv.games.game import Move, Piece, Seat
 from pbmserv.games.kinds import SHOGI
-
-EMPTY: Final = "."
 
 KINDS: Final = {mark: (drawn, word) for mark, (word, drawn) in zip("KRBGSNLPDHWVUT", SHOGI.items(), strict=True)}
 """By the letter that a position has for a piece: as it is drawn, and its word."""
@@ -164,30 +163,13 @@ class Position:
     turn: Seat = 0
     seen: tuple[str, ...] = ()
     last: Move = ()
-    has_captured: bool = False
-    """Whether the last ply did."""
+    taken: tuple[int, ...] = ()
+    """Where it captured."""
 
     @property
     def now(self) -> str:
         """The board and the hands."""
         return f"{self.cells} {self.hands[0]} {self.hands[1]}"
-
-
-def scene_of(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    cells = tuple(step for step in position.last if isinstance(step, int))
-    return Scene(
-        position.board,
-        tuple(() if mark == EMPTY else (PIECES[mark],) for mark in position.cells),
-        marked=cells[-1:],
-        vacated=cells[:-1],
-        captured=cells[-1:] if position.has_captured else (),
-        hands=tuple(
-            tuple((PIECES[mark if seat == 0 else mark.lower()], hand.count(mark)) for mark in dict.fromkeys(hand))
-            for seat, hand in enumerate(position.hands)
-        ),
-        attacked=attacked_king(position.board, position.cells, position.turn),
-    )
 
 
 def after(position: Position, move: Move) -> tuple[str, tuple[str, str]]:
@@ -207,11 +189,6 @@ def after(position: Position, move: Move) -> tuple[str, tuple[str, str]]:
         mark = promoted if seat == 0 else promoted.lower()
     cells[target], cells[move[0]] = mark, EMPTY
     return "".join(cells), (hands[0], hands[1])
-
-
-def attacked_king(board: Board, cells: str, seat: Seat) -> tuple[int, ...]:
-    """The cell of a seat's king, if that is in check."""
-    return (cells.find("Kk"[seat]),) if is_attacked(board, cells, seat) else ()
 
 
 def is_attacked(board: Board, cells: str, seat: Seat) -> bool:

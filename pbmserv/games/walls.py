@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, Stroke
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move
@@ -213,11 +213,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(pawns, (WALLS[seats],) * seats)
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
     """The legal moves that begin so, cell by cell: a pawn's target, then walls."""
     if position.turn is None or len(begun) > 2:
@@ -381,3 +376,6 @@ def _why(position: Position, steps: Move) -> int:
         for each, own in zip(divmod(cell, SIZE), divmod(position.pawns[position.turn], SIZE), strict=True)
     )
     return JUMPING if x + y == 2 else STEPPING
+
+
+to_move = defaults.turn_of

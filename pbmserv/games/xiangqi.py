@@ -2,19 +2,26 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, ORTHOGONAL, E, N, S, W, river
+from pbmserv.games.defaults import (
+    EMPTY,
+    TIMES,
+    Position,
+    checked_for_ever,
+    ended_by_repetition,
+    scene_of,
+    times_before,
+)
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.kinds import XIANGQI
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
 
-EMPTY: Final = "."
 COLUMNS, ROWS = 9, 10
 HALF: Final = ROWS // 2
 KINDS: Final = {letter: word for word, letter in XIANGQI.items()}
@@ -162,8 +169,6 @@ _SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.",
 
 QUIET_PLIES: Final = 120
 """After so many without a capture it is a draw."""
-TIMES: Final = 3
-"""A position that comes so often ends the game."""
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -193,31 +198,10 @@ _CELLS = {EMPTY: ()} | {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each point the letter of its piece, small for Black, or a dot.
-
-    `seen` are the boards before this one since the last capture. `last` is the last ply.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = 0
-    seen: tuple[str, ...] = ()
-    last: Move = ()
-    has_captured: bool = False
-    """Whether the last ply did."""
-
-
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Sixteen pieces on each side. Raises BadOption for any option."""
     chosen(info, options)
     return Position(river(), "".join([own + own[::-1].lower() for own in _SET_UP]))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(iter(moves(position)), None) is None else position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
@@ -247,12 +231,7 @@ def read(position: Position, text: str) -> Move:
     """The legal move that `text` means, by points or as books write it: `C2=5`."""
     if re.fullmatch(info.dialect, text.strip(), re.ASCII | re.IGNORECASE):
         return _read_book(position, text.strip().upper().translate(_OTHER_LETTERS))
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
-
-
-def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `B3-E3`, or `B3xB10` for one that captures."""
-    return joined(position.board, move, "-" if position.cells[int(move[1])] == EMPTY else "x")
+    return _read_points(position, text)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
@@ -262,9 +241,8 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     taken = cells[target]
     if taken != EMPTY:
         events.append(Event("captured", 1 - seat, (target,), KINDS[taken.upper()]))
-    seen = (*position.seen, cells) if taken == EMPTY else ()
-    after = Position(position.board, moved(cells, source, target), 1 - seat, seen, move, taken != EMPTY)
-    return after, tuple(events)
+    gone, seen = ((), (*position.seen, cells)) if taken == EMPTY else ((target,), ())
+    return Position(position.board, moved(cells, source, target), 1 - seat, move, gone, seen), tuple(events)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -275,7 +253,7 @@ def outcome(position: Position) -> Outcome | None:
     if next(_legal(position), None) is None:
         is_mate = is_attacked(position.board, cells, seat)
         return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
-    if _is_repeated(position):
+    if times_before(position.seen, position.cells) >= TIMES - 1:
         guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
         return ended_by_repetition(guilty)
     return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
@@ -288,23 +266,16 @@ def may_win(position: Position, seat: Seat) -> bool:
 
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
     home = position.cells.find(MARKS[position.turn][0])
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=steps[1:],
-        vacated=steps[:1],
-        captured=steps[1:] if position.has_captured else (),
-        attacked=(home,) if is_attacked(position.board, position.cells, position.turn) else (),
-    )
+    attacked = (home,) if is_attacked(position.board, position.cells, position.turn) else ()
+    return replace(scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked)
 
 
 def is_played(position: Position) -> bool:
     """Whether no rule has ended the game, if whoever is on turn can move."""
     return (
         len(position.seen) < QUIET_PLIES
-        and not _is_repeated(position)
+        and not times_before(position.seen, position.cells) >= TIMES - 1
         and any(may_win(position, seat) for seat in (0, 1))
     )
 
@@ -312,10 +283,6 @@ def is_played(position: Position) -> bool:
 def _is_safe(position: Position, source: int, target: int) -> bool:
     """Whether the own general is not attacked after a move."""
     return not is_attacked(position.board, moved(position.cells, source, target), position.turn)
-
-
-def _is_repeated(position: Position) -> bool:
-    return times_before(position.seen, position.cells) >= TIMES - 1
 
 
 def _read_book(position: Position, text: str) -> Move:
@@ -352,8 +319,6 @@ def _is_called(position: Position, move: Move, which: str, sign: str, number: in
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     source, target = int(steps[0]), int(steps[-1])
     if position.cells[source] not in MARKS[position.turn]:
         return OWN_PIECE
@@ -361,3 +326,7 @@ def _why(position: Position, steps: Move) -> int:
     if len(steps) == 2 and target in targets(ways, position.cells, position.turn, source):
         return SAFETY
     return _RULES[position.cells[source].upper()]
+
+
+to_move, write = defaults.mover(moves), defaults.with_captures
+_read_points = defaults.reader(info, moves, _why, ENDING)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from pbmserv.games.board import Board
 from pbmserv.games.bridges import Link, crossing, goals, links_of
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.games.groups import EMPTY
+from pbmserv.games.stones import EMPTY
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

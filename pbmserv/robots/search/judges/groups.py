@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pbmserv.games import slither
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.games.groups import EMPTY, groups_of
+from pbmserv.games.stones import EMPTY, groups_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

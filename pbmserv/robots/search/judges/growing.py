@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pbmserv.games import tanbo
 from pbmserv.games.game import Game
-from pbmserv.games.groups import groups_of
+from pbmserv.games.stones import groups_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

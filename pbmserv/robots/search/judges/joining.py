@@ -8,7 +8,7 @@ from typing import Any, Final
 from pbmserv.games.board import Board
 from pbmserv.games.connection import hexagon_edges, triangle_edges
 from pbmserv.games.game import Game
-from pbmserv.games.groups import EMPTY, groups_of
+from pbmserv.games.stones import EMPTY, groups_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.bits import bits_of
 from pbmserv.robots.search.judge import Judge, Looked

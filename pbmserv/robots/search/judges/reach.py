@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from pbmserv.games.amazons import EMPTY
 from pbmserv.games.board import Board
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.bits import Lines, bits_of, joined_with, lines_of

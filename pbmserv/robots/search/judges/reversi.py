@@ -19,9 +19,9 @@ _LATE: Final = 14
 
 
 def _look(_: Game, position: Any, __: Dice) -> Looked:
-    first, second = bits_of(position.discs, 0), bits_of(position.discs, 1)
+    first, second = bits_of(position.stones, 0), bits_of(position.stones, 1)
     lines = lines_of(position.board)
-    empty = ((1 << len(position.discs)) - 1) & ~(first | second)
+    empty = ((1 << len(position.stones)) - 1) & ~(first | second)
     mine, theirs = _moves(lines, first, second, empty).bit_count(), _moves(lines, second, first, empty).bit_count()
     ahead = _MOVES * (mine - theirs) / (mine + theirs + 2)
     for corner, beside in _corners(position.board):

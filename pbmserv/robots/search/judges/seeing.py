@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pbmserv.games import tumbleweed
 from pbmserv.games.game import Game, Move
-from pbmserv.games.groups import EMPTY
+from pbmserv.games.stones import EMPTY
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pbmserv.games.board import Board
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game, Move
-from pbmserv.games.infection import EMPTY
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.bits import bits_of, cells_of, lines_of
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
