@@ -15,10 +15,10 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
-from pbmserv.games.defaults import drawn_by, places, scene_of
+from pbmserv.games.defaults import EMPTY, drawn_by, places, scene_of
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
+from pbmserv.games.jumping import DOWN, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, read_move, split, starting
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.

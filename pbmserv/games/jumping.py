@@ -7,9 +7,8 @@ from typing import Final
 
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, NE, NW, SE, SW
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Move
-
-EMPTY: Final = "."
 
 UP: Final = (NW, NE)
 DOWN: Final = (SW, SE)
