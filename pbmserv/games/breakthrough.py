@@ -1,13 +1,11 @@
 """Breakthrough, by Dan Troyka (2000): a race of pawns to the other side."""
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from pbmserv.games import boards, defaults
-from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, NW, SE, SW, N, S
 from pbmserv.games.defaults import EMPTY, Position, moved, places
-from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import starting
 
@@ -28,6 +26,8 @@ info = Info(
 )
 
 _MARKS = tuple(side.mark for side in info.sides)
+_AHEAD = ((N, NW, NE), (S, SW, SE))
+"""The ways of each seat's men: straight ahead, and diagonally."""
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
@@ -59,29 +59,17 @@ def outcome(position: Position) -> Outcome | None:
     return None
 
 
-@lru_cache(maxsize=8)
-def _ways(board: Board, seat: Seat) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-    """Of each cell the one straight ahead and those diagonally ahead, as far as there are any."""
-    straight, aside = ((N,), (NW, NE)) if seat == 0 else ((S,), (SW, SE))
-    return tuple(
-        (
-            tuple(rays[way][0] for way in straight if rays[way]),
-            tuple(rays[way][0] for way in aside if rays[way]),
-        )
-        for rays in board.rays
-    )
-
-
 def _moves(position: Position) -> Iterable[Move]:
-    cells, own, ways = position.cells, _MARKS[position.turn], _ways(position.board, position.turn)
+    cells, rays, own = position.cells, position.board.rays, _MARKS[position.turn]
+    straight, *aside = _AHEAD[position.turn]
     for source in places(cells, own):
-        straight, aside = ways[source]
-        for target in straight:
+        for target in rays[source][straight][:1]:
             if cells[target] == EMPTY:
                 yield (source, target)
-        for target in aside:
-            if cells[target] != own:
-                yield (source, target)
+        for way in aside:
+            for target in rays[source][way][:1]:
+                if cells[target] != own:
+                    yield (source, target)
 
 
 def _why(position: Position, steps: Move) -> int:
@@ -89,7 +77,7 @@ def _why(position: Position, steps: Move) -> int:
     source, target = int(steps[0]), int(steps[-1])
     if position.cells[source] != _MARKS[position.turn]:
         return OWN_MAN
-    straight, _ = _ways(position.board, position.turn)[source]
+    straight = position.board.rays[source][_AHEAD[position.turn][0]][:1]
     is_in_the_way = target in straight and position.cells[target] == _MARKS[1 - position.turn]
     return CAPTURING if is_in_the_way else FORWARDS
 

@@ -34,9 +34,12 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the stone moved."""
-    cells, own, other = position.cells, _MARKS[position.turn], _MARKS[1 - position.turn]
-    beside = ((source, target) for source in places(cells, own) for target in position.board.neighbours[source])
-    return starting((move for move in beside if cells[move[1]] == other), begun)
+    cells, beside = position.cells, position.board.neighbours
+    own, other = _MARKS[position.turn], _MARKS[1 - position.turn]
+    found = (
+        (source, target) for source in places(cells, own) for target in beside[source] if cells[target] == other
+    )
+    return starting(found, begun)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:

@@ -87,12 +87,16 @@ class ConnectionGame:
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means."""
-        why = lambda _, steps: SWAPPING if SWAP in steps else PLACING  # noqa: E731
-        return defaults.reader(self.info, self.moves, why, ENDING)(position, text)
+        return defaults.reader(self.info, self.moves, _why, ENDING)(position, text)
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
         return stones.drawer(self.info)(position)
+
+
+def _why(_: Position, steps: Move) -> int:
+    """The rule that forbids a move."""
+    return SWAPPING if SWAP in steps else PLACING
 
 
 def _joins_two(board: Board, stones: bytes, cell: int) -> bool:

@@ -8,9 +8,9 @@ from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
 from pbmserv.games.defaults import EMPTY, scene_of, times_before
+from pbmserv.games.draughts import DOWN, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.jumping import DOWN, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.notation import joined, starting
 
 SIZE, ROWS_OF_MEN, QUIET_PLIES = 7, 3, 100
