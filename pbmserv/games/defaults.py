@@ -61,7 +61,7 @@ def turn_of(position: Any) -> Seat | None:
 
 
 def mover(moves: Finder) -> Callable[[Any], Seat | None]:
-    """How a game tells the seat on turn that is over when that cannot move."""
+    """How a game that is over when a side cannot move tells whose turn it is."""
 
     def to_move(position: Any) -> Seat | None:
         """The seat on turn; None when the game is over."""
@@ -74,7 +74,7 @@ def mover(moves: Finder) -> Callable[[Any], Seat | None]:
 
 
 def last_mover(moves: Finder) -> Callable[[Any], Outcome | None]:
-    """How a game ends that whoever cannot move has lost."""
+    """How a game ends in which a side that cannot move has lost."""
 
     def outcome(position: Any) -> Outcome | None:
         """How it ended; None while somebody is to move."""
@@ -201,8 +201,8 @@ def scene_of(position: Any, cells: tuple[tuple[Piece, ...], ...], scores: Cells 
     """A position on whose cells this stands; an end of the last ply where nothing is now is vacated."""
     taken: Cells = getattr(position, "taken", ())
     steps = cells_in(position.last)
-    # A stone that its own ply takes away, as in Tanbo, is still where that ply was.
-    marked = dict.fromkeys(cell for cell in steps if cells[cell]) or dict.fromkeys(set(steps) & set(taken))
+    # In Tanbo a ply may take away the stone that it placed.
+    marked = [cell for cell in dict.fromkeys(steps) if cells[cell]] or [cell for cell in steps if cell in taken]
     vacated = dict.fromkeys(cell for cell in (*steps[:1], *steps[-1:]) if cell not in marked)
     return Scene(position.board, cells, tuple(marked), tuple(vacated), taken, scores)
 
