@@ -24,14 +24,15 @@ from pbmserv.games.info import BadOption
 from pbmserv.robots.contest import (
     Contest,
     ContestResult,
+    EloDifference,
     PairResult,
     UnknownRobot,
+    chained,
     contestant,
     ladder_of,
     play_pair,
     result_of,
 )
-from pbmserv.robots.elo import EloDifference, chained
 from pbmserv.server.isolation import end_with_parent
 from pbmserv.server.robots import playing
 

@@ -14,9 +14,8 @@ from pbmserv.matches.errors import CommandError, NotYourBoard
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.robots.analysis import estimate
+from pbmserv.robots.analysis import HASTE, HintReason, estimate, reason_for
 from pbmserv.robots.chance import seed_of
-from pbmserv.robots.hints import HASTE, HintReason, reason_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,14 @@
 """Amazons, by Walter Zamkauskas (1988): move, shoot, and keep room to move."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
 
-from pbmserv.games import boards
-from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games import boards, defaults
+from pbmserv.games.defaults import EMPTY, Position
+from pbmserv.games.game import Event, Move, Piece
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.notation import joined
 
-EMPTY, BURNT = ".", "#"
+BURNT = "#"
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_AMAZON, MOVING, SHOOTING, BLOCKED, ENDING = 1, 2, 3, 4, 5, 6
@@ -30,22 +28,6 @@ info = Info(
 )
 
 _MARKS = tuple(side.mark for side in info.sides)
-_CELLS = {EMPTY: (), BURNT: (Piece(None, BURNT, "burnt"),)} | {
-    mark: (Piece(seat, mark),) for seat, mark in enumerate(_MARKS)
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each cell an amazon's mark, `#` where it is burnt, or a dot.
-
-    `last` is the last ply.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = 0
-    last: Move = ()
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
@@ -60,11 +42,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(board, "".join(cells))
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(iter(moves(position)), None) is None else position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
     """The legal moves that begin so, one at a time: the amazon, where it goes, where its arrow lands."""
     cells, rays, own = position.cells, position.board.rays, _MARKS[position.turn]
@@ -77,11 +54,6 @@ def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
         for target in _reached(cells, rays[source], begun[1:2]):
             for shot in _reached(left, rays[target], begun[2:3]):
                 yield (source, target, shot)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
 
 
 def write(position: Position, move: Move) -> str:
@@ -99,23 +71,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         Event("moved", position.turn, (source, target)),
         Event("placed", position.turn, (shot,), "burnt"),
     )
-    return Position(position.board, "".join(cells), 1 - position.turn, move), events
-
-
-def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever cannot move has lost; None while somebody is to move."""
-    return Outcome(two_ranks(1 - position.turn), "blocked") if to_move(position) is None else None
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=steps[1:],
-        vacated=tuple(step for step in steps[:1] if step not in steps[1:]),
-    )
+    return Position(position.board, "".join(cells), 1 - position.turn, (target, shot, source)), events
 
 
 def _reached(cells: str, rays: Iterable[tuple[int, ...]], only: Move) -> Iterator[int]:
@@ -132,10 +88,13 @@ def _reached(cells: str, rays: Iterable[tuple[int, ...]], only: Move) -> Iterato
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     if position.cells[int(steps[0])] != _MARKS[position.turn]:
         return OWN_AMAZON
     if next(moves(position, steps[:1]), None) is None:
         return BLOCKED
     return MOVING if next(moves(position, steps[:2]), None) is None else SHOOTING
+
+
+to_move, outcome = defaults.mover(moves), defaults.last_mover(moves)
+read = defaults.reader(info, moves, _why, ENDING)
+scene = defaults.drawer(info, more={BURNT: (Piece(None, BURNT, "burnt"),)})

@@ -4,22 +4,23 @@ As on paper, links come by themselves, stay for good, and may cross those of the
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
+from pbmserv.games import defaults, stones
 from pbmserv.games.board import Board
-from pbmserv.games.divided import pegs
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, Stroke, two_ranks
-from pbmserv.games.groups import EMPTY, with_stone
+from pbmserv.games.boards import pegs
+from pbmserv.games.defaults import next_turn
+from pbmserv.games.game import Event, Move, Outcome, Scene, Seat, Stroke, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.notation import joined
+from pbmserv.games.stones import EMPTY, SWAP, no_stones, placements, swapped, swaps, with_stone
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, PLACING, BORDERS, SWAPPING, ENDING = 1, 2, 3, 6, 8
 
-SWAP: Final = "swap"
 _JUMPS: Final = ((1, 2), (2, 1), (2, -1), (1, -2))
 """From a peg to those on its right with which it can be linked."""
 
@@ -40,7 +41,7 @@ info = Info(
     words=(SWAP,),
 )
 
-_PEGS = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))
+_draw = stones.drawer(info)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +63,15 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for anything but a `size` from `info`."""
     board = pegs(int(chosen(info, options)["size"]))
-    return Position(board, bytes([EMPTY]) * len(board.names))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
+    return Position(board, no_stones(board))
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, in the board's order, and "swap" at the end."""
-    if position.turn is None or len(begun) > 1:
-        return
-    closed = goals(position.board)[1 - position.turn]
-    for cell in begun or range(len(position.stones)):
-        if isinstance(cell, int) and position.stones[cell] == EMPTY and not any(cell in edge for edge in closed):
-            yield (cell,)
-    if begun in ((), (SWAP,)) and _may_swap(position):
-        yield (SWAP,)
+    if position.turn is not None:
+        barred = frozenset().union(*goals(position.board)[1 - position.turn])
+        yield from placements(position, begun, lambda cell: position.stones[cell] == EMPTY and cell not in barred)
+    yield from swaps(position, begun)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
@@ -87,11 +79,8 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     seat, board = position.turn, position.board
     assert seat is not None
     if move == (SWAP,):
-        (old,) = (cell for cell, owner in enumerate(position.stones) if owner != EMPTY)
-        new = _mirrored(board, old)
-        stones = with_stone(position.stones, seat, (new,), (old,))
-        cells = (old, new) if old != new else (old,)
-        return Position(board, stones, (), 1 - seat, None, (new, old)), (Event("swapped", seat, cells),)
+        stones, cells, event = swapped(position, _mirrored)
+        return Position(board, stones, (), 1 - seat, None, cells), (event,)
     cell = int(move[0])
     stones = with_stone(position.stones, seat, (cell,))
     new_links = _linked(position, seat, cell)
@@ -99,14 +88,9 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     events = [Event("placed", seat, (cell,)), *(Event("linked", seat, link) for link in new_links)]
     if _has_won(board, stones, links, cell):
         return Position(board, stones, links, None, seat, (cell,)), tuple(events)
-    after = Position(board, stones, links, 1 - seat, None, (cell,))
-    if not any(moves(after)):
-        # Nobody sends a mail for a pass that the rules force.
-        events.append(Event("passed", 1 - seat))
-        after = Position(board, stones, links, seat, None, (cell,))
-        if not any(moves(after)):
-            return Position(board, stones, links, None, None, (cell,)), tuple(events[:-1])
-    return after, tuple(events)
+    # Nobody sends a mail for a pass that the rules force.
+    turn, passed = next_turn(seat, lambda each: any(moves(Position(board, stones, links, each))))
+    return Position(board, stones, links, turn, None, (cell,)), (*events, *passed)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -116,26 +100,9 @@ def outcome(position: Position) -> Outcome | None:
     return Outcome(two_ranks(position.winner), "draw" if position.winner is None else "goal")
 
 
-def write(position: Position, move: Move) -> str:
-    """The hole, `D8`, or `swap`."""
-    return joined(position.board, move)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    found, why = partial(moves, position), partial(_why, position)
-    return read_move(text, position.board, found, why, info.words, THE_BOARD)
-
-
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
-    return Scene(
-        position.board,
-        tuple([() if seat == EMPTY else _PEGS[seat] for seat in position.stones]),
-        marked=position.last[:1],
-        vacated=tuple(cell for cell in position.last[1:] if cell != position.last[0]),
-        strokes=tuple(_stroke(position, link) for link in position.links),
-    )
+    return replace(_draw(position), strokes=tuple(_stroke(position, link) for link in position.links))
 
 
 @lru_cache(maxsize=8)
@@ -257,16 +224,13 @@ def _stroke(position: Position, link: Link) -> Stroke:
     )
 
 
-def _may_swap(position: Position) -> bool:
-    """Whether the peg on the board is the first player's only one."""
-    return position.turn == 1 and position.stones.count(EMPTY) == len(position.stones) - 1
-
-
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.turn is None:
-        return ENDING
     if SWAP in steps:
         return SWAPPING
     is_free = len(steps) == 1 and position.stones[int(steps[0])] == EMPTY
     return BORDERS if is_free else PLACING
+
+
+to_move = defaults.turn_of
+read, write = defaults.reader(info, moves, _why, ENDING), defaults.hyphenated

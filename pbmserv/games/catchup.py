@@ -6,12 +6,13 @@ from functools import lru_cache, partial
 from itertools import combinations
 from typing import Final
 
+from pbmserv.games import defaults, stones
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
-from pbmserv.games.groups import EMPTY, groups_of, with_stone
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.hexagons import hexagon
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
+from pbmserv.games.stones import EMPTY, groups_of, no_stones, with_stone
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, PLACING, COUNTING, ENDING = 1, 2, 4, 5
@@ -29,8 +30,6 @@ info = Info(
     example="e5",
     options=(Option("size", "5", ("5", "4", "6", "7"), measure="cells a side"),),
 )
-
-_STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,7 @@ class Position:
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for anything but a `size` from `info`."""
     board = hexagon(int(chosen(info, options)["size"]))
-    return Position(board, bytes([EMPTY]) * len(board.names))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn if position.most else None
+    return Position(board, no_stones(board))
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
@@ -112,16 +106,6 @@ def read(position: Position, text: str) -> Move:
     return tuple(sorted(map(int, read_move(text, position.board, found, why, off=THE_BOARD))))
 
 
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    return Scene(
-        position.board,
-        tuple([() if seat == EMPTY else _STONES[seat] for seat in position.stones]),
-        marked=position.last,
-        scores=scores(position),
-    )
-
-
 @lru_cache(maxsize=2**10)
 def _sizes(board: Board, stones: bytes, seat: Seat) -> tuple[int, ...]:
     return tuple(len(group) for group in groups_of(board, stones, seat))
@@ -137,3 +121,7 @@ def _why(position: Position, steps: Move) -> int:
         return ENDING
     is_free = len(set(steps)) == len(steps) and all(position.stones[int(step)] == EMPTY for step in steps)
     return COUNTING if is_free else PLACING
+
+
+to_move = defaults.mover(moves)
+scene = stones.drawer(info, scores)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pbmserv.games.chess_moves import BOARD, CAMPS, EMPTY, KINDS, LETTERS, SIZE, Situation
+from pbmserv.games.chess_moves import BOARD, EMPTY, KINDS, LETTERS, SIZE, Situation, is_castling, king_goes
 from pbmserv.games.game import Move
 
 _WORDS: Final = "queen|rook|bishop|knight|king"
@@ -98,18 +98,6 @@ def kind_in(text: str) -> str:
     """The kind of piece that a text in the notation of books begins with."""
     match = _PIECES.fullmatch(text)
     return "king" if _CASTLES.fullmatch(text) else _kind(match[1]) if match else "pawn"
-
-
-def is_castling(at: Situation, move: Move) -> bool:
-    """Whether a legal move is that of a king to its own rook."""
-    target = move[1]
-    return isinstance(move[0], int) and isinstance(target, int) and at.cells[target] in CAMPS[at.turn].marks
-
-
-def king_goes(move: Move) -> int:
-    """Where the king goes that castles so."""
-    king, rook = int(move[0]), int(move[1])
-    return (6 if rook > king else 2) * SIZE + king % SIZE
 
 
 def in_short(at: Situation, move: Move, legal: Iterable[Move]) -> str:

@@ -6,36 +6,32 @@ is by Claude Shannon (about 1950) and, independently of him, Craige Schensted an
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final
 
-from pbmserv.games import hexagons
+from pbmserv.games import defaults, hexagons, stones
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
-from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.game import Event, Move, Outcome, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.notation import joined
+from pbmserv.games.stones import (
+    EMPTY,
+    SWAP,
+    Position,
+    group_of,
+    mirrored,
+    no_stones,
+    placements,
+    swapped,
+    swaps,
+    with_stone,
+)
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote, the same in all of them.
 THE_BOARD, PLACING, SWAPPING, ENDING = 1, 3, 4, 6
 
-SWAP: Final = "swap"
 _CORNER: Final = 3
 """A corner of a hexagon has so many neighbours, a cell at its edge one more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: `stones` has the seat of each cell's stone, 2 where there is none.
-
-    `turn` is None when the game is over. `last` is the cell where the last ply put its stone, and where it came
-    from if it was swapped.
-    """
-
-    board: Board
-    stones: bytes
-    turn: Seat | None = 0
-    last: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class ConnectionGame:
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
         """The empty board. Raises BadOption for anything but a `size` from `info`."""
         board = self.board(int(chosen(self.info, options)["size"]))
-        return Position(board, bytes([EMPTY]) * len(board.names))
+        return Position(board, no_stones(board))
 
     def to_move(self, position: Position) -> Seat | None:
         """The seat on turn; None when the game is over."""
@@ -62,24 +58,16 @@ class ConnectionGame:
 
     def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
         """The legal moves that begin so, in the board's order, and "swap" at the end."""
-        if position.turn is None or len(begun) > 1:
-            return
-        for cell in begun or range(len(position.stones)):
-            if isinstance(cell, int) and position.stones[cell] == EMPTY:
-                yield (cell,)
-        if begun in ((), (SWAP,)) and _may_swap(position):
-            yield (SWAP,)
+        yield from placements(position, begun, lambda cell: position.stones[cell] == EMPTY)
+        yield from swaps(position, begun)
 
     def play(self, position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         """The position after a legal move, and what happened: a stone placed, or the first one swapped."""
         seat, board = position.turn, position.board
         assert seat is not None
         if move == (SWAP,):
-            (old,) = (cell for cell, owner in enumerate(position.stones) if owner != EMPTY)
-            new = self.swapped(board, old)
-            stones = with_stone(position.stones, seat, (new,), (old,))
-            cells = (old, new) if old != new else (old,)
-            return Position(board, stones, 1 - seat, (new, old)), (Event("swapped", seat, cells),)
+            stones, cells, event = swapped(position, self.swapped)
+            return Position(board, stones, 1 - seat, cells), (event,)
         cell = int(move[0])
         stones = with_stone(position.stones, seat, (cell,))
         turn = None if EMPTY not in stones or self.has_won(board, stones, cell) else 1 - seat
@@ -99,29 +87,15 @@ class ConnectionGame:
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means."""
-        found, why = partial(self.moves, position), partial(_why, position)
-        return read_move(text, position.board, found, why, self.info.words, THE_BOARD)
+        return defaults.reader(self.info, self.moves, _why, ENDING)(position, text)
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        pieces = [(Piece(seat, side.mark),) for seat, side in enumerate(self.info.sides)]
-        return Scene(
-            position.board,
-            tuple([() if seat == EMPTY else pieces[seat] for seat in position.stones]),
-            marked=position.last[:1],
-            vacated=tuple(cell for cell in position.last[1:] if cell != position.last[0]),
-        )
+        return stones.drawer(self.info)(position)
 
 
-def _may_swap(position: Position) -> bool:
-    """Whether the stone on the board is the first player's only one."""
-    return position.turn == 1 and position.stones.count(EMPTY) == len(position.stones) - 1
-
-
-def _why(position: Position, steps: Move) -> int:
+def _why(_: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.turn is None:
-        return ENDING
     return SWAPPING if SWAP in steps else PLACING
 
 
@@ -138,12 +112,6 @@ def rhombus_edges(board: Board) -> tuple[tuple[frozenset[int], frozenset[int]], 
     rows = [frozenset(row.cells) for row in board.layout.rows]
     columns = [frozenset(column) for column in zip(*(row.cells for row in board.layout.rows), strict=True)]
     return (rows[0], rows[-1]), (columns[0], columns[-1])
-
-
-def _mirrored(board: Board, cell: int) -> int:
-    """The cell with column and row exchanged, where it is to one side what it was to the other: C5 for E3."""
-    column, row = divmod(cell, len(board.layout.rows))
-    return row * len(board.layout.rows) + column
 
 
 def _joins_three(board: Board, stones: bytes, cell: int) -> bool:
@@ -226,7 +194,7 @@ games = (
         ),
         hexagons.rhombus,
         _joins_two,
-        _mirrored,
+        mirrored,
     ),
     ConnectionGame(
         Info(

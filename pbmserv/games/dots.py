@@ -10,11 +10,13 @@ from functools import lru_cache, partial
 from string import ascii_uppercase
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board, Layout, Row, Sheet
 from pbmserv.games.boards import MARGIN, made
-from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.defaults import by_points
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, names, read_move
+from pbmserv.games.notation import names, read_move
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, DRAWING, ENDING = 1, 2, 5
@@ -114,11 +116,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(board, bytes([EMPTY]) * len(board.names))
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The lines that can be drawn, in the board's order."""
     if len(begun) > 1:
@@ -148,21 +145,12 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 def outcome(position: Position) -> Outcome | None:
     """How it ended; None while somebody is to move. Scores are boxes."""
-    if position.turn is not None:
-        return None
-    red, blue = scores(position)
-    winner = None if red == blue else int(blue > red)
-    return Outcome(two_ranks(winner), "draw" if winner is None else "score", (red, blue))
+    return by_points(scores(position)) if position.turn is None else None
 
 
 def scores(position: Position) -> tuple[int, ...]:
     """The boxes that each seat has."""
     return (position.cells.count(0), position.cells.count(1))
-
-
-def write(position: Position, move: Move) -> str:
-    """The cell of the line: `E4`."""
-    return joined(position.board, move)
 
 
 def read(position: Position, text: str) -> Move:
@@ -203,3 +191,6 @@ def _line(board: Board, cell: int) -> Piece:
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
     return ENDING if position.turn is None else DRAWING
+
+
+to_move, write = defaults.turn_of, defaults.hyphenated

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from pbmserv.games import chess, draughts, fanorona, flying, lasca, lines_of_action, morris, shogi, tafl, xiangqi
+from pbmserv.games import chess, draughts, fanorona, lasca, lines_of_action, morris, shogi, tafl, xiangqi
 from pbmserv.games.chess_moves import Situation
 from pbmserv.games.game import Game, Outcome, Reason, Seat, two_ranks
 from pbmserv.games.info import Info
@@ -81,7 +81,7 @@ _GAMES: Final = (
     _first(OldAtomic(chess.atomic.info)),
     _first(xiangqi, _quiet(xiangqi.QUIET_PLIES), _BLOCKED | {"repeated", "perpetual"}),
     *(_first(game, _quiet(shogi.MOST_PLIES)) for game in shogi.games),
-    *(_first(game, _long_drawn(game)) for game in (*draughts.games, *flying.games)),
+    *(_first(game, _long_drawn(game)) for game in draughts.games),
     _first(lasca, lambda position: position.quiet >= lasca.QUIET_PLIES),
     _first(fanorona, _quiet(fanorona.QUIET_PLIES)),
     _first(lines_of_action, _quiet(lines_of_action.QUIET_PLIES)),

@@ -1,23 +1,21 @@
 """Fanorona, the game of Madagascar: men capture whole rows by moving up to them, or away from them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from string import ascii_uppercase
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board
-from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.boards import drawn
+from pbmserv.games.defaults import Position, drawn_by
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import times_before
+from pbmserv.games.notation import joined, starting
 
 EMPTY = "+"
 APPROACH, RETREAT = "approach", "retreat"
 COLUMNS, ROWS = 9, 5
-TIMES: Final = 3
-"""A position that comes so often is a draw."""
 QUIET_PLIES: Final = 100
 """After so many without a capture it is a draw."""
 _OPPOSITE: Final = 4
@@ -39,25 +37,8 @@ info = Info(
 )
 
 _MARKS: Final = tuple(side.mark for side in info.sides)
-_CELLS: Final = {EMPTY: ()} | {mark: (Piece(seat, mark),) for seat, mark in enumerate(_MARKS)}
 
 Taken = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each point the mark of its man, or a plus.
-
-    `seen` are the boards before this one since the last capture. `last` is the last ply, and `taken` what it
-    captured.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = 0
-    seen: tuple[str, ...] = ()
-    last: Move = ()
-    taken: Taken = ()
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
@@ -67,19 +48,9 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(drawn("fanorona", _art()), "".join(cells))
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(iter(moves(position)), None) is None else position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the man moved: captures if there are any, each as far as it may go."""
-    return () if _is_drawn(position) else (move for move in _legal(position) if move[: len(begun)] == begun)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position), info.words)
+    return () if drawn_by(position, QUIET_PLIES) else starting(_legal(position), begun)
 
 
 def write(position: Position, move: Move) -> str:
@@ -99,7 +70,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
             path.append(step)
     events = [Event("moved", seat, tuple(path)), *(Event("captured", 1 - seat, (cell,)) for cell in taken)]
     seen = () if taken else (*position.seen, position.cells)
-    return Position(position.board, cells, 1 - seat, seen, move, tuple(taken)), tuple(events)
+    return Position(position.board, cells, 1 - seat, move, tuple(taken), seen), tuple(events)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -108,20 +79,8 @@ def outcome(position: Position) -> Outcome | None:
         return Outcome(two_ranks(1 - position.turn), "bare")
     if next(_legal(position), None) is None:
         return Outcome(two_ranks(1 - position.turn), "blocked")
-    reason: Reason = "repeated" if len(position.seen) < QUIET_PLIES else "exhausted"
-    return Outcome(two_ranks(None), reason) if _is_drawn(position) else None
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    path = [step for step in position.last if isinstance(step, int)]
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=tuple(path[-1:]),
-        vacated=tuple(path[:1]),
-        captured=position.taken,
-    )
+    reason = drawn_by(position, QUIET_PLIES)
+    return Outcome(two_ranks(None), reason) if reason else None
 
 
 @lru_cache(maxsize=1)
@@ -137,10 +96,6 @@ def _art() -> str:
                 squares.append(("\\" if is_falling else "/").rjust(down + 1 if is_falling else 3 - down).ljust(3))
             lines.append(f"   |{'|'.join(squares)}|")
     return "\n".join([*lines, "   " + "   ".join(ascii_uppercase[:COLUMNS])])
-
-
-def _is_drawn(position: Position) -> bool:
-    return len(position.seen) >= QUIET_PLIES or times_before(position.seen, position.cells) >= TIMES - 1
 
 
 def _legal(position: Position) -> Iterator[Move]:
@@ -204,8 +159,6 @@ def _after(cells: str, here: int, there: int, gone: Taken) -> str:
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     source, target = steps[0], (*steps, steps[0])[1]
     if not isinstance(source, int) or position.cells[source] != _MARKS[position.turn]:
         return OWN_MAN
@@ -214,3 +167,7 @@ def _why(position: Position, steps: Move) -> int:
     if next(iter(moves(position, steps[:2])), None):
         return CAPTURING if len(steps) == 3 and isinstance(steps[2], str) else GOING_ON
     return MUST_CAPTURE
+
+
+to_move, read = defaults.mover(moves), defaults.reader(info, moves, _why, ENDING)
+scene = defaults.drawer(info, more={EMPTY: ()})

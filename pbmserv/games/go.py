@@ -4,14 +4,13 @@ suicide, and no board that was there before.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults, stones
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.stones import EMPTY, groups_of, placements, with_stone
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, PLACING, SUICIDE, REPEATING, ENDING = 1, 3, 6, 7, 8
@@ -20,7 +19,6 @@ PASSES: Final = "pass"
 KOMI: Final = 7
 """Points that White has for moving second; White wins ties besides, so that it is the usual seven and a half."""
 
-_EMPTY: Final = 2
 _LONGEST: Final = 3
 """A game has at most so many plies for each point of the board."""
 
@@ -36,15 +34,13 @@ info = Info(
     words=(PASSES,),
 )
 
-_STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))
-
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """The board between two plies: `stones` has the seat of each point's stone, 2 where there is none.
 
     `seen` are all boards up to this one. `passes` counts those in a row up to now. `turn` is None when the game is
-    over. `last` is the point played last, then those where stones were captured.
+    over. `last` is the point played last, `taken` those where stones were captured.
     """
 
     board: Board
@@ -54,28 +50,20 @@ class Position:
     passes: int = 0
     plies: int = 0
     last: tuple[int, ...] = ()
+    taken: tuple[int, ...] = ()
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for anything but a `size` from `info`."""
     size = int(chosen(info, options)["size"])
-    stones = bytes([_EMPTY]) * size**2
+    stones = bytes([EMPTY]) * size**2
     return Position(boards.points(size), stones, frozenset([stones]))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, in the board's order, and "pass" at the end."""
-    if position.turn is None or len(begun) > 1:
-        return
-    for cell in begun or range(len(position.stones)):
-        if isinstance(cell, int) and _refusal(position, position.turn, cell) is None:
-            yield (cell,)
-    if begun in ((), (PASSES,)):
+    yield from placements(position, begun, lambda cell: _refusal(position, position.turn or 0, cell) is None)
+    if position.turn is not None and begun in ((), (PASSES,)):
         yield (PASSES,)
 
 
@@ -90,11 +78,11 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
         return Position(board, position.stones, position.seen, after, passes, plies), (Event("passed", seat),)
     cell = int(move[0])
     taken = _taken(board, position.stones, seat, cell)
-    stones = _after(position.stones, seat, cell, taken)
+    stones = with_stone(position.stones, seat, (cell,), taken)
     events = [Event("placed", seat, (cell,))]
     if taken:
         events.append(Event("captured", 1 - seat, taken))
-    return Position(board, stones, position.seen | {stones}, turn, 0, plies, (cell, *taken)), tuple(events)
+    return Position(board, stones, position.seen | {stones}, turn, 0, plies, (cell,), taken), tuple(events)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -107,45 +95,13 @@ def outcome(position: Position) -> Outcome | None:
 
 def scores(position: Position) -> tuple[int, ...]:
     """Stones, and empty points that only they reach, of each seat as the board stands; White's with komi."""
-    stones, board, seen = position.stones, position.board, set[int]()
+    stones, board = position.stones, position.board
     points = [stones.count(0), KOMI + stones.count(1)]
-    for cell, owner in enumerate(stones):
-        if owner == _EMPTY and cell not in seen:
-            region, borders = {cell}, set[int]()
-            todo = [cell]
-            while todo:
-                for each in board.neighbours[todo.pop()]:
-                    if stones[each] != _EMPTY:
-                        borders.add(stones[each])
-                    elif each not in region:
-                        region.add(each)
-                        todo.append(each)
-            seen |= region
-            if len(borders) == 1:
-                points[borders.pop()] += len(region)
+    for region in groups_of(board, stones, EMPTY):
+        borders = {stones[each] for cell in region for each in board.neighbours[cell]} - {EMPTY}
+        if len(borders) == 1:
+            points[borders.pop()] += len(region)
     return tuple(points)
-
-
-def write(position: Position, move: Move) -> str:
-    """The point, `E5`, or `pass`."""
-    return joined(position.board, move)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    found, why = partial(moves, position), partial(_why, position)
-    return read_move(text, position.board, found, why, info.words, THE_BOARD)
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    return Scene(
-        position.board,
-        tuple([() if seat == _EMPTY else _STONES[seat] for seat in position.stones]),
-        marked=position.last[:1],
-        captured=position.last[1:],
-        scores=scores(position),
-    )
 
 
 def _chain(board: Board, stones: bytes, cell: int, but: int) -> list[int]:
@@ -157,7 +113,7 @@ def _chain(board: Board, stones: bytes, cell: int, but: int) -> list[int]:
                 if each not in found:
                     found.add(each)
                     todo.append(each)
-            elif stones[each] == _EMPTY and each != but:
+            elif stones[each] == EMPTY and each != but:
                 return []
     return list(found)
 
@@ -171,19 +127,10 @@ def _taken(board: Board, stones: bytes, seat: Seat, cell: int) -> tuple[int, ...
     return tuple(sorted(found))
 
 
-def _after(stones: bytes, seat: Seat, cell: int, taken: tuple[int, ...]) -> bytes:
-    """The board with a stone placed, and others gone."""
-    after = bytearray(stones)
-    after[cell] = seat
-    for each in taken:
-        after[each] = _EMPTY
-    return bytes(after)
-
-
 def _refusal(position: Position, seat: Seat, cell: int) -> int | None:
     """The rule that forbids a stone on a point; None where it may be placed."""
     stones, board = position.stones, position.board
-    if stones[cell] != _EMPTY:
+    if stones[cell] != EMPTY:
         return PLACING
     taken = _taken(board, stones, seat, cell)
     beside = board.neighbours[cell]
@@ -191,13 +138,16 @@ def _refusal(position: Position, seat: Seat, cell: int) -> int | None:
         stones[each] == 1 - seat or (stones[each] == seat and _chain(board, stones, each, cell)) for each in beside
     ):
         return SUICIDE
-    return REPEATING if _after(stones, seat, cell, taken) in position.seen else None
+    return REPEATING if with_stone(stones, seat, (cell,), taken) in position.seen else None
 
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.turn is None:
-        return ENDING
     if len(steps) > 1 or not isinstance(steps[0], int):
         return PLACING
-    return _refusal(position, position.turn, steps[0]) or PLACING
+    return _refusal(position, position.turn or 0, steps[0]) or PLACING
+
+
+to_move = defaults.turn_of
+read, write = defaults.reader(info, moves, _why, ENDING), defaults.hyphenated
+scene = stones.drawer(info, scores)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat
 from pbmserv.games.hexagons import star, tips_of_star
 from pbmserv.games.info import Credit, Info, Side, chosen
@@ -78,11 +79,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
         for cell in TIPS[tip]:
             pieces[cell] = seat
     return Position(bytes(pieces), (0,) * seats)
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
@@ -213,3 +209,6 @@ def _why(position: Position, steps: Move) -> int:
         return ENDING
     is_own = position.pieces[int(steps[0])] == position.turn
     return MOVING if is_own else PIECES
+
+
+to_move = defaults.turn_of

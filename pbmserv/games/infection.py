@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.defaults import EMPTY, by_points, drawn_by
+from pbmserv.games.game import Event, Move, Outcome, Reason, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move, starting
+from pbmserv.games.notation import starting
 
 QUIET_PLIES: Final = 100
-EMPTY: Final = "."
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, GROWING, JUMPING, ENDING = 1, 3, 4, 7
@@ -29,14 +29,13 @@ info = Info(
 )
 
 _MARKS = tuple(side.mark for side in info.sides)
-_CELLS = {EMPTY: ()} | {mark: (Piece(seat, mark),) for seat, mark in enumerate(_MARKS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """The board between two plies: for each cell the mark of its stone, or a dot.
 
-    `seen` are the boards before this one since a stone last grew, `last` is the last ply, and `turned` are the
+    `seen` are the boards before this one since a stone last grew, `last` is the last ply, and `taken` are the
     cells where it turned stones. `ended` says why the game is over.
     """
 
@@ -45,7 +44,7 @@ class Position:
     turn: Seat = 0
     seen: tuple[str, ...] = ()
     last: Move = ()
-    turned: tuple[int, ...] = ()
+    taken: tuple[int, ...] = ()
     ended: Reason | None = None
 
 
@@ -68,16 +67,6 @@ def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     return () if position.ended else starting(_moves(position.board, position.cells, position.turn), begun)
 
 
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
-
-
-def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `B6` for a stone that grows, `A7-C5` for one that jumps."""
-    return joined(position.board, move)
-
-
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The position after a legal move, and what happened: a stone placed or moved, stones turned, a pass."""
     seat, board, steps = position.turn, position.board, tuple(int(step) for step in move)
@@ -97,30 +86,14 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 def outcome(position: Position) -> Outcome | None:
     """How it ended; None while somebody is to move. Scores are the stones on the board."""
-    if position.ended is None:
-        return None
-    first, second = scores(position)
-    is_drawn = first == second or position.ended in ("repeated", "exhausted")
-    winner = None if is_drawn else 0 if first > second else 1
-    return Outcome(two_ranks(winner), position.ended, (first, second))
+    if position.ended in ("repeated", "exhausted"):
+        return Outcome(two_ranks(None), position.ended, scores(position))
+    return by_points(scores(position), position.ended) if position.ended else None
 
 
 def scores(position: Position) -> tuple[int, ...]:
     """The stones of each side."""
     return tuple(position.cells.count(mark) for mark in _MARKS)
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=steps[-1:],
-        vacated=steps[:-1],
-        captured=position.turned,
-        scores=scores(position),
-    )
 
 
 @lru_cache(maxsize=8)
@@ -150,7 +123,7 @@ def _moves(board: Board, cells: str, seat: Seat) -> Iterator[Move]:
 
 def _ended(position: Position, events: list[Event]) -> tuple[Position, tuple[Event, ...]]:
     """The position, ended if it is; a side that cannot move passes."""
-    board, cells, seen, turn = position.board, position.cells, position.seen, position.turn
+    board, cells, turn = position.board, position.cells, position.turn
     counts = scores(position)
     if 0 in counts:
         return replace(position, ended="bare"), tuple(events)
@@ -160,14 +133,13 @@ def _ended(position: Position, events: list[Event]) -> tuple[Position, tuple[Eve
         if next(_moves(board, cells, 1 - turn), None) is None:
             ended: Reason = "draw" if counts[0] == counts[1] else "score"
             return replace(position, turn=turn, ended=ended), tuple(events[:-1])
-    if len(seen) >= QUIET_PLIES:
-        return replace(position, ended="exhausted"), tuple(events)
-    is_repeated = seen[-2::-2].count(cells) > 1
-    return replace(position, ended="repeated") if is_repeated else position, tuple(events)
+    return replace(position, ended=drawn_by(position, QUIET_PLIES)), tuple(events)
 
 
-def _why(position: Position, steps: Move) -> int:
+def _why(_: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.ended:
-        return ENDING
     return GROWING if len(steps) == 1 else JUMPING
+
+
+read, write = defaults.reader(info, moves, _why, ENDING), defaults.hyphenated
+scene = defaults.drawer(info, scores)

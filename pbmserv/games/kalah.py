@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.defaults import by_points
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import PIT, joined, read_move, starting, whole_pit
+from pbmserv.games.notation import PIT, read_move, starting, whole_pit
 
 LENGTH: Final = 6
 _ALL: Final = 2 * LENGTH
@@ -73,11 +74,6 @@ def read(position: Position, text: str) -> Move:
     return read_move(whole_pit(text), position.board, found, why, info.words, THE_BOARD)
 
 
-def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `C1`, or `swap`."""
-    return joined(position.board, move)
-
-
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The position after a legal move, and what happened: seeds sown, captured, and put into stores; or a swap."""
     seat, (step, *_) = position.turn, move
@@ -115,11 +111,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 def outcome(position: Position) -> Outcome | None:
     """How it ended; None while somebody is to move. Scores are the seeds in the stores."""
-    if position.ended is None:
-        return None
-    south, north = position.stores
-    winner = None if south == north else 0 if south > north else 1
-    return Outcome(two_ranks(winner), position.ended, position.stores)
+    return by_points(position.stores, position.ended) if position.ended else None
 
 
 def scores(position: Position) -> tuple[int, ...]:
@@ -213,3 +205,6 @@ def _why(position: Position, steps: Move) -> int:
     if position.ended:
         return ENDING
     return SWAPPING if SWAP in steps else OWN_PIT
+
+
+write = defaults.hyphenated

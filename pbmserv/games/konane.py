@@ -1,17 +1,14 @@
 """Konane, a traditional game of Hawaii: jump, or lose."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import ORTHOGONAL
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
+from pbmserv.games.defaults import EMPTY, Position, cells_in, moved, places
+from pbmserv.games.game import Event, Move
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move, starting
-
-EMPTY = "."
+from pbmserv.games.notation import joined, starting
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OPENING, OWN_STONE, JUMPING, ENDING = 1, 2, 3, 4, 6
@@ -28,21 +25,6 @@ info = Info(
 )
 
 _MARKS = tuple(side.mark for side in info.sides)
-_CELLS = {EMPTY: ()} | {mark: (Piece(seat, mark),) for seat, mark in enumerate(_MARKS)}
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each cell the mark of its stone, or a dot.
-
-    `last` is the last ply, and `taken` are the cells from which it took stones.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = 0
-    last: Move = ()
-    taken: tuple[int, ...] = ()
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
@@ -52,19 +34,9 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(boards.squares(size, size, is_chequered=True), "".join(cells))
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(_moves(position), None) is None else position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so: the stone taken off at first, later where a stone jumps from and to."""
     return starting(_moves(position), begun)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
 
 
 def write(position: Position, move: Move) -> str:
@@ -74,34 +46,12 @@ def write(position: Position, move: Move) -> str:
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The position after a legal move, and what happened: a stone moved, and stones taken from the board."""
-    seat, steps = position.turn, tuple(int(step) for step in move)
-    cells = list(position.cells)
-    taken, owner, events = steps, seat, list[Event]()
+    steps = cells_in(move)
     if len(steps) > 1:
-        taken, owner = _between(position.board, *steps)[::2], 1 - seat
-        events.append(Event("moved", seat, steps))
-        cells[steps[0]], cells[steps[1]] = EMPTY, _MARKS[seat]
-    for cell in taken:
-        cells[cell] = EMPTY
-    events.append(Event("captured", owner, taken))
-    return Position(position.board, "".join(cells), 1 - seat, move, taken), tuple(events)
-
-
-def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever cannot move has lost; None while somebody is to move."""
-    return Outcome(two_ranks(1 - position.turn), "blocked") if to_move(position) is None else None
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=steps[1:],
-        vacated=steps[:1] if len(steps) > 1 else (),
-        captured=position.taken,
-    )
+        return moved(position, move, _between(position.board, *steps)[::2])
+    (cell,), cells = steps, position.cells
+    after = Position(position.board, cells[:cell] + EMPTY + cells[cell + 1 :], 1 - position.turn, taken=steps)
+    return after, (Event("captured", position.turn, steps),)
 
 
 def _between(board: Board, source: int, target: int) -> tuple[int, ...]:
@@ -126,21 +76,21 @@ def _first(position: Position) -> Iterator[Move]:
 
 def _jumps(position: Position) -> Iterator[Move]:
     cells, own, other = position.cells, _MARKS[position.turn], _MARKS[1 - position.turn]
-    source = cells.find(own)
-    while source >= 0:
+    for source in places(cells, own):
         for way in ORTHOGONAL:
             ray = position.board.rays[source][way]
             for over, target in zip(ray[::2], ray[1::2], strict=False):
                 if cells[over] != other or cells[target] != EMPTY:
                     break
                 yield (source, target)
-        source = cells.find(own, source + 1)
 
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     if position.cells.count(EMPTY) < 2:
         return OPENING
     return JUMPING if position.cells[int(steps[0])] == _MARKS[position.turn] else OWN_STONE
+
+
+to_move, outcome = defaults.mover(moves), defaults.last_mover(moves)
+read, scene = defaults.reader(info, moves, _why, ENDING), defaults.drawer(info)

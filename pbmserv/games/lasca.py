@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
+from pbmserv.games.defaults import EMPTY, scene_of, times_before
+from pbmserv.games.draughts import DOWN, UP, Ways, jumped, jumps, ways_of
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.jumping import DOWN, EMPTY, UP, Ways, jumped, jumps, ways_of
-from pbmserv.games.notation import joined, read_move, starting
+from pbmserv.games.notation import joined, starting
 
 SIZE, ROWS_OF_MEN, QUIET_PLIES = 7, 3, 100
 COLUMN_WIDTH = 7  # one column in fifty is taller
@@ -65,19 +65,9 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     )
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(iter(moves(position)), None) is None else position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, by the column moved: captures if there are any."""
-    return () if _drawn(position) else starting(_legal(position), begun)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
+    return () if _drawn_by(position) else starting(_legal(position), begun)
 
 
 def write(position: Position, move: Move) -> str:
@@ -109,22 +99,10 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 def outcome(position: Position) -> Outcome | None:
     """How it ended: whoever cannot move has lost; None while somebody is to move."""
     if next(iter(_legal(position)), None) is not None:
-        reason: Reason = "exhausted" if position.quiet >= QUIET_PLIES else "repeated"
-        return Outcome(two_ranks(None), reason) if _drawn(position) else None
+        reason = _drawn_by(position)
+        return Outcome(two_ranks(None), reason) if reason else None
     is_bare = not any(_owner(column) == position.turn for column in position.cells)
     return Outcome(two_ranks(1 - position.turn), "bare" if is_bare else "blocked")
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
-    return Scene(
-        position.board,
-        tuple(tuple(_PIECES[mark] for mark in column if mark != EMPTY) for column in position.cells),
-        marked=steps[-1:],
-        vacated=tuple(step for step in steps[:1] if step != steps[-1]),
-        captured=position.taken,
-    )
 
 
 def _owner(column: str) -> Seat | None:
@@ -132,9 +110,10 @@ def _owner(column: str) -> Seat | None:
     return None if column == EMPTY else _PIECES[column[-1]].seat
 
 
-def _drawn(position: Position) -> bool:
-    """Whether too long nothing has happened, or the position is here for the third time."""
-    return position.quiet >= QUIET_PLIES or position.seen[-2::-2].count(position.cells) > 1
+def _drawn_by(position: Position) -> Reason | None:
+    """Why it is a draw: too long nothing has happened, or the position is here for the third time."""
+    is_repeated = times_before(position.seen, position.cells) > 1
+    return "exhausted" if position.quiet >= QUIET_PLIES else "repeated" if is_repeated else None
 
 
 def _ways(position: Position, mark: str) -> Ways:
@@ -167,8 +146,6 @@ def _jumps(position: Position) -> Iterator[Move]:
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     source = int(steps[0])
     if _owner(position.cells[source]) != position.turn:
         return OWN_COLUMN
@@ -177,3 +154,12 @@ def _why(position: Position, steps: Move) -> int:
     if next(_jumps(position), None):
         return MUST_CAPTURE
     return SOLDIERS_MOVE if position.cells[source][-1] in SOLDIERS else OFFICERS_MOVE
+
+
+def scene(position: Position) -> Scene:
+    """What to draw and say of the position."""
+    columns = [tuple([_PIECES[mark] for mark in column if mark != EMPTY]) for column in position.cells]
+    return scene_of(position, tuple(columns))
+
+
+to_move, read = defaults.mover(moves), defaults.reader(info, moves, _why, ENDING)

@@ -6,7 +6,8 @@ from functools import partial
 
 from pbmserv.games import boards
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.defaults import by_points
+from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import PIT, joined, read_move, starting, whole_pit
 
@@ -87,11 +88,7 @@ class Mancala:
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended; None while somebody is to move. Scores are captured seeds."""
-        if position.ended is None:
-            return None
-        south, north = position.stores
-        winner = None if south == north else 0 if south > north else 1
-        return Outcome(two_ranks(winner), position.ended, position.stores)
+        return by_points(position.stores, position.ended) if position.ended else None
 
     def scores(self, position: Position) -> tuple[int, ...]:
         """The seeds that each side has captured."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from pbmserv.games.board import Board
-from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W
-from pbmserv.games.drawn import drawn
-from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.boards import NE, NW, SE, SW, E, N, S, W, drawn
+from pbmserv.games.defaults import drawer, drawn_by
+from pbmserv.games.game import Event, Move, Outcome, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.notation import joined, read_move, starting
 
@@ -81,8 +81,8 @@ _WAYS = ((N, S), (E, W), (NE, SW), (NW, SE))
 class Position:
     """The board between two plies: for each point the mark of its man, or a plus. `hands` are men to be placed.
 
-    `seen` are the boards before this one since the last man was placed or captured. `last` is the last ply, and
-    `has_captured` says whether it ended with a captured man.
+    `seen` are the boards before this one since the last man was placed or captured. `last` is where the
+    last ply placed or moved a man, and `taken` where it captured one.
     """
 
     board: Board
@@ -91,7 +91,7 @@ class Position:
     turn: Seat = 0
     seen: tuple[str, ...] = ()
     last: Move = ()
-    has_captured: bool = False
+    taken: tuple[int, ...] = ()
     is_won: bool = False
 
 
@@ -123,9 +123,9 @@ class Morris:
 
     def moves(self, position: Position, begun: Move = ()) -> Iterable[Move]:
         """The legal moves that begin so: where a man is placed, or from and to, and then the man to capture."""
-        if position.is_won or self._drawn(position) or self._men(position, position.turn) < FEWEST_MEN:
-            return ()
-        return starting(self._moves(position), begun)
+        is_over = position.is_won or drawn_by(position, self.quiet_plies)
+        is_bare = self._men(position, position.turn) < FEWEST_MEN
+        return () if is_over or is_bare else starting(self._moves(position), begun)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means."""
@@ -152,9 +152,7 @@ class Morris:
             events.append(Event("captured", 1 - seat, (cell,)))
         seen = () if is_placed or taken else (*position.seen, position.cells)
         is_won = self.wins_by_mill and _closes(position.board, position.cells, self._mark(seat), path)
-        after = Position(
-            position.board, "".join(cells), (hands[0], hands[1]), 1 - seat, seen, move, bool(taken), is_won
-        )
+        after = Position(position.board, "".join(cells), (hands[0], hands[1]), 1 - seat, seen, path, taken, is_won)
         return after, tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
@@ -166,22 +164,12 @@ class Morris:
         if next(self._moves(position), None) is None:
             is_full = EMPTY not in position.cells
             return Outcome(two_ranks(None if is_full else 1 - position.turn), "blocked")
-        reason: Reason = "repeated" if len(position.seen) < self.quiet_plies else "exhausted"
-        return Outcome(two_ranks(None), reason) if self._drawn(position) else None
+        reason = drawn_by(position, self.quiet_plies)
+        return Outcome(two_ranks(None), reason) if reason else None
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        steps = tuple(int(step) for step in position.last)
-        taken = steps[len(steps) - position.has_captured :]
-        path = steps[: len(steps) - position.has_captured]
-        pieces = {EMPTY: ()} | {side.mark: (Piece(seat, side.mark),) for seat, side in enumerate(self.info.sides)}
-        return Scene(
-            position.board,
-            tuple(pieces[mark] for mark in position.cells),
-            marked=path[-1:],
-            vacated=path[:-1],
-            captured=taken,
-        )
+        return drawer(self.info, more={EMPTY: ()})(position)
 
     def _mark(self, seat: Seat) -> str:
         return self.info.sides[seat].mark
@@ -189,11 +177,6 @@ class Morris:
     def _men(self, position: Position, seat: Seat) -> int:
         """The men of a seat on the board and in hand."""
         return position.cells.count(self._mark(seat)) + position.hands[seat]
-
-    def _drawn(self, position: Position) -> bool:
-        """Whether too long nothing has happened, or the position is here for the third time."""
-        seen = position.seen
-        return len(seen) >= self.quiet_plies or seen[-2::-2].count(position.cells) > 1
 
     def _moves(self, position: Position) -> Iterator[Move]:
         cells, own = position.cells, self._mark(position.turn)

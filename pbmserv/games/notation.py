@@ -146,4 +146,4 @@ def joined(board: Board, move: Move, between: str = "-") -> str:
 def starting(moves: Iterable[Move], begun: Move) -> Iterable[Move]:
     """Those of these moves that begin so: for games with few moves, which list them all."""
     count = len(begun)
-    return (move for move in moves if move[:count] == begun)
+    return (move for move in moves if move[:count] == begun) if begun else moves

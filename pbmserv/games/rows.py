@@ -11,19 +11,19 @@ from itertools import combinations
 from string import ascii_uppercase, digits
 from typing import Final, Literal
 
-from pbmserv.games import boards
+from pbmserv.games import boards, stones
 from pbmserv.games.board import Board
 from pbmserv.games.boards import NE, SE, E, N
-from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
 from pbmserv.games.notation import joined, read_move
+from pbmserv.games.stones import EMPTY
 
 # The numbers of the paragraphs in the rules texts that Illegal may quote, the same in all of them. The last one is
 # about what is special: dropping, placing two stones, the first stone in the middle.
 THE_BOARD, PLACING, ENDING, SPECIAL = 1, 2, 3, 4
 
 ENOUGH_PAIRS: Final = 5
-_EMPTY: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RowGame:
         size = chosen(self.info, options).get("size")
         columns, rows = (int(size), int(size)) if size else (self.columns, self.rows)
         board = boards.points(columns) if columns > 9 else boards.squares(columns, rows)
-        return Position(board, bytes([_EMPTY]) * (columns * rows))
+        return Position(board, bytes([EMPTY]) * (columns * rows))
 
     def to_move(self, position: Position) -> Seat | None:
         """The seat on turn; None when the game is over."""
@@ -89,12 +89,12 @@ class RowGame:
         pairs, taken = position.pairs, _taken(board, stones, cells[0]) if self.special == "pairs" else ()
         if taken:
             for cell in taken:
-                stones[cell] = _EMPTY
+                stones[cell] = EMPTY
             gained = len(taken) // 2
             pairs = (pairs[0] + gained, pairs[1]) if seat == 0 else (pairs[0], pairs[1] + gained)
             events.append(Event("captured", 1 - seat, taken))
         is_won = pairs[seat] >= ENOUGH_PAIRS or self._is_row(board, stones, cells)
-        turn = None if is_won or _EMPTY not in stones else 1 - seat
+        turn = None if is_won or EMPTY not in stones else 1 - seat
         winner = seat if is_won else None
         return Position(board, bytes(stones), turn, winner, pairs, cells, taken), tuple(events)
 
@@ -124,14 +124,7 @@ class RowGame:
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        pieces = [(Piece(seat, side.mark),) for seat, side in enumerate(self.info.sides)]
-        return Scene(
-            position.board,
-            tuple([() if seat == _EMPTY else pieces[seat] for seat in position.stones]),
-            marked=position.last,
-            captured=position.taken,
-            scores=self.scores(position),
-        )
+        return stones.drawer(self.info, self.scores)(position)
 
     def _count(self, position: Position) -> int:
         """How many stones are placed in this turn."""
@@ -142,11 +135,11 @@ class RowGame:
         stones = position.stones
         if self.special == "drop":
             bottoms = range(0, len(stones), self.rows)
-            lowest = [stones.find(_EMPTY, bottom, bottom + self.rows) for bottom in bottoms]
+            lowest = [stones.find(EMPTY, bottom, bottom + self.rows) for bottom in bottoms]
             return [cell for cell in lowest if cell >= 0]
         if self.special == "pairs" and not position.last:
             return [len(stones) // 2]
-        return [cell for cell, seat in enumerate(stones) if seat == _EMPTY]
+        return [cell for cell, seat in enumerate(stones) if seat == EMPTY]
 
     def _is_row(self, board: Board, stones: bytes | bytearray, cells: tuple[int, ...]) -> bool:
         """Whether one of these cells is in a row that is long enough."""
@@ -177,7 +170,7 @@ class RowGame:
             return ENDING
         if len(steps) != self._count(position):
             return SPECIAL if self.special == "two" else PLACING
-        is_free = len(set(steps)) == len(steps) and all(position.stones[int(step)] == _EMPTY for step in steps)
+        is_free = len(set(steps)) == len(steps) and all(position.stones[int(step)] == EMPTY for step in steps)
         return SPECIAL if is_free else PLACING
 
 

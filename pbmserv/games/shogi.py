@@ -1,28 +1,275 @@
 """Shogi, the chess of Japan, and minishogi on a small board: what is captured is dropped again."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Final
 
 from pbmserv.games import boards
-from pbmserv.games.game import Event, Illegal, Move, Outcome, Scene, Seat, Unfinished, two_ranks
+from pbmserv.games.board import Board
+from pbmserv.games.boards import DIAGONAL, NE, NW, ORTHOGONAL, SE, SW, E, N, S, W
+from pbmserv.games.defaults import EMPTY, checked_for_ever, ended_by_repetition, scene_of, times_before
+from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
-from pbmserv.games.shogi_board import (
-    EMPTY,
-    KINDS,
-    MARKS,
-    PLAIN,
-    PROMOTED,
-    WORDS,
-    attackers,
-    paths_of,
-    targets,
+from pbmserv.games.kinds import SHOGI
+from pbmserv.games.notation import joined, read_move, starting
+
+KINDS: Final = {mark: (drawn, word) for mark, (word, drawn) in zip("KRBGSNLPDHWVUT", SHOGI.items(), strict=True)}
+"""By the letter that a position has for a piece: as it is drawn, and its word."""
+
+MARKS: Final = ("".join(KINDS), "".join(KINDS).lower())
+"""The letters of the pieces, by seat: small ones are White's."""
+
+IN_HAND: Final = "RBGSNLP"
+WORDS: Final = {KINDS[mark][1]: mark for mark in IN_HAND}
+"""What can be dropped, by its word."""
+
+PROMOTED: Final = dict(zip("RBSNLP", "DHWVUT", strict=True))
+PLAIN: Final = {promoted: plain for plain, promoted in PROMOTED.items()}
+
+_GOLD: Final = (N, NE, NW, E, W, S)
+_STEPS: Final = {
+    "K": (*ORTHOGONAL, *DIAGONAL),
+    "G": _GOLD,
+    "S": (N, *DIAGONAL),
+    "P": (N,),
+    "D": DIAGONAL,
+    "H": ORTHOGONAL,
+} | dict.fromkeys("WVUT", _GOLD)
+_SLIDES: Final = {"R": ORTHOGONAL, "D": ORTHOGONAL, "B": DIAGONAL, "H": DIAGONAL, "L": (N,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where the pieces go on a board, by their letter and by cell; and what attacks a king, by its seat."""
+
+    steps: Mapping[str, tuple[tuple[int, ...], ...]]
+    slides: Mapping[str, tuple[tuple[tuple[int, ...], ...], ...]]
+    leaps: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    """From where the other side's knight attacks."""
+    near: tuple[tuple[str, ...], tuple[str, ...]]
+    """In each direction those that attack from the next cell."""
+    far: tuple[tuple[str, ...], tuple[str, ...]]
+    """In each direction those that attack from further away."""
+    lines: tuple[frozenset[int], ...]
+    """The cells in line with each cell."""
+
+
+@lru_cache(maxsize=4)
+def paths_of(board: Board) -> Paths:
+    """Where the pieces go on a board."""
+    steps, slides = {}, {}
+    for seat, turn in ((0, 0), (1, 4)):
+        for kind, ways in _STEPS.items():
+            found = [[rays[(way + turn) % 8][:1] for way in ways] for rays in board.rays]
+            steps[_mark(kind, seat)] = tuple(tuple(ray[0] for ray in each if ray) for each in found)
+        for kind, ways in _SLIDES.items():
+            far = [[rays[(way + turn) % 8] for way in ways] for rays in board.rays]
+            slides[_mark(kind, seat)] = tuple(tuple(ray for ray in each if ray) for each in far)
+        steps[_mark("N", seat)] = _leaps(board, seat)
+    return Paths(
+        steps,
+        slides,
+        (_leaps(board, 0), _leaps(board, 1)),
+        (_attackers(0, is_near=True), _attackers(1, is_near=True)),
+        (_attackers(0, is_near=False), _attackers(1, is_near=False)),
+        tuple(frozenset(cell for ray in rays for cell in ray) for rays in board.rays),
+    )
+
+
+def _mark(kind: str, seat: Seat) -> str:
+    return kind if seat == 0 else kind.lower()
+
+
+def _leaps(board: Board, seat: Seat) -> tuple[tuple[int, ...], ...]:
+    """Where the knight of a seat goes: one cell ahead, and from there diagonally ahead."""
+    ahead, aside = (N, (NW, NE)) if seat == 0 else (S, (SW, SE))
+    return tuple(
+        tuple(board.rays[rays[ahead][0]][way][0] for way in aside if board.rays[rays[ahead][0]][way])
+        if rays[ahead]
+        else ()
+        for rays in board.rays
+    )
+
+
+def _attackers(seat: Seat, is_near: bool) -> tuple[str, ...]:
+    """For each direction from a king of a seat the other side's pieces that attack from there."""
+    turn = 0 if seat == 1 else 4  # as seen from the piece, which goes the other way
+    found = []
+    for way in range(8):
+        back = (way + 4 + turn) % 8
+        kinds = [kind for kind, ways in _SLIDES.items() if back in ways]
+        kinds += [kind for kind, ways in _STEPS.items() if is_near and back in ways]
+        found.append("".join(_mark(kind, 1 - seat) for kind in kinds))
+    return tuple(found)
+
+
+def targets(paths: Paths, cells: str, seat: Seat, source: int, guards: bool = False) -> Iterator[int]:
+    """Where the piece on a cell may go, whatever becomes of its king; also the own pieces that it `guards`."""
+    mark, own = cells[source], "" if guards else MARKS[seat]
+    if mark in paths.steps:
+        for target in paths.steps[mark][source]:
+            if cells[target] not in own:
+                yield target
+    if mark in paths.slides:
+        for line in paths.slides[mark][source]:
+            for target in line:
+                if cells[target] == EMPTY:
+                    yield target
+                    continue
+                if cells[target] not in own:
+                    yield target
+                break
+
+
+def attackers(board: Board, cells: str, seat: Seat) -> list[tuple[int, ...]]:
+    """For each piece that attacks the king of a seat the cells from the king up to it, as far as it needs them.
+
+    Of a knight that is its own cell alone.
+    """
+    paths = paths_of(board)
+    home = cells.find(MARKS[seat][0])
+    found = []
+    for way, ray in enumerate(board.rays[home]):
+        for count, cell in enumerate(ray):
+            mark = cells[cell]
+            if mark != EMPTY:
+                if mark in (paths.far if count else paths.near)[seat][way]:
+                    found.append(ray[: count + 1])
+                break
+    knight = _mark("N", 1 - seat)
+    found += [(cell,) for cell in paths.leaps[seat][home] if cells[cell] == knight]
+    return found
+
+
+PROMOTE, STAY = "promote", "stay"
+
+PIECES: Final = {
+    mark: Piece(seat, KINDS[kind][0] if seat == 0 else KINDS[kind][0].lower(), f"shogi/{KINDS[kind][1]}")
+    for seat in (0, 1)
+    for kind, mark in zip(KINDS, MARKS[seat], strict=True)
+}
+"""By the letter that a position has for a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The board between two plies: for each cell the letter of its piece, small for White, or a dot.
+
+    `hands` are the pieces that each side has captured, as capital letters. `seen` are the boards and hands before
+    this one. `last` is the last ply.
+    """
+
+    board: Board
+    cells: str
+    hands: tuple[str, str] = ("", "")
+    turn: Seat = 0
+    seen: tuple[str, ...] = ()
+    last: Move = ()
+    taken: tuple[int, ...] = ()
+    """Where it captured."""
+
+    @property
+    def now(self) -> str:
+        """The board and the hands."""
+        return f"{self.cells} {self.hands[0]} {self.hands[1]}"
+
+
+def after(position: Position, move: Move) -> tuple[str, tuple[str, str]]:
+    """The board and the hands after a move."""
+    cells, hands, seat, target = list(position.cells), list(position.hands), position.turn, target_of(move)
+    if isinstance(move[0], str):
+        mark = WORDS[move[0]]
+        hands[seat] = hands[seat].replace(mark, "", 1)
+        cells[target] = mark if seat == 0 else mark.lower()
+        return "".join(cells), (hands[0], hands[1])
+    mark, taken = cells[move[0]], cells[target].upper()
+    if taken != EMPTY:
+        plain = PLAIN.get(taken, taken)
+        hands[seat] = "".join(sorted(hands[seat] + plain, key=IN_HAND.find))
+    if move[-1] == PROMOTE:
+        promoted = PROMOTED[mark.upper()]
+        mark = promoted if seat == 0 else promoted.lower()
+    cells[target], cells[move[0]] = mark, EMPTY
+    return "".join(cells), (hands[0], hands[1])
+
+
+def is_attacked(board: Board, cells: str, seat: Seat) -> bool:
+    """Whether the king of a seat is in check; `cells` may have the hands behind them."""
+    return bool(attackers(board, cells, seat))
+
+
+def target_of(move: Move) -> int:
+    """The cell where a move, or enough of it, ends."""
+    return int(move[1])
+
+
+_PLACE: Final = "[1-9][a-i]"
+_PIECE: Final = f"[k{IN_HAND.lower()}]"
+DIALECT: Final = f"{_PLACE}{_PLACE}[+]?|[{IN_HAND.lower()}][*']{_PLACE}|[+]?{_PIECE}(?:{_PLACE})?[-x]{_PLACE}[+=]?"
+"""Files are numbered from the right and ranks lettered from the top, as Black sees the board."""
+
+_MOVE: Final = re.compile(
+    f"(?P<piece>[+]?{_PIECE})?(?P<source>{_PLACE})?(?P<how>[-x*'])?(?P<target>{_PLACE})(?P<sign>[+=]?)"
 )
-from pbmserv.games.shogi_books import DIALECT, BookMove, book_move
-from pbmserv.games.shogi_position import PROMOTE, STAY, Position, after, is_attacked, scene_of, target_of
+_MARKS: Final = {drawn: mark for mark, (drawn, _) in KINDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class BookMove:
+    """What a book says of a move."""
+
+    mark: str
+    """The letter that a position has for the piece, in capitals; empty where the book leaves it out."""
+    source: int | None
+    target: int | None
+    """None where it is off the board."""
+    is_drop: bool
+    ends: tuple[str, ...]
+    """How the move may end: `promote`, `stay`, or neither."""
+    is_off: bool
+    """Whether it names a cell that the board does not have."""
+
+    def fits(self, cells: str, move: Move) -> bool:
+        """Whether this is the move, on a board that shows these cells."""
+        if self.target != target_of(move) or self.is_drop != isinstance(move[0], str):
+            return False
+        if isinstance(move[0], str):
+            return WORDS[move[0]] == self.mark
+        is_piece = not self.mark or cells[move[0]].upper() == self.mark
+        return is_piece and self.source in (None, move[0]) and str((*move, "")[2]) in self.ends
+
+
+def book_move(text: str, size: int) -> BookMove | None:
+    """What a text says on a board of that size; None where it is in another notation.
+
+    >>> book_move("P*5e", 9).target, book_move("c3-c4", 9)
+    (40, None)
+    """
+    found = _MOVE.fullmatch(text.lower()) if re.fullmatch(DIALECT, text, re.ASCII | re.IGNORECASE) else None
+    if found is None:
+        return None
+    source, target = _cell(found["source"], size), _cell(found["target"], size)
+    is_program = not found["piece"]
+    ends = {"+": (PROMOTE,), "=": (STAY,)}.get(found["sign"], ("", STAY) if is_program else ("", STAY, PROMOTE))
+    return BookMove(
+        _MARKS.get((found["piece"] or "").upper(), "?" if found["piece"] else ""),
+        source,
+        target,
+        found["how"] in ("*", "'"),
+        ends,
+        is_off=target is None or (source is None and found["source"] is not None),
+    )
+
+
+def _cell(place: str | None, size: int) -> int | None:
+    """The cell of a place such as `7f`; None where there is none."""
+    if place is None:
+        return None
+    column, row = size - int(place[0]), size - 1 - "abcdefghi".index(place[1])
+    return column * size + row if column >= 0 and row >= 0 else None
+
 
 TIMES: Final = 4
 """A position that comes so often ends the game."""
@@ -44,7 +291,7 @@ class Shogi:
     rows: tuple[str, ...]
     """The pieces at the start, from the top."""
     zone: int
-    first_loses: bool = field(default=False)
+    first_loses: bool = False
     """Whether a repetition is lost by whoever moved first, and no draw."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
@@ -63,7 +310,7 @@ class Shogi:
         if len(position.seen) >= MOST_PLIES or times_before(position.seen, position.now) >= TIMES - 1:
             return ()
         found = self._legal(position, begun[0] if begun else None)
-        return (move for move in found if move[: len(begun)] == begun)
+        return starting(found, begun)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means, by cells and words or as books write it: `P-7f`, `7g7f`."""
@@ -98,8 +345,8 @@ class Shogi:
             if move[-1] == PROMOTE:
                 events.append(Event("promoted", seat, (target,), KINDS[PROMOTED[mark]][1]))
         cells, hands = after(position, move)
-        seen = (*position.seen, position.now)
-        return Position(position.board, cells, hands, 1 - seat, seen, move, taken != EMPTY), tuple(events)
+        seen, gone = (*position.seen, position.now), () if taken == EMPTY else (target,)
+        return Position(position.board, cells, hands, 1 - seat, seen, move, gone), tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended: whoever cannot move has lost; None while somebody is to move."""
@@ -116,7 +363,14 @@ class Shogi:
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        return scene_of(position)
+        hands = tuple(
+            tuple((PIECES[(mark, mark.lower())[seat]], hand.count(mark)) for mark in dict.fromkeys(hand))
+            for seat, hand in enumerate(position.hands)
+        )
+        is_check = is_attacked(position.board, position.cells, position.turn)
+        attacked = (position.cells.find(MARKS[position.turn][0]),) if is_check else ()
+        cells = tuple([() if mark == EMPTY else (PIECES[mark],) for mark in position.cells])
+        return replace(scene_of(position, cells), hands=hands, attacked=attacked)
 
     def _legal(self, position: Position, first: int | str | None) -> Iterator[Move]:
         """The legal moves, those only that begin with a step where one is given."""

@@ -1,22 +1,19 @@
 """Slither, by Corey Clark (2010): a stone may be moved before one is placed; none touch by corners alone."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Final
+from functools import lru_cache
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults, stones
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
-from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.defaults import next_turn
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.notation import joined
+from pbmserv.games.stones import EMPTY, SWAP, Position, group_of, mirrored, no_stones, swapped, swaps, with_stone
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, PLACING, MOVING, CORNERS, SWAPPING, ENDING = 1, 2, 3, 4, 5, 7
-
-SWAP: Final = "swap"
 
 info = Info(
     name="slither",
@@ -30,33 +27,11 @@ info = Info(
     words=(SWAP,),
 )
 
-_STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: `stones` has the seat of each point's stone, 2 where there is none.
-
-    `turn` is None when the game is over, `winner` too if nobody has won. `last` is where the last ply placed its
-    stone, then where it moved one to, and from where.
-    """
-
-    board: Board
-    stones: bytes
-    turn: Seat | None = 0
-    winner: Seat | None = None
-    last: tuple[int, ...] = ()
-
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for anything but a `size` from `info`."""
     size = int(chosen(info, options)["size"])
-    return Position(boards.points(size), bytes([EMPTY]) * size**2)
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
+    return Position(board := boards.points(size), no_stones(board))
 
 
 def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
@@ -72,8 +47,7 @@ def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
     for source in begun[:1] or every:
         if isinstance(source, int) and stones[source] == seat:
             yield from _after_moving(board, stones, seat, source, begun[1:])
-    if begun in ((), (SWAP,)) and _may_swap(position):
-        yield (SWAP,)
+    yield from swaps(position, begun)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
@@ -81,25 +55,17 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     seat, board = position.turn, position.board
     assert seat is not None
     if move == (SWAP,):
-        (old,) = (cell for cell, owner in enumerate(position.stones) if owner != EMPTY)
-        new = _mirrored(board, old)
-        stones = with_stone(position.stones, seat, (new,), (old,))
-        cells = (old, new) if old != new else (old,)
-        return Position(board, stones, 1 - seat, None, (new, new, old)), (Event("swapped", seat, cells),)
+        stones, cells, event = swapped(position, mirrored)
+        return Position(board, stones, 1 - seat, cells), (event,)
     *moved, place = map(int, move)
     stones = with_stone(position.stones, seat, (*moved[1:], place), moved[:1])
     last = (place, *reversed(moved))
     events = [Event("moved", seat, tuple(moved))] if moved else []
     events.append(Event("placed", seat, (place,)))
     if any(_has_won(board, stones, cell) for cell in last[:2] if stones[cell] == seat):
-        return Position(board, stones, None, seat, last), tuple(events)
-    after = Position(board, stones, 1 - seat, None, last)
-    if any(moves(after)):
-        return after, tuple(events)
-    after = Position(board, stones, seat, None, last)
-    if any(moves(after)):
-        return after, (*events, Event("passed", 1 - seat))
-    return Position(board, stones, None, None, last), tuple(events)
+        return Position(board, stones, None, last, winner=seat), tuple(events)
+    turn, passed = next_turn(seat, lambda each: any(moves(Position(board, stones, each))))
+    return Position(board, stones, turn, last), (*events, *passed)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -113,23 +79,6 @@ def write(position: Position, move: Move) -> str:
     """The point, `C3`, or before it what was moved: `C3-C4/D5`; or `swap`."""
     moved, place = joined(position.board, move[:-1]), joined(position.board, move[-1:])
     return f"{moved}/{place}" if moved else place
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    found, why = partial(moves, position), partial(_why, position)
-    return read_move(text, position.board, found, why, info.words, THE_BOARD)
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    stones = position.stones
-    return Scene(
-        position.board,
-        tuple([() if seat == EMPTY else _STONES[seat] for seat in stones]),
-        marked=tuple(dict.fromkeys(position.last[:2])),
-        vacated=tuple(cell for cell in position.last[2:] if stones[cell] == EMPTY),
-    )
 
 
 @lru_cache(maxsize=8)
@@ -186,21 +135,8 @@ def _has_won(board: Board, stones: bytes, cell: int) -> bool:
     return all(not edge.isdisjoint(chain) for edge in edges(board)[stones[cell]])
 
 
-def _mirrored(board: Board, cell: int) -> int:
-    """The point with column and row exchanged, where it is to one side what it was to the other."""
-    column, row = divmod(cell, len(board.layout.rows))
-    return row * len(board.layout.rows) + column
-
-
-def _may_swap(position: Position) -> bool:
-    """Whether the stone on the board is the first player's only one."""
-    return position.turn == 1 and position.stones.count(EMPTY) == len(position.stones) - 1
-
-
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.turn is None:
-        return ENDING
     if SWAP in steps:
         return SWAPPING
     cells: Iterable[int] = [int(step) for step in steps]
@@ -213,3 +149,7 @@ def _why(position: Position, steps: Move) -> int:
         position.stones[others[0]] == EMPTY and any(ray[:1] == (others[0],) for ray in position.board.rays[first])
     )
     return CORNERS if is_step and len(others) < 3 else MOVING
+
+
+to_move = defaults.turn_of
+read, scene = defaults.reader(info, moves, _why, ENDING), stones.drawer(info)

@@ -8,18 +8,16 @@ from typing import Final
 from pbmserv.games import boards
 from pbmserv.games.board import Board
 from pbmserv.games.boards import ORTHOGONAL
+from pbmserv.games.defaults import EMPTY, TIMES, Position, scene_of, times_before
 from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import times_before
+from pbmserv.games.notation import joined, read_move, starting
 
-EMPTY, ATTACKER, DEFENDER, KING = ".", "x", "o", "K"
+ATTACKER, DEFENDER, KING = "x", "o", "K"
 ATTACKERS, DEFENDERS = 0, 1
 MEN: Final = (ATTACKER, DEFENDER + KING)
 """What each seat moves."""
 
-TIMES: Final = 3
-"""A position that comes so often is a draw."""
 QUIET_PLIES: Final = 100
 """After so many without a capture it is a draw."""
 
@@ -32,22 +30,6 @@ _CELLS: Final = {
     DEFENDER: (Piece(DEFENDERS, DEFENDER),),
     KING: (Piece(DEFENDERS, KING, "king"),),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each cell the mark of its piece, or a dot.
-
-    `seen` are the boards before this one since the last capture. `last` is the last ply, and `taken` what it
-    captured.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = ATTACKERS
-    seen: tuple[str, ...] = ()
-    last: Move = ()
-    taken: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +59,7 @@ class Tafl:
         """The legal moves that begin so, by the piece moved."""
         if self._ended(position) is not None:
             return ()
-        return (move for move in self._legal(position, begun) if move[: len(begun)] == begun)
+        return starting(self._legal(position, begun), begun)
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means."""
@@ -99,7 +81,7 @@ class Tafl:
         for cell in taken:
             cells[cell] = EMPTY
         seen = () if taken else (*position.seen, position.cells)
-        return Position(position.board, "".join(cells), 1 - seat, seen, move, taken), tuple(events)
+        return Position(position.board, "".join(cells), 1 - seat, move, taken, seen), tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
         """How it ended; None while somebody is to move."""
@@ -111,14 +93,7 @@ class Tafl:
 
     def scene(self, position: Position) -> Scene:
         """What to draw and say of the position."""
-        steps = tuple(int(step) for step in position.last)
-        return Scene(
-            position.board,
-            tuple(_CELLS[mark] for mark in position.cells),
-            marked=steps[1:],
-            vacated=steps[:1],
-            captured=position.taken,
-        )
+        return scene_of(position, tuple([_CELLS[mark] for mark in position.cells]))
 
     def goals(self, board: Board) -> frozenset[int]:
         """Where the king escapes."""

@@ -1,16 +1,14 @@
 """Tanbo, by Mark Steere (1993), as he published it: roots grow, and those that cannot grow are gone."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults, stones
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
-from pbmserv.games.groups import EMPTY, group_of, with_stone
+from pbmserv.games.game import Event, Move, Outcome, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.stones import EMPTY, Position, group_of, placements, with_stone
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, GROWING, ENDING = 1, 2, 6
@@ -29,22 +27,6 @@ info = Info(
     example="g2",
 )
 
-_STONES = tuple((Piece(seat, side.mark),) for seat, side in enumerate(info.sides))
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: `stones` has the seat of each point's stone, 2 where there is none.
-
-    `turn` is None when the game is over. `last` is the point played last, `taken` are those of removed roots.
-    """
-
-    board: Board
-    stones: bytes
-    turn: Seat | None = 0
-    last: int | None = None
-    taken: tuple[int, ...] = ()
-
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Eight stones for each side, evenly over the board. Raises BadOption, since there are no options."""
@@ -56,18 +38,10 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(boards.points(SIZE), bytes(stones))
 
 
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """The legal moves that begin so, in the board's order."""
-    if position.turn is None or len(begun) > 1:
-        return
-    for cell in begun or range(len(position.stones)):
-        if isinstance(cell, int) and is_open(position.board, position.stones, position.turn, cell):
-            yield (cell,)
+    board, stones, turn = position.board, position.stones, position.turn or 0
+    return placements(position, begun, lambda cell: is_open(board, stones, turn, cell))
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
@@ -81,7 +55,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     events += [Event("captured", owner, taken) for owner, taken in sides if taken]
     stones = with_stone(grown, seat, gone=gone)
     turn = 1 - seat if 0 in stones and 1 in stones else None
-    return Position(board, stones, turn, cell, gone), tuple(events)
+    return Position(board, stones, turn, (cell,), gone), tuple(events)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -89,26 +63,6 @@ def outcome(position: Position) -> Outcome | None:
     if position.turn is not None:
         return None
     return Outcome(two_ranks(0 if 0 in position.stones else 1), "bare")
-
-
-def write(position: Position, move: Move) -> str:
-    """The point: `G2`."""
-    return joined(position.board, move)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position), off=THE_BOARD)
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    return Scene(
-        position.board,
-        tuple([() if seat == EMPTY else _STONES[seat] for seat in position.stones]),
-        marked=() if position.last is None else (position.last,),
-        captured=position.taken,
-    )
 
 
 def is_open(board: Board, stones: bytes, seat: Seat, cell: int) -> bool:
@@ -142,6 +96,11 @@ def _ring(board: Board, cell: int) -> tuple[int, ...]:
     return (cell, *board.neighbours[cell])
 
 
-def _why(position: Position, _: Move) -> int:
+def _why(_: Position, __: Move) -> int:
     """The rule that forbids a move."""
-    return ENDING if position.turn is None else GROWING
+    return GROWING
+
+
+to_move = defaults.turn_of
+read, write = defaults.reader(info, moves, _why, ENDING), defaults.hyphenated
+scene = stones.drawer(info)

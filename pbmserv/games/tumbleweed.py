@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board
-from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat, two_ranks
-from pbmserv.games.groups import EMPTY
+from pbmserv.games.defaults import by_points, scene_of
+from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, Seat
 from pbmserv.games.hexagons import hexagon
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move
+from pbmserv.games.notation import joined
+from pbmserv.games.stones import EMPTY
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, BEGINNING, SETTLING, HEIGHT, PASSING, ENDING = 1, 2, 4, 5, 6, 7
@@ -59,11 +60,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     middle = len(board.names) // 2
     owners[middle], heights[middle] = NEUTRAL, _NEUTRAL_HEIGHT
     return Position(board, bytes(owners), bytes(heights))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterator[Move]:
@@ -119,11 +115,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 def outcome(position: Position) -> Outcome | None:
     """How it ended, by the cells that each side has and controls; None while somebody is to move."""
-    if position.turn is not None:
-        return None
-    first, second = points = scores(position)
-    winner = None if first == second else 0 if first > second else 1
-    return Outcome(two_ranks(winner), "draw" if winner is None else "score", points)
+    return by_points(scores(position)) if position.turn is None else None
 
 
 def scores(position: Position) -> tuple[int, ...]:
@@ -140,23 +132,6 @@ def scores(position: Position) -> tuple[int, ...]:
 def write(position: Position, move: Move) -> str:
     """The cell, `D4`; two of them at first, `C2,G8`; `swap` or `pass`."""
     return joined(position.board, move, ",")
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    found, why = partial(moves, position), partial(_why, position)
-    return read_move(text, position.board, found, why, info.words, THE_BOARD)
-
-
-def scene(position: Position) -> Scene:
-    """What to draw and say of the position."""
-    return Scene(
-        position.board,
-        tuple(map(_pieces, position.owners, position.heights)),
-        marked=position.last,
-        captured=position.taken,
-        scores=scores(position),
-    )
 
 
 def sight(position: Position, seat: Seat, cell: int) -> int:
@@ -197,10 +172,16 @@ def _pieces(owner: int, height: int) -> tuple[Piece, ...]:
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if position.turn is None:
-        return ENDING
     if not position.begun or SWAP in steps:
         return BEGINNING
     if PASSES in steps:
         return PASSING
     return HEIGHT if len(steps) == 1 and position.heights[int(steps[0])] else SETTLING
+
+
+def scene(position: Position) -> Scene:
+    """What to draw and say of the position."""
+    return scene_of(position, tuple(map(_pieces, position.owners, position.heights)), scores(position))
+
+
+to_move, read = defaults.turn_of, defaults.reader(info, moves, _why, ENDING)

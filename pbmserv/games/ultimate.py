@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from pbmserv.games import boards
+from pbmserv.games import boards, defaults
 from pbmserv.games.board import Board, Sheet
 from pbmserv.games.game import Event, Move, Outcome, Piece, Reason, Scene, Seat, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
@@ -82,11 +82,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     """The empty board. Raises BadOption for any option."""
     chosen(info, options)
     return Position()
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
@@ -202,3 +197,6 @@ def _why(position: Position, steps: Move) -> int:
     if len(steps) > 1 or not isinstance(cell, int) or position.marks[cell] != EMPTY:
         return PLACING
     return WHERE if position.smalls[_SMALL[cell]] == EMPTY else CLOSED
+
+
+to_move = defaults.turn_of

@@ -2,25 +2,173 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Final
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board
-from pbmserv.games.divided import river
+from pbmserv.games.boards import DIAGONAL, ORTHOGONAL, E, N, S, W, river
+from pbmserv.games.defaults import (
+    EMPTY,
+    TIMES,
+    Position,
+    checked_for_ever,
+    ended_by_repetition,
+    scene_of,
+    times_before,
+)
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
-from pbmserv.games.notation import joined, read_move
-from pbmserv.games.repeating import checked_for_ever, ended_by_repetition, times_before
-from pbmserv.games.xiangqi_board import COLUMNS, EMPTY, KINDS, MARKS, ROWS, is_attacked, moved, targets, ways_of
+from pbmserv.games.kinds import XIANGQI
+
+COLUMNS, ROWS = 9, 10
+HALF: Final = ROWS // 2
+KINDS: Final = {letter: word for word, letter in XIANGQI.items()}
+"""The words of the pieces by letter."""
+
+MARKS: Final = ("".join(KINDS), "".join(KINDS).lower())
+"""The letters of the pieces, by seat."""
+
+Pairs = tuple[tuple[tuple[int, int], ...], ...]
+"""Of each point, pairs of a point that must be empty and of the one behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Where pieces may go on a board, by seat where that matters, and by point."""
+
+    lines: tuple[tuple[tuple[int, ...], ...], ...]
+    generals: tuple[tuple[int, ...], ...]
+    advisors: tuple[tuple[int, ...], ...]
+    elephants: tuple[Pairs, Pairs]
+    horses: Pairs
+    riders: Pairs
+    """From where a horse attacks a point: its leg, and it."""
+    soldiers: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    zones: tuple[frozenset[int], ...]
+    """What a piece must have come to, or gone from, to open the general on this point to an attack."""
+
+
+def is_attacked(board: Board, cells: str, seat: Seat) -> bool:
+    """Whether the general of a seat can be captured, or faces the other one."""
+    ways, theirs = ways_of(board), tuple(MARKS[1 - seat])
+    general, horse, chariot, cannon, soldier = theirs[0], *theirs[3:]
+    home = cells.find(MARKS[seat][0])
+    for line in ways.lines[home]:
+        screens = 0
+        for cell in line:
+            mark = cells[cell]
+            if mark == EMPTY:
+                continue
+            if mark == cannon if screens else mark in (chariot, general):
+                return True
+            screens += 1
+            if screens > 1:
+                break
+    if any(
+        cells[source] == soldier and home in ways.soldiers[1 - seat][source] for source in board.neighbours[home]
+    ):
+        return True
+    return any(cells[source] == horse and cells[leg] == EMPTY for leg, source in ways.riders[home])
+
+
+@lru_cache(maxsize=2)
+def ways_of(board: Board) -> Ways:
+    """Where pieces may go on a board."""
+    every = range(len(board.names))
+    horses, elephants = [], []
+    for rays in board.rays:
+        elephants.append([(rays[way][0], rays[way][1]) for way in DIAGONAL if len(rays[way]) > 1])
+        ahead = [(rays[way][0], way) for way in ORTHOGONAL if rays[way]]
+        aside = [(leg, board.rays[leg][(way + turn) % 8][:1]) for leg, way in ahead for turn in (-1, 1)]
+        horses.append([(leg, ray[0]) for leg, ray in aside if ray])
+    halves = [{cell for cell in every if (cell % ROWS < HALF) == (seat == 0)} for seat in (0, 1)]
+    palaces = {cell for cell in every if 3 <= cell // ROWS <= 5 and cell % ROWS not in range(3, 7)}
+    riders: list[list[tuple[int, int]]] = [[] for _ in every]
+    for source, found in enumerate(horses):
+        for leg, target in found:
+            riders[target].append((leg, source))
+    return Ways(
+        tuple(tuple(rays[way] for way in ORTHOGONAL if rays[way]) for rays in board.rays),
+        _near(board, ORTHOGONAL, palaces),
+        _near(board, DIAGONAL, palaces),
+        (_on(elephants, halves[0]), _on(elephants, halves[1])),
+        tuple(map(tuple, horses)),
+        tuple(map(tuple, riders)),
+        (_ahead(board, 0, halves[0]), _ahead(board, 1, halves[1])),
+        tuple(
+            frozenset(
+                [cell for way in ORTHOGONAL for cell in rays[way]]
+                + [rays[way][0] for way in DIAGONAL if rays[way]]
+            )
+            for rays in board.rays
+        ),
+    )
+
+
+def _near(board: Board, directions: tuple[int, ...], places: set[int]) -> tuple[tuple[int, ...], ...]:
+    """Of each point those a step away in these directions that are among the places."""
+    return tuple(
+        tuple(rays[way][0] for way in directions if rays[way] and rays[way][0] in places) for rays in board.rays
+    )
+
+
+def _on(pairs: list[list[tuple[int, int]]], places: set[int]) -> Pairs:
+    return tuple(tuple(pair for pair in found if pair[1] in places) for found in pairs)
+
+
+def _ahead(board: Board, seat: Seat, own_half: set[int]) -> tuple[tuple[int, ...], ...]:
+    """Where a soldier goes: ahead, and beyond the river aside."""
+    forward = S if seat else N
+    return tuple(
+        tuple(rays[way][0] for way in ((forward,) if cell in own_half else (forward, W, E)) if rays[way])
+        for cell, rays in enumerate(board.rays)
+    )
+
+
+def targets(ways: Ways, cells: str, seat: Seat, source: int, guards: bool = False) -> Iterator[int]:
+    """Where the piece on a point may go, whatever becomes of its general; also the own pieces that it `guards`."""
+    own, kind = "" if guards else MARKS[seat], cells[source].upper()
+    if kind in "RC":
+        yield from _along(ways.lines[source], cells, own, kind == "C")
+    elif kind in "HE":
+        pairs = ways.horses if kind == "H" else ways.elephants[seat]
+        yield from (target for over, target in pairs[source] if cells[over] == EMPTY and cells[target] not in own)
+    else:
+        steps = ways.generals if kind == "G" else ways.advisors if kind == "A" else ways.soldiers[seat]
+        yield from (target for target in steps[source] if cells[target] not in own)
+
+
+def _along(lines: tuple[tuple[int, ...], ...], cells: str, own: str, has_to_jump: bool) -> Iterator[int]:
+    """Where a chariot goes, or a cannon, which jumps over one piece to capture another."""
+    for line in lines:
+        is_over = not has_to_jump
+        for cell in line:
+            mark = cells[cell]
+            if mark == EMPTY:
+                if is_over == (not has_to_jump):
+                    yield cell
+            elif is_over:
+                if mark not in own:
+                    yield cell
+                break
+            else:
+                is_over = True
+
+
+def moved(cells: str, source: int, target: int) -> str:
+    """The board after a piece has gone from one point to another."""
+    after = list(cells)
+    after[target], after[source] = after[source], EMPTY
+    return "".join(after)
+
 
 _SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.", "H.C..", "R..S.")
 """Of each column Red's half, from the bottom."""
 
 QUIET_PLIES: Final = 120
 """After so many without a capture it is a draw."""
-TIMES: Final = 3
-"""A position that comes so often ends the game."""
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -50,31 +198,10 @@ _CELLS = {EMPTY: ()} | {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The board between two plies: for each point the letter of its piece, small for Black, or a dot.
-
-    `seen` are the boards before this one since the last capture. `last` is the last ply.
-    """
-
-    board: Board
-    cells: str
-    turn: Seat = 0
-    seen: tuple[str, ...] = ()
-    last: Move = ()
-    has_captured: bool = False
-    """Whether the last ply did."""
-
-
 def start(seats: int, options: Mapping[str, str]) -> Position:
     """Sixteen pieces on each side. Raises BadOption for any option."""
     chosen(info, options)
     return Position(river(), "".join([own + own[::-1].lower() for own in _SET_UP]))
-
-
-def to_move(position: Position) -> Seat | None:
-    """The seat on turn; None when the game is over."""
-    return None if next(iter(moves(position)), None) is None else position.turn
 
 
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
@@ -104,12 +231,7 @@ def read(position: Position, text: str) -> Move:
     """The legal move that `text` means, by points or as books write it: `C2=5`."""
     if re.fullmatch(info.dialect, text.strip(), re.ASCII | re.IGNORECASE):
         return _read_book(position, text.strip().upper().translate(_OTHER_LETTERS))
-    return read_move(text, position.board, partial(moves, position), partial(_why, position))
-
-
-def write(position: Position, move: Move) -> str:
-    """The notation of a legal move: `B3-E3`, or `B3xB10` for one that captures."""
-    return joined(position.board, move, "-" if position.cells[int(move[1])] == EMPTY else "x")
+    return _read_points(position, text)
 
 
 def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
@@ -119,9 +241,8 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     taken = cells[target]
     if taken != EMPTY:
         events.append(Event("captured", 1 - seat, (target,), KINDS[taken.upper()]))
-    seen = (*position.seen, cells) if taken == EMPTY else ()
-    after = Position(position.board, moved(cells, source, target), 1 - seat, seen, move, taken != EMPTY)
-    return after, tuple(events)
+    gone, seen = ((), (*position.seen, cells)) if taken == EMPTY else ((target,), ())
+    return Position(position.board, moved(cells, source, target), 1 - seat, move, gone, seen), tuple(events)
 
 
 def outcome(position: Position) -> Outcome | None:
@@ -132,7 +253,7 @@ def outcome(position: Position) -> Outcome | None:
     if next(_legal(position), None) is None:
         is_mate = is_attacked(position.board, cells, seat)
         return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
-    if _is_repeated(position):
+    if times_before(position.seen, position.cells) >= TIMES - 1:
         guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
         return ended_by_repetition(guilty)
     return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
@@ -145,23 +266,16 @@ def may_win(position: Position, seat: Seat) -> bool:
 
 def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
-    steps = tuple(int(step) for step in position.last)
     home = position.cells.find(MARKS[position.turn][0])
-    return Scene(
-        position.board,
-        tuple(_CELLS[mark] for mark in position.cells),
-        marked=steps[1:],
-        vacated=steps[:1],
-        captured=steps[1:] if position.has_captured else (),
-        attacked=(home,) if is_attacked(position.board, position.cells, position.turn) else (),
-    )
+    attacked = (home,) if is_attacked(position.board, position.cells, position.turn) else ()
+    return replace(scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked)
 
 
 def is_played(position: Position) -> bool:
     """Whether no rule has ended the game, if whoever is on turn can move."""
     return (
         len(position.seen) < QUIET_PLIES
-        and not _is_repeated(position)
+        and not times_before(position.seen, position.cells) >= TIMES - 1
         and any(may_win(position, seat) for seat in (0, 1))
     )
 
@@ -169,10 +283,6 @@ def is_played(position: Position) -> bool:
 def _is_safe(position: Position, source: int, target: int) -> bool:
     """Whether the own general is not attacked after a move."""
     return not is_attacked(position.board, moved(position.cells, source, target), position.turn)
-
-
-def _is_repeated(position: Position) -> bool:
-    return times_before(position.seen, position.cells) >= TIMES - 1
 
 
 def _read_book(position: Position, text: str) -> Move:
@@ -209,8 +319,6 @@ def _is_called(position: Position, move: Move, which: str, sign: str, number: in
 
 def _why(position: Position, steps: Move) -> int:
     """The rule that forbids a move."""
-    if to_move(position) is None:
-        return ENDING
     source, target = int(steps[0]), int(steps[-1])
     if position.cells[source] not in MARKS[position.turn]:
         return OWN_PIECE
@@ -218,3 +326,7 @@ def _why(position: Position, steps: Move) -> int:
     if len(steps) == 2 and target in targets(ways, position.cells, position.turn, source):
         return SAFETY
     return _RULES[position.cells[source].upper()]
+
+
+to_move, write = defaults.mover(moves), defaults.with_captures
+_read_points = defaults.reader(info, moves, _why, ENDING)

@@ -1,12 +1,17 @@
-"""What a robot makes of the positions of a game: the chances of each seat, the best move, what another one costs.
+"""What a robot makes of positions, for teaching: the chances, the best move and why, what another one costs.
 
-It is for teaching, so it never plays. How long it thinks is fixed in iterations, and therefore what it finds.
+It never plays. How long it thinks is fixed in iterations, and therefore what it finds. The reason of a move, what
+it takes or prevents, is looked for by the rules of the game alone, one answer deep, and so in any game.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from itertools import islice
+from typing import Any, Final, Literal, cast
 
-from pbmserv.games.game import Game, Move, Seat
+from pbmserv.games.game import Event, Game, Move, Seat
+from pbmserv.robots.chance import shuffled
 from pbmserv.robots.levels import level_of, thinker_of
 from pbmserv.robots.search import uct
 from pbmserv.robots.thought import Thinker, Thought
@@ -105,3 +110,133 @@ def _chances(game: Game, position: Any, thought: Thought) -> tuple[float, ...]:
     if thought.is_proven and len(thought.values) == 2:
         return (value, 1 - value) if seat == 0 else (1 - value, value)
     return thought.values
+
+
+HASTE: Final = 0.5
+"""How long a hint is thought about, beside a position of an analysis."""
+
+HintReason = Literal["only", "wins", "saves", "takes", "prevents", "promotes", "leads"]
+"""There is no other move; it wins at once; most others lose at once; it takes something; it keeps the others from
+taking something; a piece is promoted; it is the most promising one."""
+
+_MOST_ANSWERS: Final = 400
+"""Answers to a move that are looked at."""
+
+_LOOKED_AT: Final = 2
+"""Other moves after which all answers are looked at, and how many more are asked whether they allow the same."""
+_ASKED: Final = 8
+
+_NOTABLE: Final = 8
+"""Answers that are remembered: the strongest."""
+
+_MOST: Final = 0.6
+"""The part of all other moves that must allow what a move prevents."""
+
+_WINS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReason:
+    """Why a move is good; cells are numbers, moves are in stored notation."""
+
+    kind: HintReason
+
+    taken: tuple[int, ...] = ()
+    """The cells on which it takes or turns what belongs to others."""
+
+    is_turned: bool = False
+    """Whether it turns that, and takes nothing."""
+
+    threat: str = ""
+    """The answer that other moves allow."""
+
+    lost: int = 0
+    """How many pieces that answer would take; 0 if it would win."""
+
+
+def reason_for(game: Game, position: Any, move: Move, seed: int) -> MoveReason:
+    """Why that move may be good in a position, in which somebody is to move."""
+    seat = game.to_move(position)
+    if seat is None:
+        raise ValueError("nobody is to move")
+    others = [each for each in islice(game.moves(position), 4 * _MOST_ANSWERS) if each != move]
+    after, events = game.play(position, move)
+    taken = taken_by(events, seat)
+    is_turned = bool(taken) and not any(event.kind == "captured" for event in events)
+    if _has_won(game, after, seat):
+        return MoveReason("wins")
+    if not others:
+        return MoveReason("only")
+    threat, gain = _prevented(game, position, after, shuffled(seed, others)[: _LOOKED_AT + _ASKED])
+    if gain >= _WINS:
+        return MoveReason("saves", threat=threat)
+    if gain > len(taken):
+        return MoveReason("prevents", threat=threat, lost=gain)
+    if taken:
+        return MoveReason("takes", taken, is_turned)
+    is_promoted = any(event.kind == "promoted" and event.seat == seat for event in events)
+    return MoveReason("promotes" if is_promoted else "leads")
+
+
+def taken_by(events: Iterable[Event], seat: Seat) -> tuple[int, ...]:
+    """The cells on which a seat's move took or turned what belonged to others, each once."""
+    cells = [
+        cell
+        for event in events
+        if (event.kind == "captured" and event.seat != seat) or (event.kind == "turned" and event.seat == seat)
+        for cell in event.cells
+    ]
+    return tuple(dict.fromkeys(cells))
+
+
+def _prevented(game: Game, position: Any, after: Any, others: list[Move]) -> tuple[str, int]:
+    """The strongest answer that most other moves allow and this one does not, and what it gains; else "" and 0.
+
+    It only counts as prevented where nothing as strong is possible instead.
+    """
+    left = _gains(game, after)
+    strongest = max(left.values(), default=0)
+    places = [game.play(position, each)[0] for each in others]
+    notable: Counter[Move] = Counter()
+    for place in places[:_LOOKED_AT]:
+        notable.update({answer: gain for answer, gain in _gains(game, place).items() if gain > strongest})
+    allowed: dict[Move, list[int]] = {
+        answer: [gain for place in places if (gain := _gain_of(game, place, answer)) > strongest]
+        for answer, _ in notable.most_common(_NOTABLE)
+    }
+    found = [
+        (sorted(gains)[len(gains) // 2], answer)
+        for answer, gains in allowed.items()
+        if len(gains) >= _MOST * len(places)
+    ]
+    if not found:
+        return "", 0
+    gain, answer = max(found, key=lambda each: each[0])
+    place = next(place for place in places if _gain_of(game, place, answer) > strongest)
+    return game.write(place, answer), gain
+
+
+def _gains(game: Game, position: Any) -> Mapping[Move, int]:
+    """What each answer gains in a position."""
+    return {answer: _gain_of(game, position, answer, True) for answer in _answers(game, position)}
+
+
+def _answers(game: Game, position: Any) -> Iterable[Move]:
+    return islice(game.moves(position), _MOST_ANSWERS) if game.to_move(position) is not None else ()
+
+
+def _gain_of(game: Game, position: Any, answer: Move, is_legal: bool = False) -> int:
+    """How many pieces an answer takes, more than any number if it wins; 0 where it is not possible."""
+    seat = game.to_move(position)
+    if seat is None or not (is_legal or answer in game.moves(position, answer)):
+        return 0
+    after, events = game.play(position, answer)
+    if _has_won(game, after, seat):
+        return _WINS
+    points = sum(event.count for event in events if event.kind == "scored" and event.seat == seat)
+    return max(points, len(taken_by(events, seat)))
+
+
+def _has_won(game: Game, position: Any, seat: Seat) -> bool:
+    outcome = game.outcome(position)
+    return outcome is not None and outcome.ranks[seat] == 1 and outcome.ranks.count(1) == 1

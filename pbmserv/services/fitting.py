@@ -9,9 +9,8 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.player import Player
 from pbmserv.matches.pools import pool_of
 from pbmserv.matches.replay import GameState
-from pbmserv.robots.fitting import MOST_RESULTS, Result, fitting_rung
 from pbmserv.robots.levels import rungs_of, strengths_of
-from pbmserv.robots.robot import rung_of
+from pbmserv.robots.robot import MOST_RESULTS, Result, fitting_rung, rung_of
 from pbmserv.store import rankings
 from pbmserv.store import robots as stored
 from pbmserv.store.queries import TransactionQueries

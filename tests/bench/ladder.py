@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbmserv.cli.robots import told
-from pbmserv.robots.elo import EloDifference, chained
+from pbmserv.robots.contest import EloDifference, chained
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 RESULTS: Final = DOCS / "robots.json"

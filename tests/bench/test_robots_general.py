@@ -15,9 +15,9 @@ from pbmserv.games import games
 from pbmserv.games.game import scores_of
 from pbmserv.robots import greedy, random
 from pbmserv.robots.chance import seed_of
+from pbmserv.robots.levels import iterations_in
 from pbmserv.robots.search import uct
 from pbmserv.robots.search.judge import rewards_of
-from pbmserv.robots.search.pace import iterations_in
 
 GAMES, ENOUGH = 40, 36
 ASKED_BY = "PBMSERV_BENCH_ROBOTS"

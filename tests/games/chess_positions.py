@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pbmserv.games.chess_family import Chess, Position
+from pbmserv.games.chess import Chess, Position
 from pbmserv.games.chess_moves import BOARD, SIZE, Situation
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"

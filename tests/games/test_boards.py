@@ -8,13 +8,24 @@ from hypothesis import strategies as st
 
 from pbmserv.games import board as board_module
 from pbmserv.games import boards as boards_module
-from pbmserv.games import divided as divided_module
-from pbmserv.games import drawn as drawn_module
 from pbmserv.games import hexagons as hexagons_module
 from pbmserv.games.board import Board, is_cell_like, split_cells
-from pbmserv.games.boards import DIAGONAL, NE, ORTHOGONAL, E, N, S, W, pits, points, squares
-from pbmserv.games.divided import blocks, pegs, river
-from pbmserv.games.drawn import drawn
+from pbmserv.games.boards import (
+    DIAGONAL,
+    NE,
+    ORTHOGONAL,
+    E,
+    N,
+    S,
+    W,
+    blocks,
+    drawn,
+    pegs,
+    pits,
+    points,
+    river,
+    squares,
+)
 from pbmserv.games.hexagons import (
     EAST,
     NORTHEAST,
@@ -458,6 +469,6 @@ def test_long_texts_take_no_long_time() -> None:
     assert split_cells("c3 " * 20000 + "!") == ()
 
 
-@pytest.mark.parametrize("module", [board_module, boards_module, divided_module, drawn_module, hexagons_module])
+@pytest.mark.parametrize("module", [board_module, boards_module, hexagons_module])
 def test_examples_in_the_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, breakthrough
-from pbmserv.games.breakthrough import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.breakthrough import info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written

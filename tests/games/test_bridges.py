@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from pbmserv.games import bridges, games
+from pbmserv.games.boards import pegs
 from pbmserv.games.bridges import Position, crossing, links_of, moves, play, read, to_move
-from pbmserv.games.divided import pegs
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet

@@ -7,8 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from pbmserv.games import games, xiangqi
-from pbmserv.games.chess import antichess, atomic, chess, crazyhouse
-from pbmserv.games.chess_family import Chess, Position
+from pbmserv.games.chess import Chess, Position, antichess, atomic, chess, crazyhouse
 from pbmserv.games.chess_moves import EMPTY, Situation
 from pbmserv.games.earlier import EARLIER
 from pbmserv.games.game import Outcome, may_win

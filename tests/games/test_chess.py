@@ -7,11 +7,9 @@ from typing import Any, cast
 import pytest
 
 from pbmserv.games import chess as module
-from pbmserv.games import chess_family
-from pbmserv.games.chess import chess
-from pbmserv.games.chess_family import Chess, Position
-from pbmserv.games.chess_moves import BOARD
-from pbmserv.games.chess_plies import first_row
+from pbmserv.games import chess as rules
+from pbmserv.games.chess import Chess, Position, chess
+from pbmserv.games.chess_moves import BOARD, first_row
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from tests.games.by_hand import figure_of, played, written
@@ -238,28 +236,28 @@ PINNED = "4r1k1/8/8/8/8/8/4R3/4K2R w K -"
 @pytest.mark.parametrize(
     ("text", "typed", "rule"),
     [
-        (START, "e2-e9", chess_family.THE_BOARD),
-        (START, "e7-e5", chess_family.OWN_PIECE),
-        (START, "e4-e5", chess_family.OWN_PIECE),
-        (START, "e2-e5", chess_family.PAWNS),
-        (START, "e2xd3", chess_family.PAWNS),
-        (START, "e5", chess_family.PAWNS),
-        (START, "exd3", chess_family.PAWNS),
-        (START, "b1-d2", chess_family.KNIGHTS),
-        (START, "Nd4", chess_family.KNIGHTS),
-        (START, "a1-a3", chess_family.LINES),
-        (START, "Qd4", chess_family.LINES),
-        (START, "e1-e2", chess_family.KINGS),
-        (START, "Ke2", chess_family.KINGS),
-        (START, "O-O", chess_family.CASTLING),
-        (START, "e1-g1", chess_family.CASTLING),
-        (START, "queen", chess_family.FAR_ROW),
-        (PINNED, "e2-d2", chess_family.SAFE),
-        (PINNED, "Rd2", chess_family.SAFE),
-        (PINNED, "e2-e3=queen", chess_family.FAR_ROW),
-        ("4k3/P7/8/8/8/8/8/K7 w - -", "Na8", chess_family.KNIGHTS),
-        ("7k/5QQ1/8/8/8/8/8/K7 b - -", "h8-h7", chess_family.ENDING),
-        ("7k/5QQ1/8/8/8/8/8/K7 b - -", "Kh7", chess_family.ENDING),
+        (START, "e2-e9", rules.THE_BOARD),
+        (START, "e7-e5", rules.OWN_PIECE),
+        (START, "e4-e5", rules.OWN_PIECE),
+        (START, "e2-e5", rules.PAWNS),
+        (START, "e2xd3", rules.PAWNS),
+        (START, "e5", rules.PAWNS),
+        (START, "exd3", rules.PAWNS),
+        (START, "b1-d2", rules.KNIGHTS),
+        (START, "Nd4", rules.KNIGHTS),
+        (START, "a1-a3", rules.LINES),
+        (START, "Qd4", rules.LINES),
+        (START, "e1-e2", rules.KINGS),
+        (START, "Ke2", rules.KINGS),
+        (START, "O-O", rules.CASTLING),
+        (START, "e1-g1", rules.CASTLING),
+        (START, "queen", rules.FAR_ROW),
+        (PINNED, "e2-d2", rules.SAFE),
+        (PINNED, "Rd2", rules.SAFE),
+        (PINNED, "e2-e3=queen", rules.FAR_ROW),
+        ("4k3/P7/8/8/8/8/8/K7 w - -", "Na8", rules.KNIGHTS),
+        ("7k/5QQ1/8/8/8/8/8/K7 b - -", "h8-h7", rules.ENDING),
+        ("7k/5QQ1/8/8/8/8/8/K7 b - -", "Kh7", rules.ENDING),
     ],
 )
 def test_illegal_moves(text: str, typed: str, rule: int) -> None:

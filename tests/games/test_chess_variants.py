@@ -6,12 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from pbmserv.games import chess_family
-from pbmserv.games.chess import MOST_PLIES, antichess, atomic, crazyhouse
-from pbmserv.games.chess_family import Position, legal_moves
-from pbmserv.games.chess_moves import BOARD
+from pbmserv.games import chess as rules
+from pbmserv.games.chess import MOST_PLIES, Position, antichess, atomic, crazyhouse, legal_moves
+from pbmserv.games.chess_moves import BOARD, in_passing
 from pbmserv.games.chess_notation import in_short
-from pbmserv.games.chess_plies import in_passing
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished
 from tests.games.by_hand import figure_of, played, written
 from tests.games.chess_positions import START, position_of, tree
@@ -74,7 +72,7 @@ def test_who_can_capture_must() -> None:
     assert written(ANTI, here) == {"C4xC6", "C4xA4"}
     with pytest.raises(Illegal) as caught:
         antichess.read(here, "b2-b3")
-    assert caught.value.rule == chess_family.SAFE
+    assert caught.value.rule == rules.SAFE
     here = played(ANTI, position_of(antichess, "8/8/8/8/3p4/8/4P3/R7 w - -"), "e2-e4")
     assert written(ANTI, here) == {"D4xE3"}
 
@@ -162,7 +160,7 @@ def test_nobody_blows_up_the_own_king() -> None:
     assert "A1xD1" not in written(ATOM, here)
     with pytest.raises(Illegal) as caught:
         atomic.read(here, "Rxd1")
-    assert caught.value.rule == chess_family.SAFE
+    assert caught.value.rule == rules.SAFE
 
 
 @pytest.mark.parametrize(
@@ -206,7 +204,7 @@ def test_a_piece_that_is_named_is_dropped_and_never_moved() -> None:
             crazyhouse.read(here, typed)
     with pytest.raises(Illegal) as caught:
         crazyhouse.read(dropping("4k3/8/8/8/8/8/8/4K1N1 w - -", ALL), "pawn-f8")
-    assert caught.value.rule == chess_family.MORE
+    assert caught.value.rule == rules.MORE
     with pytest.raises(Unfinished):
         crazyhouse.read(dropping("4k3/8/8/8/8/8/8/4K1N1 w - -", ALL), "queen")
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import fanorona
-from pbmserv.games.fanorona import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.defaults import Position
+from pbmserv.games.fanorona import info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written

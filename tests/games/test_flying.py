@@ -6,12 +6,12 @@ from typing import Any, cast
 import pytest
 
 from pbmserv.games import boards, draughts
-from pbmserv.games.draughts import Position
-from pbmserv.games.flying import FlyingDraughts, brazilian, games, international, russian
+from pbmserv.games.draughts import FlyingDraughts, Position, brazilian, international, russian
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 
+FLYING = (international, brazilian, russian)
 SMALL, LARGE = (boards.squares(size, size, is_chequered=True) for size in (8, 10))
 
 
@@ -123,7 +123,7 @@ def test_the_start() -> None:
         ". o . o . o . o . o",
         "o . o . o . o . o .",
     ]
-    for game in games:
+    for game in FLYING:
         assert game.to_move(game.start(2, {})) == 0
         with pytest.raises(BadOption):
             game.start(2, {"size": "12"})
@@ -424,7 +424,7 @@ def told(game: FlyingDraughts, position: Position, move: Any) -> tuple[int, int,
 
 
 @pytest.mark.parametrize("plies", [80, pytest.param(20_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("game", games, ids=lambda game: game.info.name)
+@pytest.mark.parametrize("game", FLYING, ids=lambda game: game.info.name)
 def test_a_second_engine_agrees(game: FlyingDraughts, plies: int) -> None:
     """Random games in both: the same moves by source, target and captured pieces at each ply, the same winner."""
     random, count = Random(f"{game.info.name} {plies}"), 0

@@ -6,10 +6,11 @@ from random import Random
 import pytest
 
 from pbmserv.games import connection
-from pbmserv.games.connection import GAME_OF_Y, ConnectionGame, Position
+from pbmserv.games.connection import GAME_OF_Y, ConnectionGame
 from pbmserv.games.game import Event, Illegal, Move, Outcome
 from pbmserv.games.hexagons import triangle
 from pbmserv.games.info import BadOption
+from pbmserv.games.stones import Position
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 

@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from pbmserv.games import connection
-from pbmserv.games.connection import HAVANNAH, Position
+from pbmserv.games.connection import HAVANNAH
 from pbmserv.games.game import Event, Illegal, Outcome
 from pbmserv.games.hexagons import hexagon
 from pbmserv.games.info import BadOption
+from pbmserv.games.stones import Position
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 

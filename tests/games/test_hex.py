@@ -8,10 +8,10 @@ import pytest
 
 from pbmserv.games import connection
 from pbmserv.games.connection import HEX as hex_game  # noqa: N811
-from pbmserv.games.connection import Position
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.hexagons import rhombus
 from pbmserv.games.info import BadOption
+from pbmserv.games.stones import Position
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "hex.txt").read_text("ascii")

@@ -5,9 +5,10 @@ from random import Random
 import pytest
 
 from pbmserv.games import boards, konane
+from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.konane import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.konane import info, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 
 GAME: Game = konane

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from pbmserv.games import boards, lines_of_action
+from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.lines_of_action import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from pbmserv.games.lines_of_action import info, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 

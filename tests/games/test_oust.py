@@ -7,7 +7,8 @@ import pytest
 from pbmserv.games import boards, games, oust
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.oust import Position, moves, play, read, to_move
+from pbmserv.games.oust import moves, play, read, to_move
+from pbmserv.games.stones import Position
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, written
 

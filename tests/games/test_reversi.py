@@ -10,7 +10,7 @@ import pytest
 from pbmserv.games import boards, reversi
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.reversi import Position
+from pbmserv.games.stones import Position
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules" / "reversi.txt"
@@ -28,7 +28,7 @@ def drawn(*rows: str, turn: int | None = 0) -> Position:
 
 def rows_of(position: Position) -> list[str]:
     rows = position.board.layout.rows
-    return [" ".join("xo."[position.discs[cell]] for cell in row.cells) for row in rows]
+    return [" ".join("xo."[position.stones[cell]] for cell in row.cells) for row in rows]
 
 
 def leaves(position: Position, plies: int) -> int:
@@ -145,7 +145,7 @@ def slow_reversi(size: int, random: Random) -> int:
             x, y = random.choice(legal)
             discs.update(dict.fromkeys(((x, y), *turned(seat, x, y)), seat))
             position, plies = reversi.play(position, (x * size + y,))[0], plies + 1
-            assert list(position.discs) == [discs.get(place, 2) for place in every]
+            assert list(position.stones) == [discs.get(place, 2) for place in every]
         seat = 1 - seat
     assert reversi.to_move(position) is None
     return plies

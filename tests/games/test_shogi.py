@@ -8,9 +8,7 @@ import pytest
 from pbmserv.games import shogi as rules
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.shogi import Shogi, minishogi, shogi
-from pbmserv.games.shogi_board import KINDS, WORDS
-from pbmserv.games.shogi_position import Position
+from pbmserv.games.shogi import KINDS, WORDS, Position, Shogi, minishogi, shogi
 from pbmserv.matches.reasons import reason_against
 from pbmserv.rendering.accessible import accessible_board
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written

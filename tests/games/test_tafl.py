@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from pbmserv.games import tafl as rules
+from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.tafl import Position, Tafl, brandubh, hnefatafl, tablut
+from pbmserv.games.tafl import Tafl, brandubh, hnefatafl, tablut
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_tafl import SlowSiege, slow_siege
 

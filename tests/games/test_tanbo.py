@@ -4,7 +4,8 @@ import pytest
 
 from pbmserv.games import boards, games, tanbo
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
-from pbmserv.games.tanbo import Position, moves, play, read, to_move
+from pbmserv.games.stones import Position
+from pbmserv.games.tanbo import moves, play, read, to_move
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, written
 

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbmserv.games import games, ours, packages
-from pbmserv.games.packages import Packaged
+from pbmserv import games as packages
+from pbmserv.games import Packaged, games, ours
 from pbmserv.robots import knowing
 
 ROOT = Path(__file__).parents[2]

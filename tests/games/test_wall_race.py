@@ -10,8 +10,7 @@ import pytest
 from pbmserv.games import walls
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.walling import Position
-from pbmserv.games.walls import ENDING, JUMPING, NEVER_CUT_OFF, QUIET_TURNS, STEPPING, THE_BOARD, WALLING
+from pbmserv.games.walls import ENDING, JUMPING, NEVER_CUT_OFF, QUIET_TURNS, STEPPING, THE_BOARD, WALLING, Position
 from pbmserv.rendering.board_text import draw_sheet
 from tests.games.by_hand import played, written
 from tests.games.slow_wall_race import Table

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbmserv.games.chess import antichess, atomic, chess, crazyhouse
-from pbmserv.games.chess_family import Chess
+from pbmserv.games.chess import Chess, antichess, atomic, chess, crazyhouse
 from pbmserv.games.game import Move
 from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import Match

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from pbmserv.games import xiangqi
+from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
-from pbmserv.games.xiangqi import Position, info, moves, outcome, play, read, scene, start, to_move, write
-from pbmserv.games.xiangqi_board import is_attacked
+from pbmserv.games.xiangqi import info, is_attacked, moves, outcome, play, read, scene, start, to_move, write
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played
 from tests.games.second_engine import SecondEngine, play_random_games
 

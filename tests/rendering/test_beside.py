@@ -3,8 +3,7 @@
 import pytest
 
 from pbmserv.games import games
-from pbmserv.games.boards import squares
-from pbmserv.games.divided import blocks, pegs, river
+from pbmserv.games.boards import blocks, pegs, river, squares
 from pbmserv.games.game import Event, Piece, Scene, Stroke
 from pbmserv.games.info import Side
 from pbmserv.rendering.accessible import move_summary

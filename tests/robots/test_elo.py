@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pbmserv.robots.elo import EloDifference, chained, difference_of, expected_score
+from pbmserv.robots.contest import EloDifference, chained, difference_of, expected_score
 
 
 def pairs_of(chance: float, count: int, rng: Random) -> list[float]:

@@ -6,8 +6,7 @@ import pytest
 
 from pbmserv.games import games
 from pbmserv.games.game import Game
-from pbmserv.robots.analysis import Estimate, compare, estimate
-from pbmserv.robots.hints import MoveReason, reason_for
+from pbmserv.robots.analysis import Estimate, MoveReason, compare, estimate, reason_for
 
 
 def after(name: str, moves: str, options: dict[str, str] | None = None) -> tuple[Game, Any]:

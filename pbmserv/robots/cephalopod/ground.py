@@ -12,8 +12,7 @@ from typing import Final
 
 from pbmserv.games.boards import squares
 from pbmserv.games.cephalopod import FEWEST_TAKEN, MOST_PIPS, Position
-from pbmserv.robots.cephalopod.table import PIPS_A_STEP, UNIT, ZERO, LearnedTable, first_numbers
-from pbmserv.robots.cephalopod.windows import CONTENTS, windows
+from pbmserv.robots.cephalopod.table import CONTENTS, PIPS_A_STEP, UNIT, ZERO, LearnedTable, first_numbers, windows
 from pbmserv.robots.search.puct import LOST, WON
 
 Placing = tuple[int, ...]

@@ -1,7 +1,7 @@
 """The trainer's inner loops, compiled by numba: self-play that looks one ply ahead, and learning from each game.
 
 Only `train` needs this module; whoever plays with a table does not. A board's content, windows and weights are
-those of `windows` and `table`, as arrays. Rules are those of `pbmserv.games.cephalopod`, once more, for the
+those of `table`, as arrays. Rules are those of `pbmserv.games.cephalopod`, once more, for the
 compiler; a test plays them against the rules' own.
 """
 
@@ -12,8 +12,17 @@ import numpy as np
 
 from pbmserv.games.boards import squares as board_of
 from pbmserv.games.cephalopod import FEWEST_TAKEN, MOST_PIPS
-from pbmserv.robots.cephalopod.table import PHASES, PIPS_A_STEP, STARTS, phase_of, sizes
-from pbmserv.robots.cephalopod.windows import CONTENTS, SHAPES, folded, windows
+from pbmserv.robots.cephalopod.table import (
+    CONTENTS,
+    PHASES,
+    PIPS_A_STEP,
+    SHAPES,
+    STARTS,
+    folded,
+    phase_of,
+    sizes,
+    windows,
+)
 
 Array = Any
 """An array of numpy, which need not be there where types are checked."""

@@ -1,8 +1,10 @@
 """Sets of cells as the bits of a number, cell 0 the lowest: many cells at a time, in plain Python."""
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from pbmserv.games.board import Board
 
@@ -80,3 +82,29 @@ def joined_with(bits: int, within: int, shifts: Shifts) -> int:
         news = beside(news, shifts) & within & ~found
         found |= news
     return found
+
+
+_FIELD: Final = 4
+"""Bytes for each cell in packed numbers."""
+
+
+def packed(cells: int, count: int) -> int:
+    """A number with a field of four bytes for each of `count` cells: 1 where the cell's bit is set.
+
+    >>> unpacked(packed(0b101, 3), 3)
+    (1, 0, 1)
+    """
+    spread = map(_spread().__getitem__, cells.to_bytes(-(-count // 8), "little"))
+    return int.from_bytes(b"".join(spread), "little")
+
+
+def unpacked(number: int, count: int) -> tuple[int, ...]:
+    """The first fields of a packed number."""
+    whole = number.to_bytes(max(_FIELD * count, -(-number.bit_length() // 8)), "little")
+    return struct.unpack_from(f"<{count}I", whole)
+
+
+@lru_cache(maxsize=1)
+def _spread() -> tuple[bytes, ...]:
+    """For each byte its bits, a field each."""
+    return tuple(struct.pack("<8I", *(byte >> bit & 1 for bit in range(8))) for byte in range(256))

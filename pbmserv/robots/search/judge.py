@@ -11,7 +11,7 @@ Rewards = tuple[float, ...]
 """For each seat, from 0 for the last to 1 for the first; ties share what their ranks get together."""
 
 Looked = tuple[Rewards, tuple[int, ...]]
-"""What a position is worth; and of a playout the cells that each seat came to own, packed (`node.packed`)."""
+"""What a position is worth; and of a playout the cells that each seat came to own, packed (`bits.packed`)."""
 
 LONGEST: Final = 400
 """Plies of a playout; one that goes on after that is judged as it stands."""

@@ -6,8 +6,7 @@ from itertools import islice
 import pytest
 
 from pbmserv.games import games
-from pbmserv.games.boards import pits, squares
-from pbmserv.games.drawn import drawn
+from pbmserv.games.boards import drawn, pits, squares
 from pbmserv.games.game import Game, Piece, Scene
 from pbmserv.games.hexagons import rhombus
 from pbmserv.games.info import Side

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pbmserv.games import chess as family
-from pbmserv.games.chess_family import Chess, legal_moves
+from pbmserv.games.chess import Chess, legal_moves
 from pbmserv.games.chess_moves import AROUND, BOARD, CAMPS, EMPTY, HOPS, KINDS, LETTERS, SIZE, Situation, pairs
 from pbmserv.games.game import Game, Move, Seat
 from pbmserv.robots.chance import Dice

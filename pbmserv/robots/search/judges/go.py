@@ -9,8 +9,8 @@ from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL
 from pbmserv.games.game import Game, Move, Seat
 from pbmserv.robots.chance import Dice
+from pbmserv.robots.search.bits import packed
 from pbmserv.robots.search.judge import Judge, Looked
-from pbmserv.robots.search.node import packed
 
 _EMPTY: Final = 2
 _TRIES: Final = 8

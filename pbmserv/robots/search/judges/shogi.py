@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from pbmserv.games import shogi
 from pbmserv.games.board import Board
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game, Move
-from pbmserv.games.shogi_board import EMPTY, MARKS, PLAIN, WORDS, paths_of, targets
-from pbmserv.games.shogi_position import PROMOTE, after, is_attacked
+from pbmserv.games.shogi import MARKS, PLAIN, PROMOTE, WORDS, after, is_attacked, paths_of, targets
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

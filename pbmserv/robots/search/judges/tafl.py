@@ -5,8 +5,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pbmserv.games.boards import ORTHOGONAL
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Move
-from pbmserv.games.tafl import ATTACKER, DEFENDER, DEFENDERS, EMPTY, KING, MEN, Tafl, games
+from pbmserv.games.tafl import ATTACKER, DEFENDER, DEFENDERS, KING, MEN, Tafl, games
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from pbmserv.games import xiangqi
 from pbmserv.games.board import Board
+from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game, Move
-from pbmserv.games.xiangqi_board import EMPTY, MARKS, ROWS, is_attacked, moved, targets, ways_of
+from pbmserv.games.xiangqi import MARKS, ROWS, is_attacked, moved, targets, ways_of
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked, likelihood
 

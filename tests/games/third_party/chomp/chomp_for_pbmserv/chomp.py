@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
+from pbmserv.games import defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import squares
 from pbmserv.games.game import Event, Move, Outcome, Piece, Scene, two_ranks
 from pbmserv.games.info import Credit, Info, Option, Side, chosen
-from pbmserv.games.notation import joined, read_move, starting
+from pbmserv.games.notation import starting
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BAR, EATING, ENDING = 1, 2, 3
@@ -42,11 +42,6 @@ def start(seats: int, options: Mapping[str, str]) -> Position:
     return Position(board, frozenset(range(len(board.names))))
 
 
-def to_move(position: Position) -> int | None:
-    """The seat on turn; None when nothing is left."""
-    return position.turn if position.left else None
-
-
 def moves(position: Position, begun: Move = ()) -> Iterable[Move]:
     """Any piece that is left can be bitten off."""
     return starting(((cell,) for cell in sorted(position.left)), begun)
@@ -66,16 +61,6 @@ def outcome(position: Position) -> Outcome | None:
     return None if position.left else Outcome(two_ranks(position.turn), "blocked")
 
 
-def write(position: Position, move: Move) -> str:
-    """The piece that is bitten off: `D3`."""
-    return joined(position.board, move)
-
-
-def read(position: Position, text: str) -> Move:
-    """The legal move that `text` means."""
-    return read_move(text, position.board, partial(moves, position), partial(_why, position), off=THE_BAR)
-
-
 def scene(position: Position) -> Scene:
     """The pieces that are left."""
     piece = (Piece(None, "#", "chocolate"),)
@@ -90,6 +75,10 @@ def _place(board: Board, cell: int) -> tuple[int, int]:
     return ord(board.names[cell][0]), int(board.names[cell][1:])
 
 
-def _why(position: Position, steps: Move) -> int:
+def _why(_: Position, __: Move) -> int:
     """The rule that forbids a move."""
-    return EATING if position.left else ENDING
+    return EATING
+
+
+to_move = defaults.mover(moves)
+read, write = defaults.reader(info, moves, _why, ENDING), defaults.hyphenated

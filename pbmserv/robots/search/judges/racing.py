@@ -1,17 +1,65 @@
-"""Star halma: how far each side's pieces are on their way."""
+"""Wall race and star halma: how far each side still has to go."""
 
 from functools import lru_cache
+from itertools import chain
 from math import exp
 from types import MappingProxyType
 from typing import Any, Final
 
 from pbmserv.games.game import Game, Move, Seat
 from pbmserv.games.halma import BOARD, EMPTY, goal_of, moves
+from pbmserv.games.walls import ACROSS, OUTSIDE, UPRIGHT, Blocks, Position, is_free, layers_to, steps_of
+from pbmserv.games.walls import goal_of as edge_of_goal
 from pbmserv.robots.chance import Dice
 from pbmserv.robots.search.judge import Judge, Looked
 
-_STEP: Final = 0.12
-_TURN: Final = 2.0
+_STEP, _WALL, _TURN = 0.55, 0.12, 0.5
+"""What a step, a wall in hand and the turn, counted in steps, are worth."""
+
+
+def _race(_: Game, position: Any, __: Dice) -> Looked:
+    """The likelier to win the fewer steps a pawn needs; who stays behind shares the rest."""
+    worth = []
+    for seat, pawn in enumerate(position.pawns):
+        if pawn == OUTSIDE:
+            worth.append(0.0)
+            continue
+        ahead = (position.turn == seat) * _TURN - _distance(position, seat)
+        worth.append(exp(_STEP * ahead + _WALL * position.hands[seat]))
+    seats, total = len(worth), sum(worth)
+    rest = (seats / 2 - 1) / (seats - 1)
+    return tuple([each / total * (1 - rest) + rest for each in worth]), ()
+
+
+def _steps_and_walls(position: Any) -> tuple[list[Move], bool] | None:
+    """Steps, the shortest way last, and walls across a shortest way of any other pawn."""
+    turn = position.turn
+    ahead = layers_to(edge_of_goal(position, turn), position.north, position.east, position.pawns[turn])
+    steps = sorted(steps_of(position, turn), key=lambda cell: -_layer(ahead, cell))
+    walls: list[Move] = []
+    if position.hands[turn]:
+        blocks = Blocks(position)
+        found = blocks.across_ways(seat for seat in range(len(position.pawns)) if seat != turn)
+        walls = [
+            (cell, way)
+            for way in (ACROSS, UPRIGHT)
+            for cell in range(81)
+            if found[way] >> cell & 1 and is_free(position, cell, way) and not blocks.cuts_off(cell, way)
+        ]
+    return list(chain(walls, ((cell,) for cell in steps))), False
+
+
+def _layer(layers: list[int], cell: int) -> int:
+    """How many steps a cell is from the goal, as far as that was looked at."""
+    return next((steps for steps, cells in enumerate(layers) if cells >> cell & 1), len(layers))
+
+
+def _distance(position: Position, seat: Seat) -> int:
+    return len(layers_to(edge_of_goal(position, seat), position.north, position.east, position.pawns[seat])) - 1
+
+
+_A_ROW: Final = 0.12
+_A_TURN: Final = 2.0
 """What a row on the way is worth, and how many rows the turn is."""
 _MOST: Final = 16
 """So many of the moves that lead furthest are tried."""
@@ -41,18 +89,18 @@ def _ways(seats: int, seat: Seat) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _look(_: Game, position: Any, __: Dice) -> Looked:
+def _pieces_ahead(_: Game, position: Any, __: Dice) -> Looked:
     """The likelier to win the further a side is; those behind share the rest."""
     seats = len(position.turns)
     ahead = [_ahead(position.pieces, seats, seat) for seat in range(seats)]
-    ahead[position.turn] += _TURN
+    ahead[position.turn] += _A_TURN
     most = max(ahead)
-    worth = [0.0 if seat in position.gone else exp(_STEP * (ahead[seat] - most)) for seat in range(seats)]
+    worth = [0.0 if seat in position.gone else exp(_A_ROW * (ahead[seat] - most)) for seat in range(seats)]
     total, rest = sum(worth), (seats / 2 - 1) / (seats - 1)
     return tuple([each / total * (1 - rest) + rest for each in worth]), ()
 
 
-def _likely(position: Any) -> tuple[list[Move], bool] | None:
+def _furthest(position: Any) -> tuple[list[Move], bool] | None:
     """The moves that lead furthest, the best last."""
     pieces, seats, turn = position.pieces, len(position.turns), position.turn
     way = _ways(seats, turn)
@@ -105,4 +153,9 @@ def _steps() -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-judges: Final = MappingProxyType({"star-halma": Judge(_look, curiosity=0.3, likely=_likely)})
+judges: Final = MappingProxyType(
+    {
+        "wall-race": Judge(_race, curiosity=0.3, likely=_steps_and_walls),
+        "star-halma": Judge(_pieces_ahead, curiosity=0.3, likely=_furthest),
+    }
+)
