@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import typer
-from pydantic import SecretStr
 
-from pbmserv.cli.config import PREFIX, Settings
+from pbmserv.cli.config import KNOWN, PREFIX
 from pbmserv.cli.lazy import LazyGroup, examples_of, told_of
 from pbmserv.cli.main import cli
 from pbmserv.commands.base.log_words import LogWords
@@ -80,8 +79,8 @@ def _credit(info: Info) -> str:
 def settings_table() -> str:
     """Each setting by its name in the environment, with its default and what it is."""
     rows = [
-        f"| `{PREFIX}{name.upper()}` | {_default(field.default)} | {_cell(field.description or '')} |"
-        for name, field in Settings.model_fields.items()
+        f"| `{PREFIX}{name.upper()}` | {_default(field.default)} | {_cell(field.metadata['told'])} |"
+        for name, field in KNOWN.items()
     ]
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows, ""])
 
@@ -156,8 +155,6 @@ def _between(text: str, name: str) -> str:
 
 
 def _default(value: object) -> str:
-    if isinstance(value, SecretStr):
-        value = value.get_secret_value()
     return "" if value in (None, "") else f"`{value}`"
 
 

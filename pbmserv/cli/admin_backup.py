@@ -8,8 +8,9 @@ import typer
 from rich.progress import Progress
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.database import CannotStart
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.pulse import record_backup

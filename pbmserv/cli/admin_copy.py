@@ -3,17 +3,18 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import SecretStr
 from rich.progress import MofNCompleteColumn, Progress
 from sqlalchemy import URL, Engine, make_url
 
 from pbmserv.cli.admin_backup import check_all
-from pbmserv.cli.bootstrap import CannotStart, alone
+from pbmserv.cli.bootstrap import alone
 from pbmserv.cli.config import FILE, PREFIX, Settings, WrongSetting
+from pbmserv.cli.database import CannotStart
 from pbmserv.cli.setting_forms import database_address
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
 from pbmserv.services.app import utc_now
@@ -50,7 +51,7 @@ def copy(
     finally:
         app.engine.dispose()
     # Its password is in the URL already; the present database's is another one.
-    there = settings.model_copy(update={"database": target, "database_password": SecretStr("")})
+    there = replace(settings, database=target, database_password="")
     _report(copied, *check_all(there))
     _tell_what_next(make_url(target), settings)
 
@@ -134,7 +135,7 @@ def _tell_what_next(target: URL, settings: Settings) -> None:
     name = f"{PREFIX}DATABASE"
     where = f"the environment ({name})" if name in os.environ else FILE
     _print(f'To play on there, put into {where}: database = "{place}"')
-    if target.password is not None or settings.database_password.get_secret_value():
+    if target.password is not None or settings.database_password:
         what = "its password into" if target.password is not None else "nothing into"
         _print(f"and {what} database_password (or {name}_PASSWORD).")
     _print("Then start the server. The present database stays as it is.")

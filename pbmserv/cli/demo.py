@@ -5,8 +5,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rich.rule import Rule
 
@@ -70,7 +71,7 @@ def _demo_mails() -> Iterator[tuple[str, str, str]]:
 
 @contextmanager
 def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
-    own = {
+    own: dict[str, Any] = {
         "data": folder,
         "database": "",
         "address": "pbmserv@localhost",
@@ -82,7 +83,7 @@ def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
         "games": "",
         "robots": "0",  # two people play, so nothing would come of another process
     }
-    settings = settings_or_exit().model_copy(update=own)
+    settings = replace(settings_or_exit(), **own)
     stop = threading.Event()
     app = build_app(settings, bring_up_to_date=True)
     parts = all_parts(settings, app)

@@ -8,12 +8,12 @@ from pathlib import Path
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.cli.bootstrap import CannotStart, build_app, opened
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import FILE, Settings, WrongSetting, load_settings
+from pbmserv.cli.database import CannotStart, opened
 from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.mail.mail_urls import relay_address
-from pbmserv.mail.reading.headers import Headers
-from pbmserv.mail.reading.read import head_of
+from pbmserv.mail.reading.headers import Headers, head_of
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.services.admin.doctor.database import see_clock, see_schema
 from pbmserv.services.admin.doctor.files import see_data, see_secret_files, see_token_files

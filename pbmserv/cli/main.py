@@ -29,7 +29,7 @@ COMMANDS = (
     LazyCommand("send", "running:send", "Send the mails in the outbox.", _PARTS),
     LazyCommand("robots", "robots:cli", "Have the robots play; or have two play each other.", _PARTS),
     LazyCommand("web", "running:web", "Serve the web pages.", _PARTS),
-    LazyCommand("receive", "receive:receive", "Store one raw mail from standard input.", _PARTS),
+    LazyCommand("receive", "upkeep:receive", "Store one raw mail from standard input.", _PARTS),
     LazyCommand("apart", "running:apart", "Workers run this.", hidden=True),
     LazyCommand("games", "game_tools:cli", "Check the games that other packages bring.", _MORE),
     LazyCommand("completion", "lazy:completion", "Print what completes commands in your shell.", _MORE),

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from pbmserv.cli.config import PREFIX, Settings, WrongSetting
 from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.oauth.access_tokens import AccessTokens
@@ -74,9 +72,9 @@ def access_tokens(settings: Settings, user: str) -> AccessTokens:
     return AccessTokens(TokenFile(settings.data, user), settings.oauth, oauth_client(settings))
 
 
-def _password(name: str, value: SecretStr, file: Path | None) -> str:
+def _password(name: str, value: str, file: Path | None) -> str:
     try:
-        return value.get_secret_value() if file is None else file.read_text().strip()
+        return value if file is None else file.read_text().strip()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", "") or "it is not text"
         raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None

@@ -8,8 +8,9 @@ from typing import Literal, TypeVar
 
 import typer
 
-from pbmserv.cli.bootstrap import CannotStart, alone
+from pbmserv.cli.bootstrap import alone
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.cli.database import CannotStart
 from pbmserv.cli.greeting import greet
 from pbmserv.cli.logs import start_logging
 from pbmserv.cli.roads import road_out

@@ -1,11 +1,10 @@
 """`pbmserv config`: the settings in force."""
 
-from pydantic import SecretStr
 from rich.table import Column
 from rich.text import Text
 from sqlalchemy import make_url
 
-from pbmserv.cli.config import PREFIX, Settings
+from pbmserv.cli.config import KNOWN, PREFIX, Settings
 from pbmserv.cli.terminal import Scripted, out, print_rows, print_table, settings_or_exit
 
 
@@ -30,14 +29,14 @@ def config(scripted: Scripted = None) -> None:
 def described(settings: Settings) -> list[tuple[str, str, str]]:
     """Name, value with secrets masked, and meaning of each setting."""
     rows = []
-    for name, field in Settings.model_fields.items():
+    for name, field in KNOWN.items():
         value = getattr(settings, name)
-        shown = ("***" if value.get_secret_value() else "") if isinstance(value, SecretStr) else str(value or "")
+        shown = "***" if value and field.metadata["is_secret"] else str(value or "")
         if name == "database":
             shown = make_url(settings.database_url).render_as_string(hide_password=True)
         if name == "out":
             shown = settings.way_out
         if name == "site_url":
             shown = settings.server().site_url
-        rows.append((PREFIX + name.upper(), shown, field.description or ""))
+        rows.append((PREFIX + name.upper(), shown, field.metadata["told"]))
     return rows

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 
 
 def main() -> None:
@@ -9,6 +10,10 @@ def main() -> None:
     # Importing makes hundreds of thousands of objects that all stay: looking through them for garbage again and
     # again would take a sixth of the start. The group that imports a command switches it on again.
     gc.disable()
+    if sys.argv[1:2] == ["receive"]:
+        from pbmserv.cli.receive import run_plainly
+
+        run_plainly(sys.argv[2:])
     from pbmserv.cli.lazy import VARIABLE
     from pbmserv.cli.main import cli as app
 

@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.database import CannotStart
 from pbmserv.cli.terminal import Scripted, app_or_exit, give_up, out, print_findings, print_rows, settings_or_exit
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import list_parts, retire_part

@@ -36,7 +36,6 @@ class Exit(IntEnum):
     OK = 0
     FAILED = 1
     USAGE = 2
-    NO_MAIL = 65
     TRY_LATER = 75
     WRONG_SETTING = 78
 
@@ -151,7 +150,8 @@ def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
 def app_or_exit(settings: Settings, bring_up_to_date: bool = False, for_good: Exit = Exit.WRONG_SETTING) -> "App":
     """The App; exits if it cannot be built, with `for_good` where another try would not help."""
     # What needs no database starts without what opens one.
-    from pbmserv.cli.bootstrap import CannotStart, build_app
+    from pbmserv.cli.bootstrap import build_app
+    from pbmserv.cli.database import CannotStart
 
     try:
         return build_app(settings, bring_up_to_date)

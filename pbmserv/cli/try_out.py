@@ -9,15 +9,16 @@ from typing import Annotated, Final
 
 import typer
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.database import CannotStart
 from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
 from pbmserv.mail.mail_urls import split
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.receive import PostedOutcome, find_posted, see_fate
+from pbmserv.services.posting import PostedOutcome, find_posted, see_fate
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
 PATIENCE: Final = 20.0

@@ -56,7 +56,7 @@ class Terminal:
             return engines[-1]
 
         umask = os.umask(0o022)
-        with patch("pbmserv.cli.bootstrap.open_engine", noted):
+        with patch("pbmserv.cli.database.open_engine", noted):
             done = CliRunner().invoke(cli, words, input=stdin, env=self.settings)
         os.umask(umask)  # it has set its own, in what is the tests' process
         for engine in engines:
