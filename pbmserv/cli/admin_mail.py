@@ -5,13 +5,12 @@ that is empty is a good answer, with exit code 0.
 """
 
 from datetime import datetime
-from typing import Annotated
 
-import typer
+import click
 
-from pbmserv.cli.asking import DryRun, Yes, after_asking
-from pbmserv.cli.lazy import PlainCommand
-from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
+from pbmserv.cli.asking import after_asking, dry_run_option, yes_option
+from pbmserv.cli.lazy import PlainGroup, command
+from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option, settings_or_exit
 from pbmserv.services.admin.traces import (
     CannotTrace,
     list_outgoing,
@@ -25,30 +24,33 @@ from pbmserv.store.mail_traces import MailFilter
 RECEIVED = ("waiting", "handled", "duplicate", "silent", "report", "set aside", "discarded")
 OUTGOING = ("waiting", "withheld", "sent", "bounced", "failed", "superseded")
 
-Count = Annotated[int, typer.Option(min=1, max=10_000, help="show at most this many, the newest")]
-Board = Annotated[int | None, typer.Option(help="only about this board")]
-Since = Annotated[
-    str, typer.Option(help="only since then: 2026-11-23, 2026-11-23T08:30 (UTC), or 30m, 2h, 3d ago")
-]
-
-inbox_app = typer.Typer(
-    add_completion=False,
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    help="Mails taken in: those in trouble, or all; retry or discard one.",
+count_option = click.option(
+    "--count", type=click.IntRange(1, 10_000), default=50, help="show at most this many, the newest"
+)
+board_option = click.option("--board", type=int, help="only about this board")
+since_option = click.option(
+    "--since", default="", help="only since then: 2026-11-23, 2026-11-23T08:30 (UTC), or 30m, 2h, 3d ago"
 )
 
 
-@inbox_app.callback()
+@click.group(cls=PlainGroup, invoke_without_command=True)
+@click.option("--all", "everything", is_flag=True, help="not only those in trouble")
+@click.option("--from", "sender", default="", help="only from this address")
+@board_option
+@since_option
+@click.option("--status", default="", help=f"only these: {', '.join(RECEIVED)}")
+@count_option
+@scripted_option
+@click.pass_context
 def inbox(
-    context: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="not only those in trouble")] = False,
-    sender: Annotated[str, typer.Option("--from", help="only from this address")] = "",
-    board: Board = None,
-    since: Since = "",
-    status: Annotated[str, typer.Option(help=f"only these: {', '.join(RECEIVED)}")] = "",
-    count: Count = 50,
-    scripted: Scripted = None,
+    context: click.Context,
+    everything: bool,
+    sender: str,
+    board: int | None,
+    since: str,
+    status: str,
+    count: int,
+    scripted: bool | None,
 ) -> None:
     """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
 
@@ -81,8 +83,9 @@ def inbox(
     _end(is_filtered and not rows)
 
 
-@inbox_app.command(cls=PlainCommand)
-def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+@inbox.command
+@click.argument("mail_id", type=int, metavar="ID")
+def retry(mail_id: int) -> None:
     """Let a mail that was set aside be handled again."""
     from pbmserv.services.admin.mails import retry as retry_mail
 
@@ -91,10 +94,11 @@ def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
 
-@inbox_app.command(cls=PlainCommand)
-def discard(
-    mail_id: Annotated[int, typer.Argument(metavar="ID")], yes: Yes = False, dry_run: DryRun = False
-) -> None:
+@inbox.command
+@click.argument("mail_id", type=int, metavar="ID")
+@yes_option
+@dry_run_option
+def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
     """Let go of a mail that was set aside, words and all; it is never handled then. Before that it asks, or needs
     --yes."""
     from pbmserv.services.admin.referee import Effect
@@ -110,14 +114,14 @@ def discard(
     out.print(f"Mail {mail_id} is discarded.", highlight=False)
 
 
-def outbox(
-    to: Annotated[str, typer.Option(help="only to this address")] = "",
-    board: Board = None,
-    since: Since = "",
-    status: Annotated[str, typer.Option(help=f"only these: {', '.join(OUTGOING)}")] = "",
-    count: Count = 50,
-    scripted: Scripted = None,
-) -> None:
+@command
+@click.option("--to", default="", help="only to this address")
+@board_option
+@since_option
+@click.option("--status", default="", help=f"only these: {', '.join(OUTGOING)}")
+@count_option
+@scripted_option
+def outbox(to: str, board: int | None, since: str, status: str, count: int, scripted: bool | None) -> None:
     """List outgoing mails, the newest first. Exit code 1 if a filter finds nothing.
 
     Examples:
@@ -146,18 +150,16 @@ def outbox(
     _end(wanted != MailFilter() and not rows)
 
 
-def trace(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="MAIL|BOARD|PLAYER",
-            help="as in the log: mail=17, out=40, board=101, player=alice, queue=4F1A; or a bare number, "
-            "username, address or Message-ID",
-        ),
-    ],
-    since: Since = "",
-    scripted: Scripted = None,
-) -> None:
+@command
+@click.argument(
+    "what",
+    metavar="MAIL|BOARD|PLAYER",
+    help="as in the log: mail=17, out=40, board=101, player=alice, queue=4F1A; or a bare number, "
+    "username, address or Message-ID",
+)
+@since_option
+@scripted_option
+def trace(what: str, since: str, scripted: bool | None) -> None:
     """Show the road of mails in order of time: in, entries in logs, effect, out, sent, bounced. Times are UTC.
 
     Exit code 1 if nothing is found.
@@ -204,7 +206,7 @@ def _moment(since: str) -> datetime | None:
 
 def _end(is_nothing_found: bool) -> None:
     if is_nothing_found:
-        raise typer.Exit(Exit.FAILED)
+        raise SystemExit(Exit.FAILED)
 
 
 def _app() -> App:

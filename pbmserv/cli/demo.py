@@ -13,6 +13,7 @@ from rich.rule import Rule
 
 from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.lazy import command
 from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.terminal import out, settings_or_exit
 from pbmserv.cli.try_out import LOOK_EVERY, PATIENCE, NoAnswer, answer_to, print_letter, send_and_wait, write
@@ -24,6 +25,7 @@ DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
 """A short whole game of four in a row."""
 
 
+@command
 def demo() -> None:
     """Play a short game between two players through a server of its own, and print every mail."""
     started = time.monotonic()

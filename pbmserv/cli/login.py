@@ -3,13 +3,13 @@
 import time
 from contextlib import closing
 from dataclasses import replace
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any, Literal, get_args
 
-import typer
+import click
 from rich.markup import escape
 
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.cli.lazy import command
 from pbmserv.cli.roads import mailbox, oauth_client, users_of_tokens
 from pbmserv.cli.terminal import Exit, give_up, out, settings_or_exit
 from pbmserv.mail.oauth import browser_flow, device_flow
@@ -20,27 +20,24 @@ from pbmserv.mail.oauth.token_file import SignIn, TokenFile, TokensUnreadable
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import ImapError, ImapRefused
 
-
-class SignInRoad(StrEnum):
-    """How one signs in."""
-
-    DEVICE = "device"
-    BROWSER = "browser"
-    PASTE = "paste"
+SignInRoad = Literal["device", "browser", "paste"]
+"""How one signs in."""
 
 
-def login(
-    by: Annotated[
-        SignInRoad | None,
-        typer.Option(
-            help="device: type a code on any device; browser: on this machine; paste: a browser elsewhere. "
-            "Default: device, where the provider has it for mail, else browser"
-        ),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="with browser: the port it comes back to; 0: any that is free")
-    ] = 0,
-) -> None:
+@command
+@click.option(
+    "--by",
+    type=click.Choice(get_args(SignInRoad)),
+    help="device: type a code on any device; browser: on this machine; paste: a browser elsewhere. "
+    "Default: device, where the provider has it for mail, else browser",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="with browser: the port it comes back to; 0: any that is free",
+)
+def login(by: SignInRoad | None, port: int) -> None:
     """Sign in at the provider of mailbox and relay, if it wants OAuth2 (setting `oauth`); tokens are stored.
 
     Examples:
@@ -68,10 +65,10 @@ def login(
 
 
 def _road(authority: Authority, by: SignInRoad | None) -> SignInRoad:
-    road = by or (SignInRoad.DEVICE if authority.device_endpoint else SignInRoad.BROWSER)
-    if road == SignInRoad.DEVICE and not authority.device_endpoint:
+    road: SignInRoad = by or ("device" if authority.device_endpoint else "browser")
+    if road == "device" and not authority.device_endpoint:
         raise WrongSetting("this provider has no device flow for mail: use --by browser or --by paste")
-    if road != SignInRoad.DEVICE and not authority.authorization_endpoint:
+    if road != "device" and not authority.authorization_endpoint:
         raise WrongSetting("this provider has no page to sign in with a browser: use --by device")
     return road
 
@@ -82,8 +79,8 @@ def _sign_in(
     _say(f"Sign in as {user}.")
     answer = (
         _by_device(authority, client)
-        if road == SignInRoad.DEVICE
-        else _by_browser(authority, client, user, port, road == SignInRoad.PASTE)
+        if road == "device"
+        else _by_browser(authority, client, user, port, road == "paste")
     )
     if not answer.get("refresh_token"):
         give_up(
@@ -131,7 +128,7 @@ def _by_browser(authority: Authority, client: OAuthClient, user: str, port: int,
         visit = browser_flow.begin(authority, client, user, port or browser_flow.PASTE_PORT)
         _say(f"Open this address in a browser on any machine:\n\n{visit.url}\n")
         _say(f"In the end the browser shows an error, at an address that begins with {visit.redirect}")
-        return browser_flow.finish(authority, client, visit, typer.prompt("Paste that address here"))
+        return browser_flow.finish(authority, client, visit, click.prompt("Paste that address here"))
     with browser_flow.BrowserListener(port) as listener:
         visit = browser_flow.begin(authority, client, user, listener.server_port)
         _say(f"Open this address in a browser on this machine:\n\n{visit.url}\n")

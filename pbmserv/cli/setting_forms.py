@@ -39,8 +39,9 @@ def read(kind: Any, written: object) -> object:
     """What a field of that type holds, from a text or from what TOML has; no message quotes it, since it may be a
     secret."""
     if get_origin(kind) is Literal:
-        if written not in get_args(kind):
-            raise ValueError(f"must be {' or '.join(each or 'empty' for each in get_args(kind))}")
+        *others, last = get_args(kind)
+        if written not in (*others, last):
+            raise ValueError(f"must be {', '.join(map(repr, others))} or {last!r}")
         return written
     if kind is int:
         if isinstance(written, bool) or not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", str(written)):

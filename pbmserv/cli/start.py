@@ -1,7 +1,6 @@
 """Where the program `pbmserv` begins. It is started once a mail by MTAs, so starting must not take long."""
 
 import gc
-import os
 import sys
 
 
@@ -14,15 +13,9 @@ def main() -> None:
         from pbmserv.cli.receive import run_plainly
 
         run_plainly(sys.argv[2:])
-    from pbmserv.cli.lazy import VARIABLE
-    from pbmserv.cli.main import cli as app
+    from pbmserv.cli.main import cli
 
-    if VARIABLE in os.environ:
-        # A shell asks, which the functions that `pbmserv completion` prints have told how.
-        from typer._completion_classes import completion_init
-
-        completion_init()
-    app(prog_name="pbmserv")
+    cli(prog_name="pbmserv")
 
 
 if __name__ == "__main__":

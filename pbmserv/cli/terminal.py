@@ -5,9 +5,9 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
-import typer
+import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -22,11 +22,11 @@ from pbmserv.services.admin.findings import Finding, Verdict, worst
 if TYPE_CHECKING:
     from pbmserv.services.app import App
 
-Json = Annotated[bool, typer.Option("--json", help="for scripts")]
+json_option = click.option("--json", is_flag=True, help="for scripts")
 
-Scripted = Annotated[
-    bool | None, typer.Option("--json/--csv", help="for scripts: JSON, or CSV that begins with the names")
-]
+scripted_option = click.option(
+    "--json/--csv", "scripted", default=None, help="for scripts: JSON, or CSV that begins with the names"
+)
 """How a listing is printed: True as JSON, False as CSV, None for people."""
 
 
@@ -102,7 +102,7 @@ def print_findings(findings: Sequence[Finding], scripted: bool | None) -> None:
     verdict = worst(findings)
     if scripted is not None:
         _print_found(findings, verdict, scripted)
-        raise typer.Exit(verdict)
+        raise SystemExit(verdict)
     wide = max((len(each.name) for each in findings), default=0)
     for each in findings:
         mark = _MARKS[each.verdict]
@@ -110,7 +110,7 @@ def print_findings(findings: Sequence[Finding], scripted: bool | None) -> None:
         out.print(line, highlight=False, soft_wrap=True)
         if each.mend:
             out.print(f"{' ' * (_MARK_WIDTH + wide + 3)}{escape(each.mend)}", highlight=False, soft_wrap=True)
-    raise typer.Exit(verdict)
+    raise SystemExit(verdict)
 
 
 def _print_found(findings: Sequence[Finding], verdict: Verdict, as_json: bool) -> None:
@@ -136,7 +136,7 @@ _MARKS: Final = {
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     """Exits with a sentence on standard error."""
     err.print(f"[bold red]pbmserv:[/] {escape(sentence)}", highlight=False, soft_wrap=True)
-    raise typer.Exit(code)
+    raise SystemExit(code)
 
 
 def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:

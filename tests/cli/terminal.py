@@ -9,8 +9,8 @@ from typing import Any
 from unittest.mock import patch
 
 from argon2 import PasswordHasher
+from click.testing import CliRunner
 from sqlalchemy import Engine
-from typer.testing import CliRunner
 
 from pbmserv.cli.config import load_settings
 from pbmserv.cli.main import cli

@@ -97,7 +97,7 @@ def test_a_browser_on_this_machine(club: Terminal, monkeypatch: pytest.MonkeyPat
 def test_an_address_that_is_pasted(club: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("pbmserv.cli.login._say", shown.append)
-    monkeypatch.setattr("typer.prompt", lambda _: visited(url_in(shown)))
+    monkeypatch.setattr("click.prompt", lambda _: visited(url_in(shown)))
     club.succeed("login", "--by", "paste")
     query = parse_qs(urlsplit(url_in(shown)).query)
     assert query["redirect_uri"] == ["http://127.0.0.1:8413"]
