@@ -55,9 +55,9 @@ def games(
         pbmserv admin games --filter all --count 10000 --csv > games.csv
     """
     if stuck:
-        _print_stuck(_app(), scripted)
+        _print_stuck(app_or_exit(), scripted)
         return
-    listing = list_boards(_app(), ListingQuery(game or None, player, shown, count=count))
+    listing = list_boards(app_or_exit(), ListingQuery(game or None, player, shown, count=count))
     rows = [
         {
             "board": line.number,
@@ -83,7 +83,7 @@ def show(board: int, json: bool) -> None:
     Examples:
         pbmserv admin show 101
     """
-    seen = load_board(_app(), board)
+    seen = load_board(app_or_exit(), board)
     if seen is None:
         give_up(f"there is no board {board}")
     if json:
@@ -108,17 +108,15 @@ def show(board: int, json: bool) -> None:
 def players(scripted: bool | None) -> None:
     """List everybody who has an account."""
     print_rows(
-        [{"userid": each.userid, "address": each.address} for each in list_players(_app())], scripted, "players"
+        [{"userid": each.userid, "address": each.address} for each in list_players(app_or_exit())],
+        scripted,
+        "players",
     )
 
 
 def filter_empty(*words: str) -> list[str]:
     """The words that are not empty."""
     return [word for word in words if word]
-
-
-def _app() -> App:
-    return app_or_exit(settings_or_exit())
 
 
 @command
@@ -131,7 +129,7 @@ def resend(board: int, to: str) -> None:
         pbmserv admin resend 101 --to bob
     """
     try:
-        sent_to = resend_board(_app(), board, to or None, utc_now())
+        sent_to = resend_board(app_or_exit(), board, to or None, utc_now())
     except CannotResend as error:
         give_up(str(error))
     out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)

@@ -50,7 +50,7 @@ def check(repair: bool, first: int, scripted: bool | None) -> None:
     """
     if repair and first > FIRST_NUMBER:
         give_up("--rebuild needs a check of all boards: leave --from out", Exit.USAGE)
-    checking = Check(app_or_exit(settings_or_exit()), first)
+    checking = Check(app_or_exit(), first)
     is_whole = _run(checking)
     differences = checking.differences
     print_rows([{"board": each.number, "difference": each.what} for each in differences], scripted, "differences")

@@ -52,7 +52,7 @@ def import_records(file: Path, player: tuple[str, ...], rated: bool) -> None:
         pbmserv admin import games.jsonl --player "A. Smith=alice"
     """
     names = _names(player)
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     taken, refused = 0, 0
     try:
         for place, record in _records(file):
@@ -158,7 +158,7 @@ def movie(board: int, file: Path) -> None:
     Examples:
         pbmserv admin movie 101 game.svg
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     try:
         found = load_game_state(app, board)
     except BrokenLog as error:

@@ -10,13 +10,8 @@ import click
 
 from pbmserv.cli.asking import after_asking, dry_run_option, yes_option
 from pbmserv.cli.lazy import PlainGroup, command
-from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option, settings_or_exit
-from pbmserv.services.admin.traces import (
-    CannotTrace,
-    list_outgoing,
-    list_received,
-    since_when,
-)
+from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option
+from pbmserv.services.admin.traces import CannotTrace, list_outgoing, list_received, since_when
 from pbmserv.services.admin.traces import trace as trace_mails
 from pbmserv.services.app import App, utc_now
 from pbmserv.store.mail_traces import MailFilter
@@ -77,7 +72,7 @@ def inbox(
             "outcome": mail.outcome.partition("\n")[0],
             "error": mail.message.error or "",
         }
-        for mail in list_received(_app(), wanted, count)
+        for mail in list_received(app_or_exit(), wanted, count)
     ]
     print_rows(rows, scripted, "mails set aside or held up" if wanted.in_trouble else "mails")
     _end(is_filtered and not rows)
@@ -89,7 +84,7 @@ def retry(mail_id: int) -> None:
     """Let a mail that was set aside be handled again."""
     from pbmserv.services.admin.mails import retry as retry_mail
 
-    if not retry_mail(_app(), mail_id, utc_now()):
+    if not retry_mail(app_or_exit(), mail_id, utc_now()):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
@@ -109,7 +104,7 @@ def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
     def act(app: App) -> bool:
         return discard_mail(app, mail_id, utc_now())
 
-    if not after_asking(_app(), act, lambda done: erased if done else None, yes, dry_run):
+    if not after_asking(app_or_exit(), act, lambda done: erased if done else None, yes, dry_run):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} is discarded.", highlight=False)
 
@@ -144,7 +139,7 @@ def outbox(to: str, board: int | None, since: str, status: str, count: int, scri
             "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
             "error": mail.error or "",
         }
-        for mail in list_outgoing(_app(), wanted, count)
+        for mail in list_outgoing(app_or_exit(), wanted, count)
     ]
     print_rows(rows, scripted, "outgoing mails")
     _end(wanted != MailFilter() and not rows)
@@ -169,7 +164,7 @@ def trace(what: str, since: str, scripted: bool | None) -> None:
         pbmserv admin trace alice --since 3d
     """
     try:
-        events = trace_mails(_app(), what, _moment(since))
+        events = trace_mails(app_or_exit(), what, _moment(since))
     except CannotTrace as error:
         give_up(str(error))
     rows = [
@@ -207,7 +202,3 @@ def _moment(since: str) -> datetime | None:
 def _end(is_nothing_found: bool) -> None:
     if is_nothing_found:
         raise SystemExit(Exit.FAILED)
-
-
-def _app() -> App:
-    return app_or_exit(settings_or_exit())

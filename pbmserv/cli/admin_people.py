@@ -11,15 +11,7 @@ import click
 from pbmserv.cli.admin_referee import listed, mails_queued, reason_option
 from pbmserv.cli.asking import after_asking, dry_run_option, named, print_line, yes_option
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import (
-    Exit,
-    app_or_exit,
-    give_up,
-    out,
-    print_rows,
-    scripted_option,
-    settings_or_exit,
-)
+from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
 from pbmserv.services.admin.act import CannotOperate, run_as, set_password
@@ -35,7 +27,7 @@ from pbmserv.services.bounces import see_suspended
 @click.argument("userid")
 def password(userid: str) -> None:
     """Set a player's password, asked for twice, or read from standard input when that is no terminal."""
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     if sys.stdin.isatty():
         secret = click.prompt(f"New password of {userid}", hide_input=True, confirmation_prompt=True)
     else:
@@ -63,7 +55,7 @@ def as_player(userid: str, line: str, yes: bool, dry_run: bool) -> None:
     """
     try:
         operated = after_asking(
-            app_or_exit(settings_or_exit()),
+            app_or_exit(),
             lambda app: run_as(app, userid, line, utc_now()),
             lambda done: done.effect,
             yes,
@@ -86,7 +78,7 @@ def address(userid: str, new: str) -> None:
         pbmserv admin address alice alice@example.net
     """
     try:
-        known = give_address(app_or_exit(settings_or_exit()), userid, new, utc_now())
+        known = give_address(app_or_exit(), userid, new, utc_now())
     except CannotOperate as error:
         give_up(str(error))
     then = f"it becomes the only address of {known}, without a password"
@@ -105,7 +97,7 @@ def suspended(scripted: bool | None) -> None:
             "withheld": each.withheld,
             "reasons": list(each.reasons),
         }
-        for each in see_suspended(app_or_exit(settings_or_exit()))
+        for each in see_suspended(app_or_exit())
     ]
     print_rows(rows, scripted, "suspended addresses")
 
@@ -114,7 +106,7 @@ def suspended(scripted: bool | None) -> None:
 @click.argument("whose", metavar="ADDRESS|USERID")
 def lift(whose: str) -> None:
     """Resume mail to a suspended address, and send what was missed."""
-    lifted = lift_address(app_or_exit(settings_or_exit()), whose, utc_now())
+    lifted = lift_address(app_or_exit(), whose, utc_now())
     if lifted is None:
         give_up(f"mail to {whose} is not suspended; see `pbmserv admin suspended`")
     out.print(f"Mail to {lifted} is resumed.", markup=False, highlight=False, soft_wrap=True)
@@ -125,7 +117,7 @@ def lift(whose: str) -> None:
 def invite(address: str) -> None:
     """Mail somebody an invitation: it lets them sign up even when the day's quota is used up."""
     try:
-        days = invite_address(app_or_exit(settings_or_exit()), address, utc_now())
+        days = invite_address(app_or_exit(), address, utc_now())
     except CannotInvite as error:
         give_up(str(error))
     told = f"An invitation was mailed to {address}; it is valid for {days} days."
@@ -150,7 +142,7 @@ def report(since: str, count: int, scripted: bool | None) -> None:
     Examples:
         pbmserv admin report --since 12h
     """
-    found = conspicuous(app_or_exit(settings_or_exit()), utc_now() - span(since), count)
+    found = conspicuous(app_or_exit(), utc_now() - span(since), count)
     print_rows([asdict(each) for each in found], scripted, "addresses")
 
 
@@ -180,7 +172,7 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     Examples:
         pbmserv admin ban @spam.example
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     if abuse.is_pattern(who):
         _silence(app, who, reason)
         return
@@ -200,7 +192,7 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
 @reason_option
 def unban(who: str, reason: str) -> None:
     """Let a banned player take part again, who is told; or heed mail from an address or a domain again."""
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     try:
         if abuse.is_pattern(who):
             print_line(f"{abuse.hear_again(app, who)} is not banned any more.")
@@ -215,7 +207,7 @@ def unban(who: str, reason: str) -> None:
 @scripted_option
 def banned(scripted: bool | None) -> None:
     """List players, addresses and domains that are banned."""
-    found = abuse.list_banned(app_or_exit(settings_or_exit()))
+    found = abuse.list_banned(app_or_exit())
     rows = [{"who": each.who, "since": each.since, "reason": each.reason} for each in found]
     print_rows(rows, scripted, "bans")
 

@@ -12,7 +12,7 @@ from rich.progress import Progress, TaskID
 
 from pbmserv.cli.asking import after_asking, ask, dry_run_option, is_terminal, print_line, yes_option
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up
 from pbmserv.services.admin import referee
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
@@ -125,7 +125,7 @@ def announce(text: str, board: int, yes: bool, dry_run: bool) -> None:
         pbmserv admin announce --dry-run "The club moves house on Sunday."
         pbmserv admin announce --yes < news.txt
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     said = (text or sys.stdin.read()).strip()
     if not said:
         give_up("there is nothing to announce", Exit.USAGE)
@@ -168,7 +168,7 @@ def _each(
     """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
     if bool(boards) == all_boards:
         give_up("name boards, or say --all", Exit.USAGE)
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     done, failed = 0, 0
     with Progress(console=err, transient=True) as progress:
         for number in progress.track(boards or referee.with_clocks(app, paused=paused)):
@@ -185,7 +185,7 @@ def _each(
 
 
 def _ruled(rule: Callable[[App, datetime], Ruled], yes: bool, dry_run: bool = False) -> Ruled:
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     try:
         ruled = after_asking(app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run)
     except CannotRule as error:

@@ -74,7 +74,7 @@ def parts(retire: str, scripted: bool | None) -> None:
         pbmserv admin parts
         pbmserv admin parts --retire poller
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     if not retire:
         rows = [{"part": part, "last_heartbeat": at} for part, at in sorted(list_parts(app).items())]
         print_rows(rows, scripted, "parts")

@@ -139,16 +139,17 @@ def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     raise SystemExit(code)
 
 
-def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
-    """The current settings; exits with `code` if one of them is wrong."""
+def settings_or_exit() -> Settings:
+    """The current settings; exits if one of them is wrong."""
     try:
         return load_settings()
     except WrongSetting as error:
-        give_up(str(error), code)
+        give_up(str(error), Exit.WRONG_SETTING)
 
 
-def app_or_exit(settings: Settings, bring_up_to_date: bool = False, for_good: Exit = Exit.WRONG_SETTING) -> "App":
-    """The App; exits if it cannot be built, with `for_good` where another try would not help."""
+def app_or_exit(settings: Settings | None = None, bring_up_to_date: bool = False) -> "App":
+    """The App, by the current settings if by no others; exits if it cannot be built."""
+    settings = settings or settings_or_exit()
     # What needs no database starts without what opens one.
     from pbmserv.cli.bootstrap import build_app
     from pbmserv.cli.database import CannotStart
@@ -156,7 +157,7 @@ def app_or_exit(settings: Settings, bring_up_to_date: bool = False, for_good: Ex
     try:
         return build_app(settings, bring_up_to_date)
     except CannotStart as error:
-        give_up(str(error), for_good if error.is_for_good else Exit.TRY_LATER)
+        give_up(str(error), Exit.WRONG_SETTING if error.is_for_good else Exit.TRY_LATER)
 
 
 def _plain(value: object) -> object:
