@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-import typer
-from pydantic import SecretStr
+import click
 
-from pbmserv.cli.config import PREFIX, Settings
-from pbmserv.cli.lazy import LazyGroup, examples_of, told_of
+from pbmserv.cli.config import KNOWN, PREFIX
+from pbmserv.cli.lazy import LazyGroup, PlainCommand
 from pbmserv.cli.main import cli
 from pbmserv.commands.base.log_words import LogWords
 from pbmserv.commands.base.registry import commands
@@ -82,8 +81,8 @@ def _credit(info: Info) -> str:
 def settings_table() -> str:
     """Each setting by its name in the environment, with its default and what it is."""
     rows = [
-        f"| `{PREFIX}{name.upper()}` | {_default(field.default)} | {_cell(field.description or '')} |"
-        for name, field in Settings.model_fields.items()
+        f"| `{PREFIX}{name.upper()}` | {_default(field.default)} | {_cell(field.metadata['told'])} |"
+        for name, field in KNOWN.items()
     ]
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows, ""])
 
@@ -111,12 +110,12 @@ def log_table() -> str:
 
 def cli_reference() -> str:
     """Each command of the command line, with a line for each argument and option."""
-    return "\n\n".join(_command_lines(typer.main.get_command(cli), ("pbmserv",))) + "\n"
+    return "\n\n".join(_command_lines(cli, ("pbmserv",))) + "\n"
 
 
 def cli_commands() -> set[str]:
     """The commands of the command line by their full names, such as `pbmserv admin inbox retry`."""
-    return {" ".join(path) for path, _ in _walk(typer.main.get_command(cli), ("pbmserv",))}
+    return {" ".join(path) for path, command in all_commands(cli, ("pbmserv",)) if not command.hidden}
 
 
 @dataclass(frozen=True)
@@ -159,36 +158,44 @@ def _between(text: str, name: str) -> str:
 
 
 def _default(value: object) -> str:
-    if isinstance(value, SecretStr):
-        value = value.get_secret_value()
     return "" if value in (None, "") else f"`{value}`"
 
 
-# Typer keeps its copy of Click to itself, so its commands and parameters have no public types.
-def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def all_commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], PlainCommand]]:
+    """Each command with the words that call it."""
+    assert isinstance(command, PlainCommand)
     yield path, command
-    for name, below in getattr(command, "commands", {}).items():
-        if not below.hidden:
-            yield from _walk(below, (*path, name))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from all_commands(below, (*path, name))
 
 
-def _command_lines(root: Any, start: tuple[str, ...]) -> Iterator[str]:
-    for path, command in _walk(root, start):
-        words = [*path, *(_argument(each) for each in command.params if each.param_type_name == "argument")]
+def _command_lines(root: click.Command, start: tuple[str, ...]) -> Iterator[str]:
+    for path, command in all_commands(root, start):
+        if command.hidden:
+            continue
+        context = click.Context(command)
+        words = [
+            *path,
+            *(each.make_metavar(context) for each in command.params if isinstance(each, click.Argument)),
+        ]
         shown = [each for each in command.params if not getattr(each, "hidden", False)]
-        if any(each.param_type_name == "option" for each in shown):
+        if any(isinstance(each, click.Option) for each in shown):
             words.append("[OPTIONS]")
-        if getattr(command, "commands", {}):
+        if isinstance(command, click.Group):
             words.append("COMMAND" if not command.invoke_without_command or path == start else "[COMMAND]")
         yield f"{'#' * (len(path) + 1)} {' '.join(path)}"
         yield f"    {' '.join(words)}"
-        yield told_of(inspect.cleandoc(command.help or ""))
-        rows = [row for each in shown if (row := _parameter(each))]
+        yield command.help or ""
+        rows = [row for each in shown if (row := _parameter(each, context))]
         if rows:
             yield "\n".join(["| | |", "| --- | --- |", *rows])
-        if listed := examples_of(command.help):
+        if command.examples:
             yield "For example:"
-            yield textwrap.indent("\n".join(listed), "    ")
+            yield textwrap.indent("\n".join(command.examples), "    ")
         if isinstance(command, LazyGroup):
             yield "\n".join(_sections(command, path))
 
@@ -202,19 +209,18 @@ def _sections(group: LazyGroup, path: tuple[str, ...]) -> Iterator[str]:
         yield f"| {section} | {', '.join(links)} |"
 
 
-def _argument(argument: Any) -> str:
-    name = argument.metavar or argument.name.upper()
-    many = "..." if argument.nargs == -1 and not name.endswith("...") else ""
-    return f"{name}{many}" if argument.required else f"[{name}{many}]"
+_WITHOUT_BRACKETS = str.maketrans("", "", "[]")
 
 
-def _parameter(parameter: Any) -> str:
+def _parameter(parameter: Any, context: click.Context) -> str:
     """A row of the table; empty for an argument whose name says all."""
     told = parameter.help or ""
-    if parameter.param_type_name == "argument":
-        return f"| `{_argument(parameter).strip('[]')}` | {_cell(told)} |" if told else ""
-    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.opts[0].lstrip('-').upper()}"
-    default = "" if parameter.is_flag or not parameter.default else f" (default: {parameter.default})"
+    if isinstance(parameter, click.Argument):
+        name = parameter.make_metavar(context).translate(_WITHOUT_BRACKETS)
+        return f"| `{name}` | {_cell(told)} |" if told else ""
+    value = "" if parameter.is_flag else f" {parameter.metavar}"
+    has_default = parameter.show_default and isinstance(parameter.default, str | int | float)
+    default = f" (default: {parameter.default})" if has_default and parameter.default else ""
     return f"| `{', '.join((*parameter.opts, *parameter.secondary_opts))}{value}` | {_cell(told)}{default} |"
 
 

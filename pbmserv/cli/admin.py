@@ -1,8 +1,8 @@
 """`pbmserv admin`: where the operator's commands for boards, players and mails are."""
 
-import typer
+import click
 
-from pbmserv.cli.lazy import LazyCommand, group_of
+from pbmserv.cli.lazy import LazyCommand, LazyGroup
 
 _BOARDS = "Boards"
 _PEOPLE = "People"
@@ -14,8 +14,8 @@ COMMANDS = (
         "games", "admin_boards:games", "List boards, the latest moves first; or those that are stuck.", _BOARDS
     ),
     LazyCommand("show", "admin_boards:show", "Show a board with all its moves.", _BOARDS),
-    LazyCommand("as", "admin_acts:as_player", "Run one command for a player.", _BOARDS),
-    LazyCommand("resend", "admin_acts:resend", "Mail a board again to its players.", _BOARDS),
+    LazyCommand("as", "admin_people:as_player", "Run one command for a player.", _BOARDS),
+    LazyCommand("resend", "admin_boards:resend", "Mail a board again to its players.", _BOARDS),
     LazyCommand("extend", "admin_referee:extend", "Give a player more days.", _BOARDS),
     LazyCommand("pause", "admin_referee:pause", "Stop the clocks; moves can still be played.", _BOARDS),
     LazyCommand("resume", "admin_referee:resume", "Restart the clocks.", _BOARDS),
@@ -23,33 +23,31 @@ COMMANDS = (
     LazyCommand("end", "admin_referee:end", "End a game, or change its result.", _BOARDS),
     LazyCommand("movie", "admin_games:movie", "Write a game as an animated SVG.", _BOARDS),
     LazyCommand("players", "admin_boards:players", "List everybody who has an account.", _PEOPLE),
-    LazyCommand("password", "admin_acts:password", "Set a player's password.", _PEOPLE),
-    LazyCommand("address", "admin_addresses:address", "Make an address a player's only one.", _PEOPLE),
-    LazyCommand("invite", "admin_addresses:invite", "Mail somebody an invitation.", _PEOPLE),
+    LazyCommand("password", "admin_people:password", "Set a player's password.", _PEOPLE),
+    LazyCommand("address", "admin_people:address", "Make an address a player's only one.", _PEOPLE),
+    LazyCommand("invite", "admin_people:invite", "Mail somebody an invitation.", _PEOPLE),
     LazyCommand("announce", "admin_referee:announce", "Write to all players, or to those of one board.", _PEOPLE),
-    LazyCommand("report", "admin_care:report", "Show who floods, guesses passwords or bounces.", _PEOPLE),
-    LazyCommand("ban", "admin_care:ban", "Ban a player, an address or a domain.", _PEOPLE),
-    LazyCommand("unban", "admin_care:unban", "Lift a ban.", _PEOPLE),
-    LazyCommand("banned", "admin_care:banned", "List players, addresses and domains that are banned.", _PEOPLE),
-    LazyCommand("inbox", "admin_mail:inbox_app", "List mails taken in; retry or discard one.", _MAIL),
+    LazyCommand("report", "admin_people:report", "Show who floods, guesses passwords or bounces.", _PEOPLE),
+    LazyCommand("ban", "admin_people:ban", "Ban a player, an address or a domain.", _PEOPLE),
+    LazyCommand("unban", "admin_people:unban", "Lift a ban.", _PEOPLE),
+    LazyCommand("banned", "admin_people:banned", "List players, addresses and domains that are banned.", _PEOPLE),
+    LazyCommand("inbox", "admin_mail:inbox", "List mails taken in; retry or discard one.", _MAIL),
     LazyCommand("outbox", "admin_mail:outbox", "List outgoing mails, the newest first.", _MAIL),
     LazyCommand("trace", "admin_mail:trace", "Show the road of mails in order of time.", _MAIL),
     LazyCommand(
-        "suspended", "admin_addresses:suspended", "List the addresses that get no board mail, and why.", _MAIL
+        "suspended", "admin_people:suspended", "List the addresses that get no board mail, and why.", _MAIL
     ),
-    LazyCommand("lift", "admin_addresses:lift", "Resume mail to a suspended address.", _MAIL),
-    LazyCommand("check", "admin_acts:check", "Replay every log and compare boards and ratings with it.", _DATA),
-    LazyCommand("backup", "admin_backup:backup", "Copy the whole database to a new file.", _DATA),
-    LazyCommand("restore", "admin_backup:restore", "Create the database from a backup and check it.", _DATA),
-    LazyCommand("copy", "admin_copy:copy", "Copy the whole club into an empty database.", _DATA),
+    LazyCommand("lift", "admin_people:lift", "Resume mail to a suspended address.", _MAIL),
+    LazyCommand("check", "admin_club:check", "Replay every log and compare boards and ratings with it.", _DATA),
+    LazyCommand("backup", "admin_club:backup", "Copy the whole database to a new file.", _DATA),
+    LazyCommand("restore", "admin_club:restore", "Create the database from a backup and check it.", _DATA),
+    LazyCommand("copy", "admin_club:copy", "Copy the whole club into an empty database.", _DATA),
     LazyCommand("import", "admin_games:import_records", "Import finished games as new boards.", _DATA),
     LazyCommand("dump", "admin_games:dump", "Write the games of a month to a file.", _DATA),
     LazyCommand("parts", "status:parts", "List the parts of the server, or retire one.", _DATA),
 )
 
-cli = typer.Typer(cls=group_of(*COMMANDS), add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
-
-@cli.callback()
-def admin() -> None:
+@click.group(cls=LazyGroup, listed=COMMANDS, no_args_is_help=True)
+def cli() -> None:
     """Manage the server: boards, players, mails."""

@@ -1,27 +1,51 @@
-"""`pbmserv admin games`, `show` and `players`: boards and who plays on them."""
+"""`pbmserv admin games`, `show`, `resend` and `players`: boards and who plays on them."""
 
-from typing import Annotated
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Final, get_args
 
-import typer
+import click
 
-from pbmserv.cli.terminal import Json, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
+from pbmserv.cli.lazy import command
+from pbmserv.cli.terminal import (
+    Exit,
+    app_or_exit,
+    err,
+    give_up,
+    json_option,
+    out,
+    print_rows,
+    scripted_option,
+    settings_or_exit,
+)
 from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.rendering.templates import ordered, render
 from pbmserv.rendering.text import laid_out
-from pbmserv.services.app import App
+from pbmserv.services.admin.mails import CannotResend
+from pbmserv.services.admin.mails import resend as resend_board
+from pbmserv.services.app import App, utc_now
 from pbmserv.services.views import list_boards, list_players, load_board
 
-Count = Annotated[int, typer.Option(min=1, max=10_000, help="show at most this many, the newest")]
-Board = Annotated[int, typer.Argument(help="number of a board")]
+IDLE: Final = timedelta(days=30)
+"""After so long a game without clocks is stuck."""
+
+count_option = click.option(
+    "--count", type=click.IntRange(1, 10_000), default=50, help="show at most this many, the newest"
+)
+board_argument = click.argument("board", type=int, help="number of a board")
 
 
+@command
+@click.option("--player", multiple=True, help="userid; may be repeated")
+@click.option("--game", default="", help="only boards of this game")
+@click.option(
+    "--filter", "shown", type=click.Choice(get_args(Filter)), default="active", metavar="all|active|inactive|next"
+)
+@click.option("--stuck", is_flag=True, help="only those that do not go on, and why")
+@count_option
+@scripted_option
 def games(
-    player: Annotated[list[str] | None, typer.Option(help="userid; may be repeated")] = None,
-    game: Annotated[str, typer.Option(help="only boards of this game")] = "",
-    filter: Annotated[Filter, typer.Option(metavar="all|active|inactive|next")] = "active",  # noqa: A002
-    stuck: Annotated[bool, typer.Option("--stuck", help="only those that do not go on, and why")] = False,
-    count: Count = 50,
-    scripted: Scripted = None,
+    player: tuple[str, ...], game: str, shown: Filter, stuck: bool, count: int, scripted: bool | None
 ) -> None:
     """List boards, the latest moves first.
 
@@ -31,12 +55,9 @@ def games(
         pbmserv admin games --filter all --count 10000 --csv > games.csv
     """
     if stuck:
-        # It can do much more than list, so it takes long to import.
-        from pbmserv.cli.admin_care import print_stuck
-
-        print_stuck(_app(), scripted)
+        _print_stuck(app_or_exit(), scripted)
         return
-    listing = list_boards(_app(), ListingQuery(game or None, tuple(player or ()), filter, count=count))
+    listing = list_boards(app_or_exit(), ListingQuery(game or None, player, shown, count=count))
     rows = [
         {
             "board": line.number,
@@ -53,13 +74,16 @@ def games(
     print_rows(rows, scripted, f"{listing.total} boards in all" if rows else "boards")
 
 
-def show(board: Board, json: Json = False) -> None:
+@command
+@board_argument
+@json_option
+def show(board: int, json: bool) -> None:
     """Show a board with all its moves.
 
     Examples:
         pbmserv admin show 101
     """
-    seen = load_board(_app(), board)
+    seen = load_board(app_or_exit(), board)
     if seen is None:
         give_up(f"there is no board {board}")
     if json:
@@ -79,10 +103,14 @@ def show(board: Board, json: Json = False) -> None:
     out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
 
 
-def players(scripted: Scripted = None) -> None:
+@command
+@scripted_option
+def players(scripted: bool | None) -> None:
     """List everybody who has an account."""
     print_rows(
-        [{"userid": each.userid, "address": each.address} for each in list_players(_app())], scripted, "players"
+        [{"userid": each.userid, "address": each.address} for each in list_players(app_or_exit())],
+        scripted,
+        "players",
     )
 
 
@@ -91,5 +119,34 @@ def filter_empty(*words: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _app() -> App:
-    return app_or_exit(settings_or_exit())
+@command
+@board_argument
+@click.option("--to", default="", help="only to this userid")
+def resend(board: int, to: str) -> None:
+    """Mail a board again to all its players, or to one.
+
+    Examples:
+        pbmserv admin resend 101 --to bob
+    """
+    try:
+        sent_to = resend_board(app_or_exit(), board, to or None, utc_now())
+    except CannotResend as error:
+        give_up(str(error))
+    out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)
+
+
+def _print_stuck(app: App, scripted: bool | None) -> None:
+    """Prints the boards that do not go on; exits with 1 if there are any."""
+    # It replays games, which a listing need not.
+    from rich.progress import Progress
+
+    from pbmserv.services.admin.stuck import stuck_boards
+
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("replaying", total=None)
+        found = stuck_boards(
+            app, IDLE, utc_now(), lambda done, of: progress.update(task, completed=done, total=of)
+        )
+    print_rows([asdict(each) for each in found], scripted, "stuck boards")
+    if found:
+        raise SystemExit(Exit.FAILED)

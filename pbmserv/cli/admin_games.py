@@ -4,12 +4,13 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import IO, Final
 
-import typer
+import click
 
+from pbmserv.cli.lazy import command
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
 from pbmserv.matches.log import BrokenLog
 from pbmserv.rendering.svg.pictures import movie_of
@@ -31,16 +32,18 @@ class _NotReadable(Exception):
     """The file is not JSON, or too large; the message says where."""
 
 
-def import_records(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="a record, or one a line; may be gzipped")],
-    player: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=USERID", help="who is who here, by name or seat in the record; may be repeated"
-        ),
-    ] = None,
-    rated: Annotated[bool, typer.Option("--rated", help="rate the games that were rated")] = False,
-) -> None:
+@command
+@click.argument(
+    "file", type=click.Path(path_type=Path), metavar="FILE", help="a record, or one a line; may be gzipped"
+)
+@click.option(
+    "--player",
+    multiple=True,
+    metavar="NAME=USERID",
+    help="who is who here, by name or seat in the record; may be repeated",
+)
+@click.option("--rated", is_flag=True, help="rate the games that were rated")
+def import_records(file: Path, player: tuple[str, ...], rated: bool) -> None:
     """Import finished games as new boards; nobody is mailed.
 
     Exit code 1 if a game could not be imported; the others are.
@@ -48,8 +51,8 @@ def import_records(
     Examples:
         pbmserv admin import games.jsonl --player "A. Smith=alice"
     """
-    names = _names(player or [])
-    app = app_or_exit(settings_or_exit())
+    names = _names(player)
+    app = app_or_exit()
     taken, refused = 0, 0
     try:
         for place, record in _records(file):
@@ -69,11 +72,13 @@ def import_records(
         give_up(f"{taken} of {taken + refused} records were imported")
 
 
-def dump(
-    month: Annotated[str, typer.Argument(help="such as 2026-11; default: last month")] = "",
-    to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="default: records in the data folder")] = None,
-    again: Annotated[bool, typer.Option("--again", help="overwrite the file")] = False,
-) -> None:
+@command
+@click.argument("month", default="", help="such as 2026-11; default: last month")
+@click.option(
+    "--to", type=click.Path(path_type=Path), metavar="FOLDER", help="default: records in the data folder"
+)
+@click.option("--again", is_flag=True, help="overwrite the file")
+def dump(month: str, to: Path | None, again: bool) -> None:
     """Write the games that ended in a month to a file: JSON records, one a line, without addresses.
 
     Examples:
@@ -93,7 +98,7 @@ def dump(
     out.print(said, highlight=False, soft_wrap=True)
 
 
-def _names(pairs: list[str]) -> dict[str, str]:
+def _names(pairs: Sequence[str]) -> dict[str, str]:
     names = {}
     for pair in pairs:
         name, sign, userid = pair.partition("=")
@@ -144,16 +149,16 @@ def _read(text: bytes, complaint: str) -> object:
         raise _NotReadable(complaint) from error
 
 
-def movie(
-    board: Annotated[int, typer.Argument(help="number of a board")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="an SVG; - for standard output")],
-) -> None:
+@command
+@click.argument("board", type=int, help="number of a board")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE", help="an SVG; - for standard output")
+def movie(board: int, file: Path) -> None:
     """Write a game as an animated SVG that any browser can play.
 
     Examples:
         pbmserv admin movie 101 game.svg
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     try:
         found = load_game_state(app, board)
     except BrokenLog as error:

@@ -5,19 +5,13 @@ that is empty is a good answer, with exit code 0.
 """
 
 from datetime import datetime
-from typing import Annotated
 
-import typer
+import click
 
-from pbmserv.cli.asking import DryRun, Yes, after_asking
-from pbmserv.cli.lazy import PlainCommand
-from pbmserv.cli.terminal import Exit, Scripted, app_or_exit, give_up, out, print_rows, settings_or_exit
-from pbmserv.services.admin.traces import (
-    CannotTrace,
-    list_outgoing,
-    list_received,
-    since_when,
-)
+from pbmserv.cli.asking import after_asking, dry_run_option, yes_option
+from pbmserv.cli.lazy import PlainGroup, command
+from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option
+from pbmserv.services.admin.traces import CannotTrace, list_outgoing, list_received, since_when
 from pbmserv.services.admin.traces import trace as trace_mails
 from pbmserv.services.app import App, utc_now
 from pbmserv.store.mail_traces import MailFilter
@@ -25,30 +19,33 @@ from pbmserv.store.mail_traces import MailFilter
 RECEIVED = ("waiting", "handled", "duplicate", "silent", "report", "set aside", "discarded")
 OUTGOING = ("waiting", "withheld", "sent", "bounced", "failed", "superseded")
 
-Count = Annotated[int, typer.Option(min=1, max=10_000, help="show at most this many, the newest")]
-Board = Annotated[int | None, typer.Option(help="only about this board")]
-Since = Annotated[
-    str, typer.Option(help="only since then: 2026-11-23, 2026-11-23T08:30 (UTC), or 30m, 2h, 3d ago")
-]
-
-inbox_app = typer.Typer(
-    add_completion=False,
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    help="Mails taken in: those in trouble, or all; retry or discard one.",
+count_option = click.option(
+    "--count", type=click.IntRange(1, 10_000), default=50, help="show at most this many, the newest"
+)
+board_option = click.option("--board", type=int, help="only about this board")
+since_option = click.option(
+    "--since", default="", help="only since then: 2026-11-23, 2026-11-23T08:30 (UTC), or 30m, 2h, 3d ago"
 )
 
 
-@inbox_app.callback()
+@click.group(cls=PlainGroup, invoke_without_command=True)
+@click.option("--all", "everything", is_flag=True, help="not only those in trouble")
+@click.option("--from", "sender", default="", help="only from this address")
+@board_option
+@since_option
+@click.option("--status", default="", help=f"only these: {', '.join(RECEIVED)}")
+@count_option
+@scripted_option
+@click.pass_context
 def inbox(
-    context: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="not only those in trouble")] = False,
-    sender: Annotated[str, typer.Option("--from", help="only from this address")] = "",
-    board: Board = None,
-    since: Since = "",
-    status: Annotated[str, typer.Option(help=f"only these: {', '.join(RECEIVED)}")] = "",
-    count: Count = 50,
-    scripted: Scripted = None,
+    context: click.Context,
+    everything: bool,
+    sender: str,
+    board: int | None,
+    since: str,
+    status: str,
+    count: int,
+    scripted: bool | None,
 ) -> None:
     """List the mails that were set aside after our own failure, or wait to be tried again, with what happened.
 
@@ -75,26 +72,28 @@ def inbox(
             "outcome": mail.outcome.partition("\n")[0],
             "error": mail.message.error or "",
         }
-        for mail in list_received(_app(), wanted, count)
+        for mail in list_received(app_or_exit(), wanted, count)
     ]
     print_rows(rows, scripted, "mails set aside or held up" if wanted.in_trouble else "mails")
     _end(is_filtered and not rows)
 
 
-@inbox_app.command(cls=PlainCommand)
-def retry(mail_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+@inbox.command
+@click.argument("mail_id", type=int, metavar="ID")
+def retry(mail_id: int) -> None:
     """Let a mail that was set aside be handled again."""
     from pbmserv.services.admin.mails import retry as retry_mail
 
-    if not retry_mail(_app(), mail_id, utc_now()):
+    if not retry_mail(app_or_exit(), mail_id, utc_now()):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
 
-@inbox_app.command(cls=PlainCommand)
-def discard(
-    mail_id: Annotated[int, typer.Argument(metavar="ID")], yes: Yes = False, dry_run: DryRun = False
-) -> None:
+@inbox.command
+@click.argument("mail_id", type=int, metavar="ID")
+@yes_option
+@dry_run_option
+def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
     """Let go of a mail that was set aside, words and all; it is never handled then. Before that it asks, or needs
     --yes."""
     from pbmserv.services.admin.referee import Effect
@@ -105,19 +104,19 @@ def discard(
     def act(app: App) -> bool:
         return discard_mail(app, mail_id, utc_now())
 
-    if not after_asking(_app(), act, lambda done: erased if done else None, yes, dry_run):
+    if not after_asking(app_or_exit(), act, lambda done: erased if done else None, yes, dry_run):
         give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
     out.print(f"Mail {mail_id} is discarded.", highlight=False)
 
 
-def outbox(
-    to: Annotated[str, typer.Option(help="only to this address")] = "",
-    board: Board = None,
-    since: Since = "",
-    status: Annotated[str, typer.Option(help=f"only these: {', '.join(OUTGOING)}")] = "",
-    count: Count = 50,
-    scripted: Scripted = None,
-) -> None:
+@command
+@click.option("--to", default="", help="only to this address")
+@board_option
+@since_option
+@click.option("--status", default="", help=f"only these: {', '.join(OUTGOING)}")
+@count_option
+@scripted_option
+def outbox(to: str, board: int | None, since: str, status: str, count: int, scripted: bool | None) -> None:
     """List outgoing mails, the newest first. Exit code 1 if a filter finds nothing.
 
     Examples:
@@ -140,24 +139,22 @@ def outbox(
             "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
             "error": mail.error or "",
         }
-        for mail in list_outgoing(_app(), wanted, count)
+        for mail in list_outgoing(app_or_exit(), wanted, count)
     ]
     print_rows(rows, scripted, "outgoing mails")
     _end(wanted != MailFilter() and not rows)
 
 
-def trace(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="MAIL|BOARD|PLAYER",
-            help="as in the log: mail=17, out=40, board=101, player=alice, queue=4F1A; or a bare number, "
-            "username, address or Message-ID",
-        ),
-    ],
-    since: Since = "",
-    scripted: Scripted = None,
-) -> None:
+@command
+@click.argument(
+    "what",
+    metavar="MAIL|BOARD|PLAYER",
+    help="as in the log: mail=17, out=40, board=101, player=alice, queue=4F1A; or a bare number, "
+    "username, address or Message-ID",
+)
+@since_option
+@scripted_option
+def trace(what: str, since: str, scripted: bool | None) -> None:
     """Show the road of mails in order of time: in, entries in logs, effect, out, sent, bounced. Times are UTC.
 
     Exit code 1 if nothing is found.
@@ -167,7 +164,7 @@ def trace(
         pbmserv admin trace alice --since 3d
     """
     try:
-        events = trace_mails(_app(), what, _moment(since))
+        events = trace_mails(app_or_exit(), what, _moment(since))
     except CannotTrace as error:
         give_up(str(error))
     rows = [
@@ -204,8 +201,4 @@ def _moment(since: str) -> datetime | None:
 
 def _end(is_nothing_found: bool) -> None:
     if is_nothing_found:
-        raise typer.Exit(Exit.FAILED)
-
-
-def _app() -> App:
-    return app_or_exit(settings_or_exit())
+        raise SystemExit(Exit.FAILED)

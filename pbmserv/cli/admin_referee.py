@@ -2,16 +2,17 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Final
 
-import typer
+import click
 from rich.progress import Progress, TaskID
 
-from pbmserv.cli.asking import DryRun, Yes, after_asking, ask, is_terminal, print_line
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
+from pbmserv.cli.asking import after_asking, ask, dry_run_option, is_terminal, print_line, yes_option
+from pbmserv.cli.lazy import command
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up
 from pbmserv.services.admin import referee
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
@@ -22,18 +23,20 @@ from pbmserv.services.app import App, utc_now
 QUIET: Final = 2.0
 """Seconds of work before a terminal shows the progress."""
 
-Board = Annotated[int, typer.Argument(help="number of a board")]
-Reason = Annotated[str, typer.Option(help="why; told to the players by mail, and stored nowhere else")]
+board_argument = click.argument("board", type=int, help="number of a board")
+reason_option = click.option(
+    "--reason", default="", help="why; told to the players by mail, and stored nowhere else"
+)
 
 
-def end(
-    board: Board,
-    annul: Annotated[bool, typer.Option("--annul", help="make the game void; it will not count")] = False,
-    award: Annotated[str, typer.Option(metavar="USERID", help="this player has won")] = "",
-    reason: Reason = "",
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> None:
+@command
+@board_argument
+@click.option("--annul", is_flag=True, help="make the game void; it will not count")
+@click.option("--award", default="", metavar="USERID", help="this player has won")
+@reason_option
+@yes_option
+@dry_run_option
+def end(board: int, annul: bool, award: str, reason: str, yes: bool, dry_run: bool) -> None:
     """End a game, or change its result. Before that it asks, or needs --yes.
 
     Examples:
@@ -49,13 +52,13 @@ def end(
         _tell(ruled, f"is won by {award}")
 
 
-def undo(
-    board: Board,
-    ply: Annotated[int | None, typer.Argument(help="the last ply to keep; default: take back one")] = None,
-    reason: Reason = "",
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> None:
+@command
+@board_argument
+@click.argument("ply", type=int, required=False, help="the last ply to keep; default: take back one")
+@reason_option
+@yes_option
+@dry_run_option
+def undo(board: int, ply: int | None, reason: str, yes: bool, dry_run: bool) -> None:
     """Take back moves, or the end of a game. Players who left after that ply are back in.
 
     Before that it asks, or needs --yes.
@@ -68,7 +71,12 @@ def undo(
     _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
 
 
-def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
+@command
+@board_argument
+@click.argument("userid")
+@click.argument("days", type=int)
+@reason_option
+def extend(board: int, userid: str, days: int, reason: str) -> None:
     """Give a player more days.
 
     Examples:
@@ -78,11 +86,15 @@ def extend(board: Board, userid: str, days: int, reason: Reason = "") -> None:
     _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
 
 
-Boards = Annotated[list[int] | None, typer.Argument(metavar="BOARD...", help="numbers of boards")]
-All = Annotated[bool, typer.Option("--all", help="every running board with clocks")]
+boards_argument = click.argument("boards", nargs=-1, type=int, metavar="[BOARD]...", help="numbers of boards")
+all_option = click.option("--all", "all_boards", is_flag=True, help="every running board with clocks")
 
 
-def pause(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+@command
+@boards_argument
+@all_option
+@reason_option
+def pause(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
     """Stop the clocks; moves can still be played.
 
     Examples:
@@ -92,24 +104,28 @@ def pause(boards: Boards = None, all_boards: All = False, reason: Reason = "") -
     _each(boards, all_boards, referee.pause, reason, paused=False)
 
 
-def resume(boards: Boards = None, all_boards: All = False, reason: Reason = "") -> None:
+@command
+@boards_argument
+@all_option
+@reason_option
+def resume(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
     """Restart the clocks."""
     _each(boards, all_boards, referee.resume, reason, paused=True)
 
 
-def announce(
-    text: Annotated[str, typer.Argument(help="what to say; else it is read from standard input")] = "",
-    board: Annotated[int, typer.Option(help="only to the players of this board")] = 0,
-    yes: Yes = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="show the mail, and to how many it would go")] = False,
-) -> None:
+@command
+@click.argument("text", default="", help="what to say; else it is read from standard input")
+@click.option("--board", type=int, default=0, help="only to the players of this board")
+@yes_option
+@click.option("--dry-run", is_flag=True, help="show the mail, and to how many it would go")
+def announce(text: str, board: int, yes: bool, dry_run: bool) -> None:
     """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes.
 
     Examples:
         pbmserv admin announce --dry-run "The club moves house on Sunday."
         pbmserv admin announce --yes < news.txt
     """
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     said = (text or sys.stdin.read()).strip()
     if not said:
         give_up("there is nothing to announce", Exit.USAGE)
@@ -143,7 +159,7 @@ def _show_announcement(app: App, said: str, board: int) -> None:
 
 
 def _each(
-    boards: list[int] | None,
+    boards: Sequence[int],
     all_boards: bool,
     rule: Callable[[App, int, str, datetime], Ruled],
     reason: str,
@@ -152,7 +168,7 @@ def _each(
     """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
     if bool(boards) == all_boards:
         give_up("name boards, or say --all", Exit.USAGE)
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     done, failed = 0, 0
     with Progress(console=err, transient=True) as progress:
         for number in progress.track(boards or referee.with_clocks(app, paused=paused)):
@@ -165,11 +181,11 @@ def _each(
     what = "set going again" if paused else "stopped"
     print_line(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
     if failed:
-        raise typer.Exit(Exit.FAILED)
+        raise SystemExit(Exit.FAILED)
 
 
 def _ruled(rule: Callable[[App, datetime], Ruled], yes: bool, dry_run: bool = False) -> Ruled:
-    app = app_or_exit(settings_or_exit())
+    app = app_or_exit()
     try:
         ruled = after_asking(app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run)
     except CannotRule as error:

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-import typer
+import click
 
 from pbmserv.cli.terminal import Exit, give_up, out
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pbmserv.services.admin.referee import Effect
     from pbmserv.services.app import App
 
-Yes = Annotated[bool, typer.Option("--yes", help="do not ask before")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="say what would happen, and do nothing")]
+yes_option = click.option("--yes", is_flag=True, help="do not ask before")
+dry_run_option = click.option("--dry-run", is_flag=True, help="say what would happen, and do nothing")
 
 MOST_NAMED: Final = 10
 
@@ -36,7 +36,7 @@ def after_asking(
     if dry_run:
         _print_effect(effect)
         print_line("Nothing is done.")
-        raise typer.Exit
+        raise SystemExit
     if effect.is_final:
         if is_terminal():
             _print_effect(effect)
@@ -48,7 +48,7 @@ def ask(question: str, what: str, refused: str) -> None:
     """Goes on only after a yes; where nobody can be asked, it exits with `what` is the matter."""
     if not is_terminal():
         give_up(f"{what}: say --yes, or --dry-run to see it", Exit.USAGE)
-    if not typer.confirm(question):
+    if not click.confirm(question):
         give_up(refused)
 
 

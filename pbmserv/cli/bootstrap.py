@@ -1,4 +1,4 @@
-"""Builds the App from the settings: opens the engine, checks the schema, takes tokens from the system."""
+"""Builds the App from the settings: updates the schema, keeps others off it, takes tokens from the system."""
 
 import base64
 import logging
@@ -10,16 +10,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy import Engine, make_url
-from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.cli.config import Settings, WrongSetting
+from pbmserv.cli.database import CannotStart, open_newest, opened
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.server.in_flight import lock_marker
 from pbmserv.services.admin.pulse import record_copy
 from pbmserv.services.app import App, TeachingBacklog, password_hasher, utc_now
 from pbmserv.store.backup import CannotBackUp, back_up_aside
-from pbmserv.store.engine import first_line, is_damage, open_engine
-from pbmserv.store.schema import NEWEST, NewerSchema, OtherSchema, knows_version, require_newest, stored_version
+from pbmserv.store.schema import NEWEST, knows_version, require_newest, stored_version
 
 TOKEN_BYTES = 12
 
@@ -31,19 +30,6 @@ LOOK_EVERY = 0.05
 log = logging.getLogger(__name__)
 
 
-class CannotStart(Exception):
-    """The database is away or has another schema; the message is one sentence."""
-
-    is_for_good = False
-    """Whether another try can change nothing, as long as nobody mends it."""
-
-
-class CannotEverStart(CannotStart):
-    """The database was made by a newer program, or is damaged."""
-
-    is_for_good = True
-
-
 def new_token() -> str:
     """A random word of 20 lower-case letters and digits: it survives mail servers that change the case."""
     return base64.b32encode(secrets.token_bytes(TOKEN_BYTES)).decode().rstrip("=").lower()
@@ -51,18 +37,13 @@ def new_token() -> str:
 
 def build_app(settings: Settings, bring_up_to_date: bool = False) -> App:
     """The App. On request the schema of SQLite is updated; any other is only checked. Raises CannotStart."""
-    file = make_url(settings.database_url).database
-    if not bring_up_to_date and settings.database_url.startswith("sqlite"):
-        try:
-            is_there = Path(file or "").exists()
-        except OSError as error:
-            raise CannotStart(f"the database {file} is not available: {error.strerror or error}") from error
-        if not is_there:
-            raise CannotStart(f"there is no database {file}: start in the server's folder, or set PBMSERV_DATA")
-    with opened(settings) as engine:
-        if bring_up_to_date and engine.dialect.name == "sqlite":
-            bring_up(settings, engine)
-        require_newest(engine)
+    if bring_up_to_date:
+        with opened(settings) as engine:
+            if engine.dialect.name == "sqlite":
+                bring_up(settings, engine)
+            require_newest(engine)
+    else:
+        engine = open_newest(settings)
     backlog = TeachingBacklog(settings.analysis)
     return App(engine, settings.server(), new_token, password_hasher(), backlog=backlog)
 
@@ -132,28 +113,3 @@ def _is_alive(lock: Path) -> bool:
     except (ValueError, OSError):
         return True
     return True
-
-
-@contextmanager
-def opened(settings: Settings) -> Iterator[Engine]:
-    """Opens the database; everything that goes wrong is raised as CannotStart."""
-    try:
-        engine = open_engine(settings.database_url)
-    except ImportError as error:
-        raise _away(settings, f"{error}; pip install --require-hashes -r deploy/requirements.lock") from error
-    except OSError as error:
-        raise _away(settings, str(error)) from error
-    try:
-        yield engine
-    except OtherSchema as error:
-        engine.dispose()
-        raise (CannotEverStart if isinstance(error, NewerSchema) else CannotStart)(str(error)) from error
-    except (SQLAlchemyError, OSError) as error:
-        engine.dispose()
-        # The driver's message contains neither statements nor values.
-        raise _away(settings, first_line(error), CannotEverStart if is_damage(error) else CannotStart) from error
-
-
-def _away(settings: Settings, reason: str, kind: type[CannotStart] = CannotStart) -> CannotStart:
-    place = make_url(settings.database_url).render_as_string(hide_password=True)
-    return kind(f"the database {place} is not available: {reason}")

@@ -1,35 +1,32 @@
-"""The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder."""
+"""The settings: `PBMSERV_*` in the environment, then `pbmserv.toml` in the working folder.
+
+`pbmserv receive` reads them once a mail: what checks a single setting is imported only where that one is set.
+"""
 
 import os
-from collections.abc import Mapping
-from ipaddress import ip_address
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
 from sqlalchemy import make_url
 
-from pbmserv.cli import setting_forms
+from pbmserv.cli import setting_forms as forms
 from pbmserv.cli.logs import LogForm
 from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_address
-from pbmserv.games import games
-from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.mail_urls import split as split_listener
-from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.secure_places import is_loopback
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"
 
+T = TypeVar("T")
 
-_GONE = "oauth"
+
+_GONE: Final = "oauth"
 """How settings began that 0.13.0 had."""
 
 
@@ -37,144 +34,116 @@ class WrongSetting(Exception):
     """A wrong setting; the message is one sentence that names it."""
 
 
-class Settings(BaseSettings):
-    """Every setting, with its default. Passwords are not part of URLs and never printed."""
+def setting(default: T, told: str, form: Callable[[Any], object] | None = None, *, is_secret: bool = False) -> T:
+    """A field of `Settings`: its default, what it is, and what gives its value from what was written, or raises
+    ValueError."""
+    return field(
+        default=default, repr=not is_secret, metadata={"told": told, "form": form, "is_secret": is_secret}
+    )
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, toml_file=FILE, extra="forbid")
 
-    data: Path = Field(Path("data"), description="folder for the database, the outgoing Maildir and marks")
-    database: Annotated[str, AfterValidator(setting_forms.database_address)] = Field(
-        "", description="SQLAlchemy URL; empty: SQLite in the data folder"
+@dataclass(frozen=True)
+class Settings:
+    """Every setting, with its default. Passwords are not part of URLs and never printed.
+
+    Texts become what a field holds, and everything but a default is checked. Raises WrongSetting.
+    """
+
+    data: Path = setting(Path("data"), "folder for the database, the outgoing Maildir and marks")
+    database: str = setting("", "SQLAlchemy URL; empty: SQLite in the data folder", forms.database_address)
+    database_password: str = setting("", "of the database's user", is_secret=True)
+    address: str = setting("pbmserv@localhost", "the server's own mail address", forms.own_address)
+    club_name: str = setting("pbmserv", "what the club is called, in mails and on the pages", forms.club_name)
+    club_contact: str = setting(
+        "", "how people reach the operator: a mail address, or that of a page; empty: not told", forms.club_contact
     )
-    database_password: SecretStr = Field(SecretStr(""), description="of the database's user")
-    address: str = Field("pbmserv@localhost", description="the server's own mail address")
-    club_name: Annotated[str, AfterValidator(setting_forms.club_name)] = Field(
-        "pbmserv", description="what the club is called, in mails and on the pages"
+    accent: str = setting(
+        "", "colour of links and buttons on the pages, such as #7a1f5c; empty: green", forms.accent
     )
-    club_contact: Annotated[str, AfterValidator(setting_forms.club_contact)] = Field(
-        "", description="how people reach the operator: a mail address, or that of a page; empty: not told"
+    listen: str = setting(
+        "smtp://127.0.0.1:8025", "smtp://host:port, lmtp://host:port, blanks between; empty: off", forms.listeners
     )
-    accent: Annotated[str, AfterValidator(setting_forms.accent)] = Field(
-        "", description="colour of links and buttons on the pages, such as #7a1f5c; empty: green"
+    out: str = setting(
+        "", "maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data", forms.way_out
     )
-    listen: str = Field(
-        "smtp://127.0.0.1:8025", description="smtp://host:port, lmtp://host:port, blanks between; empty: off"
+    out_password: str = setting("", "of the relay's user", is_secret=True)
+    out_password_file: Path | None = setting(None, "a file that holds that password")
+    imap: str = setting(
+        "", "mailbox to fetch mail from, imaps://user@host[:port][/folder]; empty: none", forms.mailbox
     )
-    out: str = Field("", description="maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data")
-    out_password: SecretStr = Field(SecretStr(""), description="of the relay's user")
-    out_password_file: Path | None = Field(None, description="a file that holds that password")
-    imap: str = Field("", description="mailbox to fetch mail from, imaps://user@host[:port][/folder]; empty: none")
-    imap_password: SecretStr = Field(SecretStr(""), description="of the mailbox's user")
-    imap_password_file: Path | None = Field(None, description="a file that holds that password")
-    imap_done: Literal["move", "delete"] = Field("move", description="what becomes of mail that was fetched")
-    imap_kept: Annotated[str, AfterValidator(setting_forms.folder)] = Field(
-        "Kept", min_length=1, description="folder of the mailbox that it is moved to"
+    imap_password: str = setting("", "of the mailbox's user", is_secret=True)
+    imap_password_file: Path | None = setting(None, "a file that holds that password")
+    imap_done: Literal["move", "delete"] = setting("move", "what becomes of mail that was fetched")
+    imap_kept: str = setting("Kept", "folder of the mailbox that it is moved to", forms.folder)
+    token_command: str = setting(
+        "",
+        "program that prints a token to log in with where there is no password; {user} is the user",
+        forms.command_line,
     )
-    token_command: Annotated[str, AfterValidator(setting_forms.command_line)] = Field(
-        "", description="program that prints a token to log in with where there is no password; {user} is the user"
+    web: str = setting("127.0.0.1:8080", "host:port of the web pages; empty: off", forms.host_and_port)
+    site_url: str = setting("", "how people reach the web pages; empty: not told in mails")
+    confirm: Literal["ask", "from"] = setting("ask", "what a From address proves: nothing, or all")
+    authserv_id: str = setting(
+        "", "mail server whose Authentication-Results are believed; empty: none", forms.authserv_id
     )
-    web: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
-        "127.0.0.1:8080", description="host:port of the web pages; empty: off"
+    delimiter: Literal["+", "-", ""] = setting(
+        "+", "what stands before a tag in the address; empty: answers prove moves alone"
     )
-    site_url: str = Field("", description="how people reach the web pages; empty: not told in mails")
-    confirm: Literal["ask", "from"] = Field("ask", description="what a From address proves: nothing, or all")
-    authserv_id: Annotated[str, AfterValidator(setting_forms.authserv_id)] = Field(
-        "", description="mail server whose Authentication-Results are believed; empty: none"
+    max_size: int = setting(1_048_576, "bytes of the largest mail taken", forms.between(10_000, 100_000_000))
+    default_game: str = setting(
+        "cephalopod", "what `challenge alice bob` means; empty: it is asked", forms.known_games
     )
-    delimiter: Literal["+", "-", ""] = Field(
-        "+", description="what stands before a tag in the address; empty: answers prove moves alone"
+    games: str = setting("", "games that can be begun, blanks between; empty: all", forms.known_games)
+    variants: bool = setting(False, "whether games can be begun with sizes that their inventors did not publish")
+    signup: Literal["web", "mail"] = setting(
+        "web", "where accounts are opened: on a page, too (with `site_url`), or by mail alone"
     )
-    max_size: int = Field(1_048_576, ge=10_000, le=100_000_000, description="bytes of the largest mail taken")
-    default_game: str = Field("cephalopod", description="what `challenge alice bob` means; empty: it is asked")
-    games: str = Field("", description="games that can be begun, blanks between; empty: all")
-    variants: bool = Field(
-        False, description="whether games can be begun with sizes that their inventors did not publish"
+    operator: str = setting(
+        "",
+        "mail address that is told of lasting trouble; not shown to anybody; empty: nobody is",
+        forms.mail_address,
     )
-    signup: Literal["web", "mail"] = Field(
-        "web", description="where accounts are opened: on a page, too (with `site_url`), or by mail alone"
+    health: str = setting(
+        "", "host:port of /healthz, /readyz and /metrics, such as 127.0.0.1:8081; empty: off", forms.host_and_port
     )
-    operator: Annotated[str, AfterValidator(setting_forms.mail_address)] = Field(
-        "", description="mail address that is told of lasting trouble; not shown to anybody; empty: nobody is"
+    trusted_proxy: str = setting(
+        "", "address of the proxy whose X-Forwarded-For says who asks for a page; empty: none", forms.host_address
     )
-    health: Annotated[str, AfterValidator(setting_forms.host_and_port)] = Field(
-        "", description="host:port of /healthz, /readyz and /metrics, such as 127.0.0.1:8081; empty: off"
+    log: LogForm = setting("text", "form of the log: text, json, or journal for systemd; times are UTC")
+    keep_days: int = setting(
+        90, "days that mails taken in and sent are kept; boards stay for good", forms.between(14, 36_500)
     )
-    trusted_proxy: Annotated[str, AfterValidator(setting_forms.host_address)] = Field(
-        "", description="address of the proxy whose X-Forwarded-For says who asks for a page; empty: none"
-    )
-    log: LogForm = Field("text", description="form of the log: text, json, or journal for systemd; times are UTC")
-    keep_days: int = Field(
-        90, ge=14, le=36_500, description="days that mails taken in and sent are kept; boards stay for good"
-    )
-    analysis: bool = Field(
+    analysis: bool = setting(
         True,
-        description="whether robots evaluate games in their spare time; `analyse` works without it, but later",
+        "whether robots evaluate games in their spare time; `analyse` works without it, but later",
     )
-    processes: Annotated[str, BeforeValidator(str), AfterValidator(setting_forms.processes)] = Field(
-        "auto", description="processes of `serve` that handle mail; 1: all of it is one process; auto: one a core"
+    processes: str | int = setting(
+        "auto",
+        "processes of `serve` that handle mail; 1: all of it is one process; auto: one a core",
+        forms.processes,
     )
-    robots: Annotated[str, BeforeValidator(str), AfterValidator(setting_forms.robots)] = Field(
-        "auto", description="processes of `serve` in which robots think; 0: none here; auto: one for two cores"
+    robots: str | int = setting(
+        "auto", "processes of `serve` in which robots think; 0: none here; auto: one for two cores", forms.robots
     )
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment comes before the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
-
-    @field_validator("address")
-    @classmethod
-    def _is_address(cls, value: str) -> str:
-        local, _, domain = value.rpartition("@")
-        is_here = domain.lower() == "localhost" or domain.lower().endswith(".localhost")
-        if not value.isascii() or "=?" in value or not is_address(f"{local}@example.org" if is_here else value):
-            raise ValueError("is not a mail address")
-        return value
-
-    @field_validator("default_game", "games")
-    @classmethod
-    def _are_games(cls, value: str) -> str:
-        for name in value.split():
-            if name not in games():
-                raise ValueError(f"{name} is not a game; use {', '.join(games())}")
-        return value
-
-    @field_validator("listen")
-    @classmethod
-    def _are_listeners(cls, value: str) -> str:
-        for url in value.split():
-            split_listener(url)
-        return value
-
-    @field_validator("out")
-    @classmethod
-    def _is_way_out(cls, value: str) -> str:
-        if value == "maildir:":
-            raise ValueError("maildir: needs the path of a folder after it")
-        if value and not value.startswith("maildir:"):
-            relay_address(value)
-        return value
-
-    @field_validator("imap")
-    @classmethod
-    def _is_mailbox(cls, value: str) -> str:
-        if value:
-            mailbox_address(value)
-        return value
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            written = getattr(self, each.name)
+            if written is each.default:
+                continue
+            form: Callable[[Any], object] | None = each.metadata["form"]
+            try:
+                value = forms.read(each.type, written)
+                object.__setattr__(self, each.name, value if form is None else form(value))
+            except ValueError as error:
+                raise WrongSetting(f"{PREFIX}{each.name.upper()}: {error}") from None
 
     @property
     def database_url(self) -> str:
         """The URL with its password in place."""
         if not self.database:
             return f"sqlite:///{(self.data / 'pbmserv.db').resolve()}"
-        url, password = make_url(self.database), self.database_password.get_secret_value()
+        url, password = make_url(self.database), self.database_password
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
         return (url.set(password=password) if password else url).render_as_string(hide_password=False)
@@ -203,8 +172,8 @@ class Settings(BaseSettings):
     @property
     def is_web_at_home(self) -> bool:
         """Whether there are web pages that only this machine can reach."""
-        is_told_here = not self.site_url or _is_loopback(_host(self.site_url))
-        return self.web_place is not None and _is_loopback(self.web_place[0]) and is_told_here
+        is_told_here = not self.site_url or is_loopback(_host(self.site_url))
+        return self.web_place is not None and is_loopback(self.web_place[0]) and is_told_here
 
     @property
     def health_place(self) -> tuple[str, int] | None:
@@ -215,12 +184,12 @@ class Settings(BaseSettings):
     @property
     def workers(self) -> int:
         """How many processes of `serve` handle mail; 1 where everything is in one process."""
-        return setting_forms.usable_cores() if self.processes == "auto" else int(self.processes)
+        return forms.usable_cores() if self.processes == "auto" else int(self.processes)
 
     @property
     def thinkers(self) -> int:
         """How many processes of `serve` robots think in."""
-        return max(1, setting_forms.usable_cores() // 2) if self.robots == "auto" else int(self.robots)
+        return max(1, forms.usable_cores() // 2) if self.robots == "auto" else int(self.robots)
 
     def server(self) -> Server:
         """What the server knows about itself."""
@@ -244,44 +213,46 @@ class Settings(BaseSettings):
 
     def environment(self) -> dict[str, str]:
         """The settings as another process of ours reads them, with their secrets."""
-        values = {PREFIX + name.upper(): getattr(self, name) for name in Settings.model_fields}
-        return {
-            name: value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-            for name, value in values.items()
-            if value is not None
-        }
+        values = {PREFIX + name.upper(): getattr(self, name) for name in KNOWN}
+        return {name: str(value) for name, value in values.items() if value is not None}
 
     def is_open_to_strangers(self) -> bool:
         """Whether mail is taken from other machines, or from a mailbox, although a From address is believed."""
-        has_strangers = self.imap or any(not _is_loopback(split_listener(url)[1]) for url in self.listeners)
+        has_strangers = self.imap or any(not is_loopback(split_listener(url)[1]) for url in self.listeners)
         return self.confirm == "from" and bool(has_strangers)
+
+
+KNOWN: Final[Mapping[str, Field[Any]]] = MappingProxyType({each.name: each for each in fields(Settings)})
+"""The fields of the settings by name."""
 
 
 def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The current settings. Raises WrongSetting."""
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
-    for name in environment:
+    given = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+    known = {PREFIX + name.upper(): name for name in KNOWN}
+    for name in given.keys() - known:
         if name.startswith(PREFIX + _GONE.upper()):
             raise WrongSetting(_instead_of(name))
-        if name.startswith(PREFIX) and name not in known:
-            raise WrongSetting(f"{name} is not a setting; use one of {', '.join(sorted(known))}")
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden" and name.startswith(_GONE):
-            raise WrongSetting(_instead_of(f"{name} in {FILE}")) from None
-        if first["type"] == "extra_forbidden":
-            known_keys = ", ".join(sorted(Settings.model_fields))
-            raise WrongSetting(f"{name} in {FILE} is not a setting; use one of {known_keys}") from None
-        raise WrongSetting(f"{PREFIX}{name.upper()}: {first['msg'].removeprefix('Value error, ')}") from None
-    except (ValueError, OSError) as error:
-        raise WrongSetting(f"{FILE} cannot be read: {error}") from None
+        raise WrongSetting(f"{name} is not a setting; use one of {', '.join(sorted(known))}")
+    written = _written_in_file()
+    for name in written.keys() - KNOWN:
+        if name.startswith(_GONE):
+            raise WrongSetting(_instead_of(f"{name} in {FILE}"))
+        raise WrongSetting(f"{name} in {FILE} is not a setting; use one of {', '.join(sorted(KNOWN))}")
+    return Settings(**written | {known[name]: value for name, value in given.items()})
 
 
 def _instead_of(name: str) -> str:
     return f"{name} is no longer a setting; {PREFIX}TOKEN_COMMAND is (docs/operating.md)"
+
+
+def _written_in_file() -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, OSError) as error:
+        raise WrongSetting(f"{FILE} cannot be read: {error}") from None
 
 
 def _host(url: str) -> str:
@@ -289,10 +260,3 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -5,13 +5,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rich.rule import Rule
 
 from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.lazy import command
 from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.terminal import out, settings_or_exit
 from pbmserv.cli.try_out import LOOK_EVERY, PATIENCE, NoAnswer, answer_to, print_letter, send_and_wait, write
@@ -23,6 +25,7 @@ DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
 """A short whole game of four in a row."""
 
 
+@command
 def demo() -> None:
     """Play a short game between two players through a server of its own, and print every mail."""
     started = time.monotonic()
@@ -70,7 +73,7 @@ def _demo_mails() -> Iterator[tuple[str, str, str]]:
 
 @contextmanager
 def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
-    own = {
+    own: dict[str, Any] = {
         "data": folder,
         "database": "",
         "address": "pbmserv@localhost",
@@ -82,7 +85,7 @@ def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
         "games": "",
         "robots": "0",  # two people play, so nothing would come of another process
     }
-    settings = settings_or_exit().model_copy(update=own)
+    settings = replace(settings_or_exit(), **own)
     stop = threading.Event()
     app = build_app(settings, bring_up_to_date=True)
     parts = all_parts(settings, app)

@@ -1,31 +1,24 @@
 """`pbmserv games check`: whether a game, perhaps of another package, keeps the laws of games."""
 
 import time
-from typing import Annotated
 
-import typer
+import click
 from rich.markup import escape
 
-from pbmserv.cli.lazy import PlainCommand
+from pbmserv.cli.lazy import PlainGroup
 from pbmserv.cli.terminal import Exit, err, give_up, out
 from pbmserv.games import games, others
 from pbmserv.services.laws.check import LAWS, try_laws
 
-cli = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Look after games that other packages add.",
-    no_args_is_help=True,
-)
 
-
-@cli.callback()
-def main() -> None:
+@click.group(cls=PlainGroup, no_args_is_help=True)
+def tools() -> None:
     """Look after games that other packages add."""
 
 
-@cli.command(cls=PlainCommand)
-def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")]) -> None:
+@tools.command
+@click.argument("name", help="the game, as it is typed")
+def check(name: str) -> None:
     """Try all laws of games on one game, and tell of each whether it holds.
 
     The exit code is 1 if one does not. A game of another package that is left out is told, and why.
@@ -55,4 +48,4 @@ def check(name: Annotated[str, typer.Argument(help="the game, as it is typed")])
     said = f"{broken} of {len(LAWS)} laws are broken" if broken else f"all {len(LAWS)} laws hold"
     out.print(f"{name}: {said}, in {seconds:.0f} s.", highlight=False)
     if broken:
-        raise typer.Exit(Exit.FAILED)
+        raise SystemExit(Exit.FAILED)

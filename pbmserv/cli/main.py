@@ -1,11 +1,10 @@
 """The command `pbmserv`, and where its subcommands are."""
 
 import os
-from typing import Annotated
 
-import typer
+import click
 
-from pbmserv.cli.lazy import LazyCommand, group_of
+from pbmserv.cli.lazy import LazyCommand, LazyGroup
 
 _TRYING = "Trying it out"
 _RUNNING = "Running a club"
@@ -16,7 +15,7 @@ COMMANDS = (
     LazyCommand("mail", "try_out:mail", "Send a mail to the running server and print its answer.", _TRYING),
     LazyCommand("demo", "demo:demo", "Play a short game between two players, and print every mail.", _TRYING),
     LazyCommand("serve", "running:serve", "Run everything.", _RUNNING),
-    LazyCommand("config", "show_settings:config", "Show the current settings, with secrets masked.", _RUNNING),
+    LazyCommand("config", "status:config", "Show the current settings, with secrets masked.", _RUNNING),
     LazyCommand("doctor", "doctor:doctor", "Look whether all is well, and say what mends it.", _RUNNING),
     LazyCommand("status", "status:status", "Tell whether all is well.", _RUNNING),
     LazyCommand("admin", "admin:cli", "Manage the server: boards, players, mails.", _RUNNING),
@@ -26,37 +25,28 @@ COMMANDS = (
     LazyCommand("poll", "running:poll", "Fetch mail from the mailbox and store it.", _PARTS),
     LazyCommand("work", "running:work", "Process the stored mails, and run the scheduled jobs.", _PARTS),
     LazyCommand("send", "running:send", "Send the mails in the outbox.", _PARTS),
-    LazyCommand("robots", "robots:cli", "Have the robots play; or have two play each other.", _PARTS),
+    LazyCommand("robots", "robots:robots", "Have the robots play; or have two play each other.", _PARTS),
     LazyCommand("web", "running:web", "Serve the web pages.", _PARTS),
-    LazyCommand("receive", "receive:receive", "Store one raw mail from standard input.", _PARTS),
+    LazyCommand("receive", "upkeep:receive", "Store one raw mail from standard input.", _PARTS),
     LazyCommand("apart", "running:apart", "Workers run this.", hidden=True),
-    LazyCommand("games", "game_tools:cli", "Check the games that other packages bring.", _MORE),
+    LazyCommand("games", "game_tools:tools", "Check the games that other packages bring.", _MORE),
     LazyCommand("completion", "lazy:completion", "Print what completes commands in your shell.", _MORE),
 )
 
-cli = typer.Typer(
-    cls=group_of(*COMMANDS),
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Play abstract board games by simply answering a mail.",
+
+@click.group(
+    "pbmserv",
+    cls=LazyGroup,
+    listed=COMMANDS,
+    invoke_without_command=True,
     epilog="`pbmserv COMMAND --help` tells more of each.",
 )
-
-
-@cli.callback(invoke_without_command=True)
-def main(
-    context: typer.Context,
-    show_version: Annotated[bool, typer.Option("--version", help="show the version and exit")] = False,
-) -> None:
+@click.version_option(package_name="pbmserv", message="%(version)s", help="show the version and exit")
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Play abstract board games by simply answering a mail."""
     # Only this user may read what people wrote, and their addresses.
     os.umask(0o077)
-    if show_version:
-        from importlib.metadata import version
-
-        typer.echo(version("pbmserv"))
-        raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
+        click.echo(context.get_help())
+        raise SystemExit(2)

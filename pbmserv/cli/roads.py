@@ -5,8 +5,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from pbmserv.cli.config import PREFIX, Settings, WrongSetting
 from pbmserv.mail.bearer import TokenCommand
 from pbmserv.mail.mail_urls import relay_address
@@ -55,9 +53,9 @@ def tokens(settings: Settings, user: str) -> TokenCommand:
     return TokenCommand(tuple(shlex.split(settings.token_command)), user)
 
 
-def _password(name: str, value: SecretStr, file: Path | None) -> str:
+def _password(name: str, value: str, file: Path | None) -> str:
     try:
-        return value.get_secret_value() if file is None else file.read_text().strip()
+        return value if file is None else file.read_text().strip()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", "") or "it is not text"
         raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None

@@ -3,20 +3,20 @@
 import json
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import typer
+import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.text import Text
 
-from pbmserv.cli.lazy import PlainCommand
+from pbmserv.cli.lazy import PlainGroup
 from pbmserv.cli.running import ready, run_until_told
 from pbmserv.cli.terminal import Exit, err, give_up, print_table
 from pbmserv.games import games
@@ -36,13 +36,13 @@ from pbmserv.robots.contest import (
 from pbmserv.server.isolation import end_with_parent
 from pbmserv.server.robots import playing
 
-cli = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _HEADS: Final = ("robot", "against", "won", "lost", "drawn", "Elo", "ms a move", "iterations a move")
 
 
-@cli.callback(invoke_without_command=True)
-def robots(context: typer.Context, bound: Annotated[bool, typer.Option("--bound", hidden=True)] = False) -> None:
+@click.group(cls=PlainGroup, invoke_without_command=True)
+@click.option("--bound", is_flag=True, hidden=True)
+@click.pass_context
+def robots(context: click.Context, bound: bool) -> None:
     """Have the robots play on the boards that wait for them; with a command, do something else with them."""
     if context.invoked_subcommand is not None:
         return
@@ -52,23 +52,36 @@ def robots(context: typer.Context, bound: Annotated[bool, typer.Option("--bound"
     run_until_told(app, {"robot player": playing(app)})
 
 
-@cli.command("match", cls=PlainCommand)
+@robots.command
+@click.argument("robot", default="", help="a rung, random, greedy, or a search: search:50, best:100, best:100:0.5")
+@click.argument("against", default="", help="the robot it plays against")
+@click.option("--game", default="cephalopod", help="the game")
+@click.option("--games", "number", type=click.IntRange(2), default=40, help="so many games, two for each opening")
+@click.option("--option", multiple=True, help="of the game: size=3x5; may be repeated")
+@click.option("--seats", type=click.IntRange(2), default=2, help="the robots take turns at them")
+@click.option("--seed", type=int, default=0, help="other seeds give other games")
+@click.option("--processes", type=click.IntRange(1), default=1, help="so many at the same time")
+@click.option(
+    "--iterations-share",
+    "share",
+    type=click.FloatRange(0.001),
+    default=1.0,
+    help="of the robots' iterations: 0.1 is a tenth",
+)
+@click.option("--ladder", is_flag=True, help="all rungs, each against the next")
+@click.option("--json", "file", type=click.Path(path_type=Path), help="write the results to a file, too")
 def match(
-    robot: Annotated[
-        str, typer.Argument(help="a rung, random, greedy, or a search: search:50, best:100, best:100:0.5")
-    ] = "",
-    against: Annotated[str, typer.Argument(help="the robot it plays against")] = "",
-    game: Annotated[str, typer.Option(help="the game")] = "cephalopod",
-    number: Annotated[int, typer.Option("--games", min=2, help="so many games, two for each opening")] = 40,
-    option: Annotated[list[str] | None, typer.Option(help="of the game: size=3x5; may be repeated")] = None,
-    seats: Annotated[int, typer.Option(min=2, help="the robots take turns at them")] = 2,
-    seed: Annotated[int, typer.Option(help="other seeds give other games")] = 0,
-    processes: Annotated[int, typer.Option(min=1, help="so many at the same time")] = 1,
-    share: Annotated[
-        float, typer.Option("--iterations-share", min=0.001, help="of the robots' iterations: 0.1 is a tenth")
-    ] = 1.0,
-    ladder: Annotated[bool, typer.Option("--ladder", help="all rungs, each against the next")] = False,
-    file: Annotated[Path | None, typer.Option("--json", help="write the results to a file, too")] = None,
+    robot: str,
+    against: str,
+    game: str,
+    number: int,
+    option: tuple[str, ...],
+    seats: int,
+    seed: int,
+    processes: int,
+    share: float,
+    ladder: bool,
+    file: Path | None,
 ) -> None:
     """Have two robots play each other, from both sides after two random plies, and tell how much stronger one is.
 
@@ -79,7 +92,7 @@ def match(
         pbmserv robots match club league --games 100
         pbmserv robots match --ladder --game hex --processes 2
     """
-    contest = Contest(game.lower(), (robot, against), _options(option or []), seats, seed, share)
+    contest = Contest(game.lower(), (robot, against), _options(option), seats, seed, share)
     robots = _robots(contest, ladder)
     results = [
         played(replace(contest, robots=(stronger, weaker)), number, processes)
@@ -154,7 +167,7 @@ def _score(contest: Contest, found: Mapping[int, PairResult]) -> str:
     return f"{first} {points:g} : {2 * len(found) - points:g} {second}"
 
 
-def _options(given: list[str]) -> dict[str, str]:
+def _options(given: Sequence[str]) -> dict[str, str]:
     options = {}
     for each in given:
         name, equals, value = each.lower().partition("=")

@@ -2,15 +2,19 @@
 
 import gc
 import logging
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal, TypeVar
 
-import typer
+import click
+from rich.markup import escape
 
-from pbmserv.cli.bootstrap import CannotStart, alone
+from pbmserv.cli.bootstrap import alone
 from pbmserv.cli.config import Settings, WrongSetting
-from pbmserv.cli.greeting import greet
+from pbmserv.cli.database import CannotStart
+from pbmserv.cli.lazy import command
 from pbmserv.cli.logs import start_logging
 from pbmserv.cli.roads import road_out
 from pbmserv.cli.serve import (
@@ -23,7 +27,7 @@ from pbmserv.cli.serve import (
     web_part,
 )
 from pbmserv.cli.status import premises
-from pbmserv.cli.terminal import Exit, app_or_exit, give_up, settings_or_exit
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import others
 from pbmserv.robots import knowing
@@ -33,7 +37,7 @@ from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.scheduler import jobs_with, scheduling
 from pbmserv.server.supervisor import Supervisor, stop_at_signals
-from pbmserv.services.admin.pulse import list_copies
+from pbmserv.services.admin.pulse import KeptCopy, list_copies
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.failures import tell_quarantined
 from pbmserv.services.worker import process_one
@@ -43,6 +47,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
+@command
 def serve() -> None:
     """Run everything: listener, poller, workers, sender, scheduler, robots, web."""
     settings = settings_or_exit()
@@ -66,6 +71,7 @@ def tell_left_out() -> None:
         log.warning("a robot of another package is left out %s", pairs(robot=point, error=why))
 
 
+@command
 def listen() -> None:
     """Receive mail by SMTP or LMTP and store it."""
     settings, app = ready()
@@ -74,6 +80,7 @@ def listen() -> None:
     run_until_told(app, _made_or_exit(lambda: listener_parts(settings, app, threading.Event())))
 
 
+@command
 def poll() -> None:
     """Fetch mail from the mailbox and store it."""
     settings, app = ready()
@@ -82,6 +89,7 @@ def poll() -> None:
     run_until_told(app, _made_or_exit(lambda: poller_part(settings, app, threading.Event())))
 
 
+@command
 def work() -> None:
     """Process the stored mails, and run the scheduled jobs, such as clocks and digests."""
     settings, app = ready()
@@ -92,6 +100,9 @@ def work() -> None:
     run_until_told(app, parts | _made_or_exit(lambda: shared_health_part(settings, app)))
 
 
+@command
+@click.argument("task", type=click.Choice(("handle", "tell")), metavar="TASK")
+@click.argument("mail_id", type=int)
 def apart(task: Literal["handle", "tell"], mail_id: int) -> None:
     """Process one mail, or tell its sender that it was quarantined. Workers run this."""
     run_isolated()
@@ -102,12 +113,14 @@ def apart(task: Literal["handle", "tell"], mail_id: int) -> None:
         tell_quarantined(app, mail_id, utc_now())
 
 
+@command
 def send() -> None:
     """Send the mails in the outbox."""
     settings, app = ready()
     run_until_told(app, _made_or_exit(lambda: {"sender": sending(app, road_out(settings), threading.Event())}))
 
 
+@command
 def web() -> None:
     """Serve the web pages."""
     settings, app = ready()
@@ -131,7 +144,7 @@ def _serve(settings: Settings) -> None:
     supervisor = Supervisor()
     greet(settings, listeners, copies)
     if not supervisor.run(processes):
-        raise typer.Exit(Exit.FAILED)
+        raise SystemExit(Exit.FAILED)
 
 
 def ready() -> tuple[Settings, App]:
@@ -157,4 +170,44 @@ def run_until_told(app: App, parts: dict[str, Part], stop: threading.Event | Non
     ended_well = run_parts(parts, stop or stop_at_signals())
     app.engine.dispose()
     if not ended_well:
-        raise typer.Exit(Exit.FAILED)
+        raise SystemExit(Exit.FAILED)
+
+
+def greet(settings: Settings, listeners: Sequence[str], copies: Sequence[KeptCopy]) -> None:
+    """Tells where mail is taken, where it goes, how to try it out, and what copies were left by updates."""
+    server = settings.server()
+    called = Path(sys.argv[0])
+    # Print it as it was called, if it must be called with its folder.
+    program = called.name if called.is_absolute() and not called.is_relative_to(Path.cwd()) else called
+    places = escape(" ".join(listeners) or "-")
+    lines = [
+        f"pbmserv is running; it receives mail for [bold]{server.address}[/] at {places}",
+        f"  data       {escape(str(settings.data.resolve()))}",
+        f"  mail out   {escape(settings.way_out)}",
+        f"  web pages  {escape(server.site_url or (settings.web and f'http://{settings.web}') or 'off')}",
+    ]
+    if settings.outgoing and settings.is_web_at_home:
+        mailbox = f"http://{settings.web}/mailbox"
+        lines.append(f"  mailbox    {mailbox}: read and answer all this mail in a browser on this machine")
+    lines += [
+        f"  copy       {escape(str(copy.place))}: from before an update, of schema {copy.schema}; yours to delete"
+        for copy in copies
+    ]
+    if settings.confirm == "from":
+        lines.append("  confirm    from: every From address is believed. For loopback and tests only!")
+    if settings.is_open_to_strangers():
+        lines.append("  [bold red]Mail is received from other machines, and anybody can forge a From address.[/]")
+    if listeners and settings.way_out.startswith("maildir:"):
+        lines += [
+            "Try, in other terminals:",
+            f'  {program} mail --from alice@example.org "signup alice"',
+            f'  {program} mail --from bob@example.org "signup bob"',
+            f'  {program} mail --from alice@example.org "cephalopod challenge alice bob"',
+        ]
+    else:
+        lines.append(f'Try: mail "help" to {server.address} from any other address.')
+    lines += [
+        "Press Ctrl-C to stop it.",
+    ]
+    for line in lines:
+        err.print(line, highlight=False, soft_wrap=True)

@@ -5,9 +5,9 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
-import typer
+import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -22,11 +22,11 @@ from pbmserv.services.admin.findings import Finding, Verdict, worst
 if TYPE_CHECKING:
     from pbmserv.services.app import App
 
-Json = Annotated[bool, typer.Option("--json", help="for scripts")]
+json_option = click.option("--json", is_flag=True, help="for scripts")
 
-Scripted = Annotated[
-    bool | None, typer.Option("--json/--csv", help="for scripts: JSON, or CSV that begins with the names")
-]
+scripted_option = click.option(
+    "--json/--csv", "scripted", default=None, help="for scripts: JSON, or CSV that begins with the names"
+)
 """How a listing is printed: True as JSON, False as CSV, None for people."""
 
 
@@ -36,7 +36,6 @@ class Exit(IntEnum):
     OK = 0
     FAILED = 1
     USAGE = 2
-    NO_MAIL = 65
     TRY_LATER = 75
     WRONG_SETTING = 78
 
@@ -103,7 +102,7 @@ def print_findings(findings: Sequence[Finding], scripted: bool | None) -> None:
     verdict = worst(findings)
     if scripted is not None:
         _print_found(findings, verdict, scripted)
-        raise typer.Exit(verdict)
+        raise SystemExit(verdict)
     wide = max((len(each.name) for each in findings), default=0)
     for each in findings:
         mark = _MARKS[each.verdict]
@@ -111,7 +110,7 @@ def print_findings(findings: Sequence[Finding], scripted: bool | None) -> None:
         out.print(line, highlight=False, soft_wrap=True)
         if each.mend:
             out.print(f"{' ' * (_MARK_WIDTH + wide + 3)}{escape(each.mend)}", highlight=False, soft_wrap=True)
-    raise typer.Exit(verdict)
+    raise SystemExit(verdict)
 
 
 def _print_found(findings: Sequence[Finding], verdict: Verdict, as_json: bool) -> None:
@@ -137,26 +136,28 @@ _MARKS: Final = {
 def give_up(sentence: str, code: Exit = Exit.FAILED) -> NoReturn:
     """Exits with a sentence on standard error."""
     err.print(f"[bold red]pbmserv:[/] {escape(sentence)}", highlight=False, soft_wrap=True)
-    raise typer.Exit(code)
+    raise SystemExit(code)
 
 
-def settings_or_exit(code: Exit = Exit.WRONG_SETTING) -> Settings:
-    """The current settings; exits with `code` if one of them is wrong."""
+def settings_or_exit() -> Settings:
+    """The current settings; exits if one of them is wrong."""
     try:
         return load_settings()
     except WrongSetting as error:
-        give_up(str(error), code)
+        give_up(str(error), Exit.WRONG_SETTING)
 
 
-def app_or_exit(settings: Settings, bring_up_to_date: bool = False, for_good: Exit = Exit.WRONG_SETTING) -> "App":
-    """The App; exits if it cannot be built, with `for_good` where another try would not help."""
+def app_or_exit(settings: Settings | None = None, bring_up_to_date: bool = False) -> "App":
+    """The App, by the current settings if by no others; exits if it cannot be built."""
+    settings = settings or settings_or_exit()
     # What needs no database starts without what opens one.
-    from pbmserv.cli.bootstrap import CannotStart, build_app
+    from pbmserv.cli.bootstrap import build_app
+    from pbmserv.cli.database import CannotStart
 
     try:
         return build_app(settings, bring_up_to_date)
     except CannotStart as error:
-        give_up(str(error), for_good if error.is_for_good else Exit.TRY_LATER)
+        give_up(str(error), Exit.WRONG_SETTING if error.is_for_good else Exit.TRY_LATER)
 
 
 def _plain(value: object) -> object:

@@ -5,19 +5,21 @@ import time
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-import typer
+import click
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.database import CannotStart
+from pbmserv.cli.lazy import command
 from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
 from pbmserv.mail.mail_urls import split
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.receive import PostedOutcome, find_posted, see_fate
+from pbmserv.services.posting import PostedOutcome, find_posted, see_fate
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
 PATIENCE: Final = 20.0
@@ -40,14 +42,14 @@ class CameBack:
     told: str
 
 
-def mail(
-    subject: Annotated[str, typer.Argument(help='the Subject, such as "signup alice"')] = "",
-    text: Annotated[str, typer.Argument(help="the text; \\n begins a new line")] = "",
-    sender: Annotated[str, typer.Option("--from", help="your mail address")] = "",
-    answer: Annotated[str, typer.Option("--answer", help="answer the last mail to you with this text")] = "",
-    read: Annotated[bool, typer.Option("--read", help="print what has arrived for that address")] = False,
-    count: Annotated[int, typer.Option(min=1, help="with --read: at most so many, the newest")] = 5,
-) -> None:
+@command
+@click.argument("subject", default="", help='the Subject, such as "signup alice"')
+@click.argument("text", default="", help="the text; \\n begins a new line")
+@click.option("--from", "sender", default="", help="your mail address")
+@click.option("--answer", default="", help="answer the last mail to you with this text")
+@click.option("--read", is_flag=True, help="print what has arrived for that address")
+@click.option("--count", type=click.IntRange(1), default=5, help="with --read: at most so many, the newest")
+def mail(subject: str, text: str, sender: str, answer: str, read: bool, count: int) -> None:
     """Send a mail to the running server and print its answer, or read what has arrived.
 
     Examples:

@@ -1,15 +1,19 @@
-"""`pbmserv migrate` and `tidy`: the schema, and old mails."""
+"""`pbmserv migrate`, `tidy` and `receive`: the schema, old mails, and one new one."""
 
 import time
 from contextlib import nullcontext
 from datetime import timedelta
 from typing import Final
 
+import click
 from rich.progress import Progress
 
-from pbmserv.cli.bootstrap import CannotStart, alone, bring_up, opened
+from pbmserv.cli.bootstrap import alone, bring_up
 from pbmserv.cli.config import WrongSetting
+from pbmserv.cli.database import CannotStart, opened
+from pbmserv.cli.lazy import command
 from pbmserv.cli.logs import start_logging
+from pbmserv.cli.receive import store_mail
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
 from pbmserv.server.scheduler import PURGE_REST, summary_of
 from pbmserv.services.app import utc_now
@@ -21,6 +25,7 @@ SOON: Final = 2.0
 """Seconds after which a purge shows how far it is."""
 
 
+@command
 def tidy() -> None:
     """Delete mails older than PBMSERV_KEEP_DAYS now; `serve` does it every day."""
     settings = settings_or_exit()
@@ -38,6 +43,7 @@ def tidy() -> None:
     out.print(f"Older than {settings.keep_days} days: {summary_of(done)}.", highlight=False, soft_wrap=True)
 
 
+@command
 def migrate() -> None:
     """Update the schema of the database, and rate the games played before there were ratings."""
     settings = settings_or_exit()
@@ -52,3 +58,17 @@ def migrate() -> None:
     except CannotStart as error:
         give_up(str(error), Exit.WRONG_SETTING if error.is_for_good else Exit.TRY_LATER)
     out.print(f"The schema is at version {NEWEST}.")
+
+
+@command
+@click.option("--mail-from", help="envelope sender, empty for a bounce; default: Return-Path or From")
+@click.option("--rcpt-to", multiple=True, help="envelope recipient; may be repeated")
+def receive(mail_from: str | None, rcpt_to: tuple[str, ...]) -> None:
+    """Store one raw mail from standard input, for an MTA's pipe.
+
+    Exit codes: 0 if it is stored, 65 if it is not a mail or too large, 75 if the operator has to fix something.
+
+    Examples:
+        pbmserv receive --mail-from alice@example.org < mail.eml
+    """
+    store_mail(mail_from, rcpt_to)

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from itertools import count
 
 from argon2 import PasswordHasher
-from sqlalchemy import Engine
 
-from pbmserv.commands.base.server import Server
+from pbmserv.services.receive import Intake
 from pbmserv.services.thinking import FailingBoards, Mind
 from pbmserv.store.recent_boards import RecentBoards
 
@@ -41,11 +40,9 @@ class WordMakers:
 
 
 @dataclass(frozen=True)
-class App:
+class App(Intake):
     """The context of one process."""
 
-    engine: Engine
-    server: Server
     # Gives a random word of lower-case letters and digits, never the same twice.
     new_token: Maker
     hasher: PasswordHasher = field(repr=False)

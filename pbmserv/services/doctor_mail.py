@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.reading.answered import DOCTOR_HEADER, one_time_words
 from pbmserv.mail.reading.delivery_report import Report
-from pbmserv.mail.reading.read import open_message
+from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.sending.message import Envelope, envelope_sender, message_id, write
 from pbmserv.mail.sending.transport import Outgoing
 from pbmserv.rendering.templates import render

@@ -12,8 +12,9 @@ from typing import Final, Literal
 
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.mail.reading.answered import without_keys, without_tokens
+from pbmserv.mail.reading.headers import head_of, sender_of
 from pbmserv.mail.reading.inspect import open_mail
-from pbmserv.mail.reading.read import head_of, read, sender_of
+from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.from_web import LinkedMove, came_by_link, link_id_of, write_by_link
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.player import Player

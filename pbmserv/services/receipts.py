@@ -14,7 +14,7 @@ from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.request import Actor
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.set import resume_mail
-from pbmserv.mail.reading.read import head_of
+from pbmserv.mail.reading.headers import head_of
 from pbmserv.mail.sending.from_web import is_by_link
 from pbmserv.matches.player import MOVES_ACKNOWLEDGED, Player
 from pbmserv.matches.replay import GameState

@@ -4,19 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Literal
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine
 
 from pbmserv.commands.base.server import Server
 from pbmserv.mail.reading.answered import answered_tokens, without_tokens
-from pbmserv.mail.reading.headers import one_address
-from pbmserv.mail.reading.read import head_of, sender_of
-from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, is_recipient
-from pbmserv.mail.sending.from_web import compose, put_in_thread
-from pbmserv.services.app import App
+from pbmserv.mail.reading.headers import head_of, sender_of
 from pbmserv.store import inbox
-from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, reading, writing
-from pbmserv.store.outcomes import find_received, replies_to, status_of, told_of
+from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, writing
 from pbmserv.store.priorities import priorities_of
+
+if TYPE_CHECKING:  # the SMTP server takes long to import, and a pipe has none
+    from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What receiving needs: where mails are stored, and what the server is called."""
+
+    engine: Engine
+    server: Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ class Storable:
 
 
 def receive_mail(
-    app: App,
+    app: Intake,
     raw: bytes,
     envelope_sender: str,
     recipients: Sequence[str],
@@ -50,7 +58,7 @@ def receive_mail(
         )
 
 
-def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) -> list[int | Exception]:
+def receive_mails(app: Intake, mails: "Sequence[IncomingEnvelope]", now: datetime) -> list[int | Exception]:
     """Stores mails durably in one transaction; gives for each, in their order, its id or why it is not stored.
 
     One that cannot be stored fails alone. When the database is away all fail, after one try.
@@ -69,7 +77,7 @@ def receive_mails(app: App, mails: Sequence[IncomingEnvelope], now: datetime) ->
     return [*numbers]
 
 
-def _storable(app: App, raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> Storable:
+def _storable(app: Intake, raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> Storable:
     envelope_sender, *recipients = map(_as_text, (envelope_sender, *recipients))
     head, address, delimiter = head_of(raw), app.server.address, app.server.delimiter
     sender = (sender_of(head) or envelope_sender.strip("<>")).lower()
@@ -85,7 +93,7 @@ def _row(mail: Storable, lane: int, host: str | None, now: datetime) -> dict[str
     )
 
 
-def _host(mail: IncomingEnvelope) -> str | None:
+def _host(mail: "IncomingEnvelope") -> str | None:
     """The host out in the net that brought a mail by itself; of IPv6 the network that one customer has.
 
     Mail that a server of ours, or of this network, hands on tells nothing of where it comes from.
@@ -104,78 +112,3 @@ def _host(mail: IncomingEnvelope) -> str | None:
 def _as_text(address: str) -> str:
     # What a pipe hands over may hold NUL, or bytes that are no text: no database takes that as text.
     return "".join(character if character.isprintable() else "?" for character in address)
-
-
-Flaw = Literal["sender", "recipient"]
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A mail as it was typed. `answers` and `references` are Message-IDs, empty where it answers none."""
-
-    sender: str
-    recipient: str
-    subject: str
-    text: str
-    answers: str = ""
-    references: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PostedOutcome:
-    """How far a mail has come: it waits to be handled, its answer waits for a robot's move, or all is done.
-
-    `answer` is the Message-ID of what its writer was sent, empty where nothing was; `told` says what became of it.
-    """
-
-    state: Literal["waiting", "held", "done"]
-    answer: str = ""
-    told: str = ""
-
-
-def flaws_of(note: Note, server: Server) -> frozenset[Flaw]:
-    """Which addresses of a note cannot be: it is from a person, and to the server."""
-    sender, recipient = _address(note.sender), _address(note.recipient)
-    flaws: set[Flaw] = set()
-    if sender is None or is_recipient(server, sender):
-        flaws.add("sender")
-    if recipient is None or not is_recipient(server, recipient):
-        flaws.add("recipient")
-    return frozenset(flaws)
-
-
-def post(app: App, note: Note, now: datetime) -> int:
-    """Keeps a note without flaws as a mail, and gives its number; raises when the database is away."""
-    sender, recipient = _address(note.sender) or "", _address(note.recipient) or ""
-    mail = compose(sender, recipient, note.subject, note.text.replace("\r\n", "\n"), now)
-    if note.answers:
-        put_in_thread(mail, note.answers, note.references)
-    return receive_mail(app, mail.as_bytes(), sender, [recipient], now)
-
-
-def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
-    """What became of a mail of the inbox, and what its writer was answered; None where there is no such mail."""
-    with reading(app.engine) as connection:
-        status = status_of(connection, number)
-        caused, told = replies_to(connection, number), told_of(connection, number)
-    if status is None:
-        return None
-    if status == "waiting" or any(mail.status == "waiting" and not mail.is_held for mail in caused):
-        return PostedOutcome("waiting", told=told)
-    # Players are answered at their first address, whichever they write from; the answer is queued before the rest.
-    sent = sorted(
-        (mail for mail in caused if mail.status in ("sent", "bounced")), key=lambda mail: mail.recipient != sender
-    )
-    if any(mail.status == "waiting" for mail in caused):
-        return PostedOutcome("held", told=told)
-    return PostedOutcome("done", sent[0].message_id if sent else "", told)
-
-
-def find_posted(app: App, sender: str, message_id: str) -> int | None:
-    """The number of a mail that was sent to us a moment ago; None where it has not come."""
-    with reading(app.engine) as connection:
-        return find_received(connection, sender.lower(), message_id)
-
-
-def _address(typed: str) -> str | None:
-    return one_address([typed.strip().encode("utf-8", "replace")])

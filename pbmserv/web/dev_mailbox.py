@@ -19,7 +19,7 @@ from pbmserv.commands.base.vocabulary import is_number
 from pbmserv.mail.reading.inspect import InspectedMail
 from pbmserv.mail.sending.from_web import subject_of_answer
 from pbmserv.services.app import utc_now
-from pbmserv.services.receive import Note, PostedOutcome, flaws_of, post, see_fate
+from pbmserv.services.posting import Note, PostedOutcome, flaws_of, post, see_fate
 from pbmserv.web.layout import Page
 from pbmserv.web.sent_mail import (
     MailboxPage,

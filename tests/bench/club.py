@@ -13,7 +13,7 @@ from pbmserv.commands.base.changes import NewPlayer
 from pbmserv.commands.base.decision import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.games.cephalopod import info
-from pbmserv.mail.reading.read import envelope_sender_of
+from pbmserv.mail.reading.headers import envelope_sender_of
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import replay

@@ -14,7 +14,7 @@ from tests.conftest import migrated_file
 ROUNDS = 7
 PROGRAM = ("-m", "pbmserv.cli.start")
 BARE = ("-c", "pass")
-LIBRARIES = ("-c", "import typer, rich.console, pydantic_settings, sqlalchemy, argon2")
+LIBRARIES = ("-c", "import click, rich.console, sqlalchemy, argon2")
 STARTS = {
     "--help": (*PROGRAM, "--help"),
     "config": (*PROGRAM, "config"),

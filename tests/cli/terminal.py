@@ -9,8 +9,8 @@ from typing import Any
 from unittest.mock import patch
 
 from argon2 import PasswordHasher
+from click.testing import CliRunner
 from sqlalchemy import Engine
-from typer.testing import CliRunner
 
 from pbmserv.cli.config import load_settings
 from pbmserv.cli.main import cli
@@ -56,7 +56,7 @@ class Terminal:
             return engines[-1]
 
         umask = os.umask(0o022)
-        with patch("pbmserv.cli.bootstrap.open_engine", noted):
+        with patch("pbmserv.cli.database.open_engine", noted):
             done = CliRunner().invoke(cli, words, input=stdin, env=self.settings)
         os.umask(umask)  # it has set its own, in what is the tests' process
         for engine in engines:

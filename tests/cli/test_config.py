@@ -1,8 +1,11 @@
 """Settings: where they come from, what is shown of them, and what each wrong one is told."""
 
+from pathlib import Path
+from typing import Any, Literal
+
 import pytest
 
-from pbmserv.cli.config import PREFIX, Settings, WrongSetting, load_settings
+from pbmserv.cli.config import KNOWN, PREFIX, Settings, WrongSetting, load_settings
 from tests.cli.terminal import Terminal
 
 SECRET = "Xy7zzy-Q"
@@ -17,13 +20,13 @@ def shown(terminal: Terminal) -> dict[str, str]:
 
 
 def test_every_setting_is_shown_with_its_meaning(terminal: Terminal) -> None:
-    names = {PREFIX + name.upper() for name in Settings.model_fields}
+    names = {PREFIX + name.upper() for name in KNOWN}
     assert set(shown(terminal)) == names
     table = terminal.succeed("config")
     for name in names:
         assert name in table
-    for field in Settings.model_fields.values():
-        assert field.description
+    for field in KNOWN.values():
+        assert field.metadata["told"]
 
 
 def test_defaults_are_safe(terminal: Terminal) -> None:
@@ -250,7 +253,9 @@ def test_a_data_folder_with_an_odd_name(terminal: Terminal, folder: str) -> None
         ("", "from", False),
     ],
 )
-def test_a_server_that_believes_strangers_says_so(listen: str, confirm: str, is_open: bool) -> None:
+def test_a_server_that_believes_strangers_says_so(
+    listen: str, confirm: Literal["ask", "from"], is_open: bool
+) -> None:
     settings = Settings(listen=listen, confirm=confirm)
     assert settings.is_open_to_strangers() is is_open
 
@@ -320,6 +325,54 @@ def test_a_colour_that_cannot_be_read(colour: str, reason: str, monkeypatch: pyt
 
 def test_a_colour_that_can() -> None:
     assert Settings(accent="#7A1F5C").server().accent == "#7a1f5c"
+
+
+def test_every_default_has_its_form() -> None:
+    """Said aloud it is what it was; a process that another one starts is given it so."""
+    for name, setting in KNOWN.items():
+        if setting.default is not None:
+            written: dict[str, Any] = {name: str(setting.default)}
+            assert getattr(Settings(**written), name) == setting.default, name
+    assert load_settings(Settings().environment()) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "value"),
+    [
+        ("analysis", "no", False),
+        ("analysis", "FALSE", False),
+        ("variants", "1", True),
+        ("variants", True, True),
+        ("max_size", " 20000 ", 20_000),
+        ("keep_days", 14, 14),
+        ("processes", 2, "2"),
+        ("robots", "0", "0"),
+        ("imap_password_file", "/run/password", Path("/run/password")),
+    ],
+)
+def test_what_is_written_becomes_what_is_meant(name: str, written: Any, value: object) -> None:
+    found = getattr(Settings(**{name: written}), name)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "reason"),
+    [
+        ("analysis", "perhaps", "must be true or false"),
+        ("variants", 2, "must be true or false"),
+        ("max_size", True, "must be a whole number"),
+        ("max_size", 20_000.5, "must be a whole number"),
+        ("keep_days", "13", "must be from 14 to 36500"),
+        ("confirm", ["ask"], "must be 'ask' or 'from'"),
+        ("delimiter", "=", r"must be '\+', '-' or ''"),
+        ("imap_kept", "", "is not the name of a folder"),
+        ("processes", {}, "must be a text"),
+        ("data", 7, "must be a text"),
+    ],
+)
+def test_what_cannot_be_meant(name: str, written: Any, reason: str) -> None:
+    with pytest.raises(WrongSetting, match=f"^PBMSERV_{name.upper()}: {reason}$"):
+        Settings(**{name: written})
 
 
 @pytest.mark.parametrize("where", ["environment", "file"])

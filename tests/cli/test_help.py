@@ -4,34 +4,22 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
-from pbmserv.cli.lazy import LazyGroup, examples_of, told_of
+from pbmserv.cli.lazy import LazyGroup
 from pbmserv.cli.main import cli
 from tests.cli.terminal import Terminal
+from tests.docs import all_commands
 
 DRAWN = "╭╮╰╯│─━"
 """What tables and boxes are drawn with on a terminal."""
 
 
-Path = tuple[str, ...]
-
-
-def all_commands(command: Any = None, path: Path = ("pbmserv",)) -> Iterator[tuple[Path, Any]]:
-    """Each command with the words that call it."""
-    command = command or get_command(cli)
-    yield path, command
-    for name, below in getattr(command, "commands", {}).items():
-        yield from all_commands(below, (*path, name))
-
-
-COMMANDS = dict(all_commands())
+COMMANDS = dict(all_commands(cli, ("pbmserv",)))
 SHOWN = {path: command for path, command in COMMANDS.items() if path[-1] != "apart"}
-EXAMPLES = [line for command in COMMANDS.values() for line in examples_of(command.help)]
+EXAMPLES = [line for command in COMMANDS.values() for line in command.examples]
 
 
 def imported_by(*words: str) -> set[str]:
@@ -48,7 +36,7 @@ def imported_by(*words: str) -> set[str]:
 def test_every_command_is_listed_with_what_it_does(terminal: Terminal) -> None:
     for path, command in SHOWN.items():
         told = terminal.succeed(*path[1:], "--help")
-        assert told_of(command.help).partition(".")[0].split()[0] in told
+        assert (command.help or "").partition(".")[0].split()[0] in told
         assert not set(told) & set(DRAWN), "plain in a pipe"
         if isinstance(command, LazyGroup):
             for each in command.listed:
@@ -111,15 +99,15 @@ def test_a_listing_starts_without_what_others_need(tmp_path: Any, monkeypatch: p
 def test_bash_completes(typed: str, expected: list[str]) -> None:
     """By the words that its function asks for."""
     cursor = str(len(typed.split()))
-    asked = {"_PBMSERV_COMPLETE": "complete_bash", "COMP_WORDS": f"pbmserv {typed}", "COMP_CWORD": cursor}
+    asked = {"_PBMSERV_COMPLETE": "bash_complete", "COMP_WORDS": f"pbmserv {typed}", "COMP_CWORD": cursor}
     program = [sys.executable, "-m", "pbmserv.cli.start"]
     done = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == expected
+    assert done.stdout.split() == [f"plain,{word}" for word in expected]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_printed(terminal: Terminal, shell: str) -> None:
     script = terminal.succeed("completion", shell)
-    assert f"_PBMSERV_COMPLETE=complete_{shell}" in script
+    assert f"_PBMSERV_COMPLETE={shell}_complete" in script
     if shell == "bash":
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)

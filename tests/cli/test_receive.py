@@ -1,5 +1,7 @@
 """The pipe for MTAs: what is kept, and the exit code that tells what to do with the rest."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -161,3 +163,53 @@ def test_a_database_of_tomorrow(ready: Terminal) -> None:
         done = ready.run(*words, stdin=MAIL)
         assert done.code == (75 if words == ["receive"] else 78), words
         assert "9999" in done.err.splitlines()[-1]
+
+
+def test_it_starts_with_only_what_it_needs(ready: Terminal) -> None:
+    """One process a mail: nothing is imported that storing it can do without."""
+    code = (
+        "import sys; from pbmserv.cli.start import main; sys.argv = ['pbmserv', 'receive']\n"
+        "try: main()\nfinally: print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=MAIL, capture_output=True, check=True, cwd=ready.folder
+    )
+    assert len(kept(ready)) == 1
+    found = {tuple(name.split(".")) for name in done.stdout.decode().split()}
+    libraries = {name[0] for name in found} - sys.stdlib_module_names
+    assert "sqlalchemy" in libraries
+    slow = {
+        "alembic",
+        "aiosmtpd",
+        "argon2",
+        "click",
+        "email_validator",
+        "jinja2",
+        "lxml",
+        "rich",
+        "typer",
+        "pydantic",
+    }
+    assert libraries & slow == set()
+    floors = {name[1] for name in found if name[0] == "pbmserv" and len(name) > 1}
+    assert floors == {"cli", "commands", "mail", "services", "store"}
+    ours = {".".join(name) for name in found if name[:2] == ("pbmserv", "commands") and len(name) > 3}
+    assert ours == {"pbmserv.commands.base.log_words", "pbmserv.commands.base.server"}
+
+
+def test_it_runs_in_a_process_of_its_own(ready: Terminal) -> None:
+    """As an MTA starts it: exit codes, sentences, and what is left to the command line."""
+
+    def run(*words: str, stdin: bytes = MAIL) -> tuple[int, str]:
+        program = [sys.executable, "-m", "pbmserv.cli.start", "receive", *words]
+        done = subprocess.run(program, input=stdin, capture_output=True, check=False, cwd=ready.folder)
+        return done.returncode, done.stderr.decode() or done.stdout.decode()
+
+    assert run("--mail-from", "bob@example.org", "--rcpt-to=a@localhost", "--rcpt-to", "b@localhost") == (0, "")
+    (mail,) = kept(ready)
+    assert (mail.envelope_sender, mail.recipients) == ("bob@example.org", ("a@localhost", "b@localhost"))
+    assert run(stdin=b"hello\n") == (65, "pbmserv: that is not a mail: it has no header\n")
+    assert run("--help")[1].startswith("Usage: pbmserv receive [OPTIONS]")
+    assert run("--wrong")[0] == run("word")[0] == 2
+    (ready.folder / "pbmserv.toml").write_text("max_size = 1")
+    assert run() == (75, "pbmserv: PBMSERV_MAX_SIZE: must be from 10000 to 100000000\n")

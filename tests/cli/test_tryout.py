@@ -12,7 +12,7 @@ from pbmserv.commands.base.server import Server
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.transport import Outgoing
 from pbmserv.server.listener import Listener
-from pbmserv.services.receive import PostedOutcome
+from pbmserv.services.posting import PostedOutcome
 from tests.cli.terminal import Terminal
 from tests.conftest import ADDRESS
 from tests.free_port import free_port

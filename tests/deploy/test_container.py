@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.cli.config import Settings
+from pbmserv.cli.config import load_settings
 from tests.conftest import needed
 from tests.deploy.samples import DEPLOY, ROOT, sample
 
@@ -67,14 +67,14 @@ def test_its_settings_are_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.chdir(tmp_path)
     text = sample("container/pbmserv.toml")
     (tmp_path / "pbmserv.toml").write_text(text)
-    assert Settings().web_place == ("0.0.0.0", 8080)
+    assert load_settings().web_place == ("0.0.0.0", 8080)
     options = re.findall(r"(?m)^#(\w+ = .*)$", text)
     taken = [
         line for line in text.splitlines() if line.partition(" ")[0] not in {each.split()[0] for each in options}
     ]
     (tmp_path / "pbmserv.toml").write_text("\n".join((*taken, *options)))
-    assert Settings().listeners == ("lmtp://0.0.0.0:8024",)
-    assert f"subnet: {Settings().trusted_proxy.removesuffix('1')}0/24" in COMPOSE.read_text()
+    assert load_settings().listeners == ("lmtp://0.0.0.0:8024",)
+    assert f"subnet: {load_settings().trusted_proxy.removesuffix('1')}0/24" in COMPOSE.read_text()
 
 
 def compose(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -33,7 +33,7 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.cli import admin_copy
+from pbmserv.cli import admin_club
 from pbmserv.services.app import utc_now
 from pbmserv.store.copying import CannotCopy, copy_all
 from pbmserv.store.engine import open_engine, reading, writing
@@ -334,6 +334,6 @@ def test_ctrl_c_is_one_sentence(club: Terminal, monkeypatch: pytest.MonkeyPatch)
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(admin_copy, "copy_all", interrupted)
+    monkeypatch.setattr(admin_club, "copy_all", interrupted)
     done = club.run("admin", "copy", "--to", "sqlite:///new.db")
     assert (done.code, done.sentence) == (1, "pbmserv: interrupted; the target is as empty as it was")

@@ -37,7 +37,7 @@ def folder(terminal: Terminal) -> Path:
 def at_any_time(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of the command line, which is moved here."""
     clock = Clock()
-    monkeypatch.setattr("pbmserv.cli.admin_backup.utc_now", clock)
+    monkeypatch.setattr("pbmserv.cli.admin_club.utc_now", clock)
     return clock
 
 

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from pbmserv.cli.main import cli
 from pbmserv.server import connections
@@ -91,9 +90,8 @@ def test_every_part_has_its_unit() -> None:
         program, _, command = line.partition(" ")
         assert program == PROGRAM
         started[command] = name
-    commands = get_command(cli).commands  # type: ignore[attr-defined]
     assert set(started) == LONG_RUNNING | {"tidy", BACKUP}
-    assert {command.split()[0] for command in started} <= set(commands)
+    assert {command.split()[0] for command in started} <= {each.name for each in cli.listed}
     assert started["serve"] == "pbmserv.service"
     assert started["work"] == "pbmserv-work@.service"
     for timed in ("tidy", BACKUP):

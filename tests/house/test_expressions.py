@@ -15,7 +15,7 @@ import pbmserv
 from pbmserv.games import games
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_tokens
 from pbmserv.mail.reading.delivery_report import read_report
-from pbmserv.mail.reading.read import head_of
+from pbmserv.mail.reading.headers import head_of
 from tests.house.expressions import too_slow
 
 PACKAGE: Final = Path(pbmserv.__file__).parent

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import create_engine
 from starlette.routing import Route
 
-from pbmserv.cli.config import Settings
+from pbmserv.cli.config import KNOWN, Settings
 from pbmserv.commands.base.registry import commands
 from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import ELSEWHERE, TOPICS, page
@@ -77,7 +77,7 @@ def test_the_server_follows_its_setting(name: str) -> None:
     """What an operator sets reaches commands (`request.server`) and pages (`app.server`)."""
     assert name in CHANGED, f"tell CHANGED what the setting of Server.{name} may be, other than its default"
     given, becomes = CHANGED[name]
-    default, changed = (getattr(Settings.model_construct(**each).server(), name) for each in ({}, {name: given}))
+    default, changed = (getattr(Settings(**each).server(), name) for each in ({}, {name: given}))
     assert default != becomes, f"the value of {name} in CHANGED is the default"
     assert changed == becomes, f"Settings.server() does not pass {name} to Server"
 
@@ -86,7 +86,7 @@ def test_every_setting_does_something() -> None:
     """Each is read by the command line or passed to `Server`, of which each field is read somewhere."""
     modules = Modules(ROOT).trees
     of_settings = [tree for path, tree in modules.items() if path.startswith("pbmserv/cli/")]
-    unread = Settings.model_fields.keys() - attributes_read(of_settings, ("self", "settings"))
+    unread = KNOWN.keys() - attributes_read(of_settings, ("self", "settings"))
     assert not unread, f"nothing reads these settings: {sorted(unread)}"
     itself = [modules["pbmserv/commands/base/server.py"]]
     read = attributes_read(modules.values(), ("server",)) | attributes_read(itself, ("self",))

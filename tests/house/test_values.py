@@ -14,6 +14,7 @@ ROWS_AND_STATES = {
     "OutboxMessage": 14,
     "QueuedMessage": 15,
     "Server": 13,
+    "Settings": 39,
     "State": 19,
 }
 """Values as wide as their table, the settings, or the whole state of a game.

@@ -1,7 +1,7 @@
 import pytest
 
-from pbmserv.mail.reading.headers import MAX_FROM, doubtful_addresses, one_address
-from pbmserv.mail.reading.read import head_of, read, sender_of
+from pbmserv.mail.reading.headers import MAX_FROM, doubtful_addresses, head_of, one_address, sender_of
+from pbmserv.mail.reading.read import read
 
 ALICE = "alice@bank.example"
 MALLORY = "mallory@evil.example"

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.mail.reading.headers import MAX_LINES
+from pbmserv.mail.reading.headers import MAX_LINES, MAX_MESSAGE, head_of, sender_of
 from pbmserv.mail.reading.mime import MAX_DEPTH, MAX_PARTS
-from pbmserv.mail.reading.read import MAX_MESSAGE, MAX_REFERENCES, MAX_TEXT, head_of, read, sender_of
+from pbmserv.mail.reading.read import MAX_REFERENCES, MAX_TEXT, read
 from pbmserv.parser.parsed import IncomingMail
 from tests.every import every
 from tests.examples import examples

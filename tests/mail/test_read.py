@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.reading.headers import MAX_VALUE, parse_head
-from pbmserv.mail.reading.read import MAX_REFERENCES, head_of, read, sender_of
+from pbmserv.mail.reading.headers import MAX_VALUE, head_of, parse_head, sender_of
+from pbmserv.mail.reading.read import MAX_REFERENCES, read
 from pbmserv.parser.parsed import IncomingMail
 from tests.every import every
 

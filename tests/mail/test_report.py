@@ -7,8 +7,7 @@ import pytest
 
 from pbmserv.mail.reading.automatic import why_automatic
 from pbmserv.mail.reading.delivery_report import Report, judge, read_report, stated
-from pbmserv.mail.reading.headers import parse_head
-from pbmserv.mail.reading.read import envelope_sender_of
+from pbmserv.mail.reading.headers import envelope_sender_of, parse_head
 
 OURS = "pbmserv@club.test"
 FOLDER = Path(__file__).parent / "reports"

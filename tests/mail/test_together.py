@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from pbmserv.mail.reading.headers import MOST_HOPS
 from pbmserv.mail.receiving.smtp_handler import (
     LOOPS,
-    MOST_HOPS,
     NOT_NOW,
     STORED,
     GroupCommit,

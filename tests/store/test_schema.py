@@ -9,8 +9,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 
-from pbmserv.cli.bootstrap import CannotStart, build_app
+from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
+from pbmserv.cli.database import CannotStart
 from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import NEWEST, OtherSchema, migrate, migrations_folder, require_newest
 from pbmserv.store.tables import metadata

@@ -75,6 +75,14 @@ class Server:
             bool(at) and domain == own_domain and (local in (own_local, "postmaster") or local.startswith(tagged))
         )
 
+    def takes(self, address: str) -> bool:
+        """Whether mail to an address is accepted. Tags are checked later, so that nobody can probe them.
+
+        >>> [Server("pbm@club.test").takes(each) for each in ("PBM-any.tag@Club.test", "bob@club.test")]
+        [True, False]
+        """
+        return self.owns(address) or address.casefold() == "postmaster"  # RFC 5321 4.5.1
+
     def tagged(self, tag: str) -> str:
         """The address with a tag, or the plain one where mailboxes know no tags.
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pbmserv.mail.reading.decoding import one_line
-from pbmserv.mail.reading.headers import Headers, one_address, parse_head
+from pbmserv.mail.reading.headers import Headers, one_address, open_message, parse_head
 from pbmserv.mail.reading.mime import Leaf, content_type, every_leaf
-from pbmserv.mail.reading.read import open_message
 
 Verdict = Literal["hard", "soft"]
 

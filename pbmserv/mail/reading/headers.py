@@ -8,11 +8,17 @@ from typing import Final
 
 from pbmserv.mail.reading.decoding import decode_words
 
+MAX_MESSAGE: Final = 2 * 1024 * 1024
+"""Bytes of a mail that are read; what comes after is not looked at."""
+
 MAX_LINES: Final = 5_000
 """Lines of a head that are read. Real mails stay far below; a longer head is marked as incomplete."""
 
 MAX_VALUE: Final = 65_536
 """Bytes of one header's value that are kept."""
+
+MOST_HOPS: Final = 50
+"""Received lines of a mail that is not going in circles."""
 
 _FIELD: Final = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 
@@ -166,3 +172,60 @@ def _outline(text: str) -> str | None:
         else:
             comments += (character == "(") - (character == ")")
     return None if quoted or comments or escaped else "".join(outline)
+
+
+def open_message(raw: bytes) -> tuple[bytes, Headers, int]:
+    """What is read of a mail, its line ends made one; its head; and where its body begins."""
+    message = raw[:MAX_MESSAGE].replace(b"\r\n", b"\n")
+    if b"\n" not in message:
+        message = message.replace(b"\r", b"\n")
+    start = 0
+    if message.startswith((b"From ", b">From ")) and not re.match(rb"From[ \t]+:", message):
+        # The separator line of an mbox, which pipes leave at the top, is no header.
+        start = message.find(b"\n") + 1
+    headers, body = parse_head(message, start, len(message))
+    return message, headers, body
+
+
+def head_of(raw: bytes) -> Headers:
+    """Only the head, as `read` would take it: for what is to be known of a mail before it is read."""
+    return open_message(raw)[1]
+
+
+def author_of(headers: Headers) -> str | None:
+    """The one address in From; None where it is in doubt."""
+    return one_address(headers.every("from")) if headers.complete else None
+
+
+def doubtful_authors_of(headers: Headers) -> tuple[str, ...]:
+    """The addresses that an oddly written From may mean."""
+    return doubtful_addresses(headers.every("from")) if headers.complete else ()
+
+
+def sender_of(headers: Headers) -> str | None:
+    """Only the sender: for keeping one sender's mails in order before they are read.
+
+    Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
+    """
+    sender = author_of(headers)
+    named = (sender,) if sender else doubtful_authors_of(headers)
+    return named[0] if len(named) == 1 else None
+
+
+def envelope_sender_of(raw: bytes) -> str:
+    """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
+    headers = open_message(raw)[1]
+    path = headers.first("return-path").decode("ascii", "replace").strip()
+    return path.strip("<>") or "<>" if path else author_of(headers) or "unknown"
+
+
+def is_mail(raw: bytes) -> bool:
+    """Whether these bytes have a header that every mail has in some form: who wrote it, or how it came."""
+    headers = open_message(raw)[1]
+    return any(headers.every(name) for name in ("from", "received", "message-id", "date", "to", "subject"))
+
+
+def count_hops(raw: bytes) -> int:
+    """The number of Received lines in a mail's header, to find mail loops (RFC 5321 6.3)."""
+    end = re.search(rb"\r?\n\r?\n", raw)
+    return len(re.findall(rb"(?im)^received[ \t]*:", raw[: end.start()] if end else raw))

@@ -12,16 +12,13 @@ from pbmserv.mail.reading.answered import answered_threads, answered_tokens, wit
 from pbmserv.mail.reading.authentication import is_authenticated
 from pbmserv.mail.reading.automatic import why_automatic
 from pbmserv.mail.reading.decoding import decode_words, one_line, with_few_marks
-from pbmserv.mail.reading.headers import MAX_VALUE, Headers, doubtful_addresses, one_address, parse_head
+from pbmserv.mail.reading.headers import MAX_VALUE, Headers, author_of, doubtful_authors_of, open_message
 from pbmserv.mail.reading.html_quotes import without_struck
 from pbmserv.mail.reading.mime import as_text, written_parts
 from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.mail.reading.unwelcome import unwelcome_sign
 from pbmserv.parser.command_block import first_line
 from pbmserv.parser.parsed import IncomingMail
-
-MAX_MESSAGE: Final = 2 * 1024 * 1024
-"""Bytes of a mail that are read; what comes after is not looked at."""
 
 MAX_TEXT: Final = 128 * 1024
 """Characters of text that are searched for what the sender wrote. If these hold no command, the mail is answered
@@ -55,7 +52,7 @@ def read(
     """
     message, headers, body = open_message(raw)
     written = written_parts(message, headers, body)
-    sender = _sender(headers)
+    sender = author_of(headers)
     message_id = next(iter(_ids(headers.first("message-id"))), None)
     cleaned = partial(_without_secrets, our_address=our_address, delimiter=delimiter)
     subject = one_line(cleaned(with_few_marks(one_line(decode_words(headers.first("subject")), limit=MAX_VALUE))))
@@ -76,7 +73,7 @@ def read(
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
-        doubtful_senders=_doubtful_senders(headers) if sender is None else (),
+        doubtful_senders=doubtful_authors_of(headers) if sender is None else (),
         unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
         is_cut=len(whole) > MAX_TEXT,
     )
@@ -89,42 +86,6 @@ def _begins_with_command(text: str) -> bool:
 
 def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
     return without_keys(without_tokens(text, our_address, delimiter))
-
-
-def head_of(raw: bytes) -> Headers:
-    """Only the head, as `read` would take it: for what is to be known of a mail before it is read."""
-    return open_message(raw)[1]
-
-
-def sender_of(headers: Headers) -> str | None:
-    """Only the sender: for keeping one sender's mails in order before they are read.
-
-    Other than in `read`, a From that is oddly written counts here, as long as it names one address throughout.
-    """
-    sender = _sender(headers)
-    named = (sender,) if sender else _doubtful_senders(headers)
-    return named[0] if len(named) == 1 else None
-
-
-def open_message(raw: bytes) -> tuple[bytes, Headers, int]:
-    """What is read of a mail, its line ends made one; its head; and where its body begins."""
-    message = raw[:MAX_MESSAGE].replace(b"\r\n", b"\n")
-    if b"\n" not in message:
-        message = message.replace(b"\r", b"\n")
-    start = 0
-    if message.startswith((b"From ", b">From ")) and not re.match(rb"From[ \t]+:", message):
-        # The separator line of an mbox, which pipes leave at the top, is no header.
-        start = message.find(b"\n") + 1
-    headers, body = parse_head(message, start, len(message))
-    return message, headers, body
-
-
-def _sender(headers: Headers) -> str | None:
-    return one_address(headers.every("from")) if headers.complete else None
-
-
-def _doubtful_senders(headers: Headers) -> tuple[str, ...]:
-    return doubtful_addresses(headers.every("from")) if headers.complete else ()
 
 
 def _ids(value: bytes) -> list[str]:
@@ -148,16 +109,3 @@ def _content_key(
 
 def _plain_values(headers: Headers, name: str) -> list[str]:
     return [one_line(decode_words(value), limit=MAX_VALUE) for value in headers.every(name)]
-
-
-def envelope_sender_of(raw: bytes) -> str:
-    """The envelope sender as far as the mail itself tells: Return-Path (`<>` for a bounce), else its sender."""
-    headers = open_message(raw)[1]
-    path = headers.first("return-path").decode("ascii", "replace").strip()
-    return path.strip("<>") or "<>" if path else _sender(headers) or "unknown"
-
-
-def is_mail(raw: bytes) -> bool:
-    """Whether these bytes have a header that every mail has in some form: who wrote it, or how it came."""
-    headers = open_message(raw)[1]
-    return any(headers.every(name) for name in ("from", "received", "message-id", "date", "to", "subject"))

@@ -10,15 +10,11 @@ from typing import Final, TypeVar
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.server import Server
-from pbmserv.mail.reading.headers import parse_head
-from pbmserv.mail.reading.read import envelope_sender_of
+from pbmserv.mail.reading.headers import MOST_HOPS, count_hops, envelope_sender_of, parse_head
 from pbmserv.mail.receiving.imap_mailbox import ImapMailbox, ImapRefused, MessageKey
 from pbmserv.mail.receiving.smtp_handler import (
-    MOST_HOPS,
     MOST_RECIPIENTS,
-    count_hops,
     describe_error,
-    is_recipient,
     short_digest,
 )
 
@@ -44,7 +40,7 @@ def recipients_in(raw: bytes, server: Server) -> tuple[str, ...]:
         for value in headers.every(name)
         for address in _ADDRESS.findall(value)
     )
-    ours = dict.fromkeys(address for address in found if is_recipient(server, address))
+    ours = dict.fromkeys(address for address in found if server.takes(address))
     return tuple(ours)[:MOST_RECIPIENTS] or (server.address,)
 
 

@@ -4,7 +4,6 @@ no client gets its reply before that."""
 import asyncio
 import hashlib
 import logging
-import re
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -16,6 +15,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbmserv.commands.base.log_words import pairs
 from pbmserv.commands.base.server import Server
+from pbmserv.mail.reading.headers import MOST_HOPS, count_hops
 
 ROUNDS: Final = 20
 """Rounds of the event loop in which mails are gathered. A client needs about ten from a reply to its next mail."""
@@ -95,7 +95,6 @@ class GroupCommit:
 log = logging.getLogger(__name__)
 
 MOST_RECIPIENTS = 100  # RFC 5321 4.5.3.1.8: the least a server must take
-MOST_HOPS = 50
 
 STORED = "250 2.0.0 stored"
 TAKEN = "250 2.1.5 OK"
@@ -103,23 +102,6 @@ NOT_NOW = "451 4.3.0 not now, please try again later"
 TOO_LARGE = "552 5.3.4 mail is larger than this server takes"
 LOOPS = "554 5.4.6 too many Received lines, this mail goes round in circles"
 UNKNOWN = "550 5.1.1 no such address here"
-
-
-def is_recipient(server: Server, recipient: str) -> bool:
-    """Whether this server accepts mail for the recipient. Tags are checked later, so that nobody can probe them.
-
-    >>> is_recipient(Server("pbm@club.test"), "PBM-any.tag@Club.test")
-    True
-    >>> is_recipient(Server("pbm@club.test"), "bob@club.test")
-    False
-    """
-    return server.owns(recipient) or recipient.casefold() == "postmaster"  # RFC 5321 4.5.1
-
-
-def count_hops(raw: bytes) -> int:
-    """The number of Received lines in a mail's header, to find mail loops (RFC 5321 6.3)."""
-    end = re.search(rb"\r?\n\r?\n", raw)
-    return len(re.findall(rb"(?im)^received[ \t]*:", raw[: end.start()] if end else raw))
 
 
 def address_refusal(address: str, smtputf8: bool) -> str | None:
@@ -179,7 +161,7 @@ class SmtpHandler:
         """The reply to RCPT."""
         if refusal := address_refusal(address, envelope.smtp_utf8):
             return refusal
-        if not is_recipient(self.server, address):
+        if not self.server.takes(address):
             return UNKNOWN
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 too many recipients"

@@ -8,7 +8,7 @@ from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 from typing import Final
 
-from pbmserv.mail.reading.read import open_message
+from pbmserv.mail.reading.headers import open_message
 
 
 def compose(sender: str, recipient: str, subject: str, text: str, now: datetime) -> EmailMessage:

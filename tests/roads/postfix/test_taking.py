@@ -6,7 +6,7 @@ from smtplib import SMTPDataError
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbmserv.mail.receiving.smtp_handler import MOST_HOPS
+from pbmserv.mail.reading.headers import MOST_HOPS
 from tests.conftest import ADDRESS
 from tests.roads.postfix.gate import TAGGED, Desk, Gate
 from tests.servers.postfix import DOMAIN
