@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply
@@ -29,21 +28,15 @@ class AcceptArguments:
     ply: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class DrawProposed(Reply):
     """The sender proposes a draw, to which `waits_for` have to agree."""
-
-    template: ClassVar[str] = "commands/agreements.txt:draw_proposed"
 
     board: int
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class UndoAsked(Reply):
     """The sender wants to take back `move`, to which `waits_for` have to agree; `also` so many moves after it."""
-
-    template: ClassVar[str] = "commands/agreements.txt:undo_asked"
 
     board: int
     move: str
@@ -51,11 +44,8 @@ class UndoAsked(Reply):
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Agreed(Reply):
     """The sender agrees to a draw or a take-back that `by` wants; `waits_for` have to agree, too."""
-
-    template: ClassVar[str] = "commands/agreements.txt:agreed"
 
     board: int
     kind: OfferKind
@@ -63,55 +53,40 @@ class Agreed(Reply):
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DrawAgreed(Reply):
     """All have agreed: the game is over."""
-
-    template: ClassVar[str] = "commands/agreements.txt:draw_agreed"
 
     board: int
 
 
-@dataclass(frozen=True, slots=True)
 class UndoAgreed(Reply):
     """All have agreed: `by` has taken back a move, and `to_move` is on turn."""
-
-    template: ClassVar[str] = "commands/agreements.txt:undo_agreed"
 
     board: int
     by: str
     to_move: str
 
 
-@dataclass(frozen=True, slots=True)
 class NotAgreed(Reply):
     """The sender does not agree to what `by` wants."""
-
-    template: ClassVar[str] = "commands/agreements.txt:not_agreed"
 
     board: int
     kind: OfferKind
     by: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferDropped(Reply):
     """The sender has withdrawn what they wanted themselves."""
-
-    template: ClassVar[str] = "commands/agreements.txt:offer_dropped"
 
     board: int
     kind: OfferKind
 
 
-@dataclass(kw_only=True)
 class NothingToConfirm(CommandError):
     """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
 
     `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
     """
-
-    template: ClassVar[str] = "commands/agreements.txt:nothing_to_confirm"
 
     lacks_word: bool = False
 

@@ -1,8 +1,6 @@
 """`analyse`: how a finished game went, and where it turned."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.changes import AnalysisRequest
@@ -16,40 +14,28 @@ from pbmserv.matches.evaluations import is_complete
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Analysed(Reply):
     """How the game on a board went."""
-
-    template: ClassVar[str] = "commands/analyse.txt:analysed"
 
     board: int
     course: Course
 
 
-@dataclass(frozen=True, slots=True)
 class AnalysisFollows(Reply):
     """The game is being thought about; a player is mailed what comes of it, anybody else may ask again."""
-
-    template: ClassVar[str] = "commands/analyse.txt:analysis_follows"
 
     board: int
     is_mailed: bool
 
 
-@dataclass(kw_only=True)
 class StillPlayed(CommandError):
     """The game goes on, and robots do not say how it stands; `is_rated`: nor do they give hints there."""
-
-    template: ClassVar[str] = "commands/analyse.txt:still_played"
 
     is_rated: bool
 
 
-@dataclass(kw_only=True)
 class NothingToAnalyse(CommandError):
     """The game counts for nobody, or ended before its first move."""
-
-    template: ClassVar[str] = "commands/analyse.txt:nothing_to_analyse"
 
 
 def run(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:

@@ -1,8 +1,6 @@
 """`block` and `unblock`: hear nothing from a player, or hear from them again."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import PlayerArguments
 from pbmserv.commands.base.changes import BlockChange
@@ -14,39 +12,27 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import ListingQuery, Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Blocked(Reply):
     """Nothing more comes from `userid`; on `boards` both are still playing, and those go on."""
-
-    template: ClassVar[str] = "commands/block.txt:blocked"
 
     userid: str
     boards: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Unblocked(Reply):
     """Things come from `userid` again."""
 
-    template: ClassVar[str] = "commands/block.txt:unblocked"
-
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotYourself(CommandError):
     """A player blocks others, not themselves."""
 
-    template: ClassVar[str] = "commands/block.txt:not_yourself"
-
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotBlocked(CommandError):
     """`userid` was not blocked; those who are stand in `blocked`."""
-
-    template: ClassVar[str] = "commands/block.txt:not_blocked"
 
     userid: str
     blocked: tuple[str, ...]

@@ -1,8 +1,8 @@
 """`broadcast`: write to all players who want to read such things."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.arguments import NoArguments
 from pbmserv.commands.base.changes import TalkCounted
@@ -14,39 +14,27 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Broadcasted(Reply):
     """The sender's words go to so many players who want to hear what is written to all."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:broadcasted"
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
 class BroadcastFrom(Reply):
     """To a player: what `author` writes to all."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:broadcast_from"
 
     author: str
     text: str = field(repr=False)
 
 
-@dataclass(kw_only=True)
 class TooManyBroadcasts(CommandError):
     """One player writes to all so many times a day."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:too_many_broadcasts"
 
     limit: int
 
 
-@dataclass(kw_only=True)
 class NobodyTunedIn(CommandError):
     """Nobody else wants to hear what is written to all, at least not from this sender."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:nobody_tuned_in"
 
 
 MOST_A_DAY: Final = 1

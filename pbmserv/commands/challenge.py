@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.game_limits import require_within_limits
@@ -34,11 +33,8 @@ class ChallengeArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Challenged(Reply):
     """A match has started between `userids`, in that order of play."""
-
-    template: ClassVar[str] = "commands/challenge.txt:challenged"
 
     board: int
     title: str
@@ -46,11 +42,8 @@ class Challenged(Reply):
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class WrongNumberOfPlayers(CommandError):
     """The game wants another number of players. `game` and `example` are ready for a command."""
-
-    template: ClassVar[str] = "commands/challenge.txt:wrong_number_of_players"
 
     game: str
     named: int
@@ -59,22 +52,16 @@ class WrongNumberOfPlayers(CommandError):
     example: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class SamePlayerTwice(CommandError):
     """One userid stands twice in a challenge: nobody plays against themselves. `userids` are all of them once."""
-
-    template: ClassVar[str] = "commands/challenge.txt:same_player_twice"
 
     userid: str
     game: str
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NotAmongPlayers(CommandError):
     """The sender is none of those named. `userid` is who the sender is; `game` and `others` make a command."""
-
-    template: ClassVar[str] = "commands/challenge.txt:not_among_players"
 
     userid: str
     game: str

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply
@@ -20,44 +20,29 @@ class ChatArguments(BoardArguments):
     text: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
 class Chatted(Reply):
     """The sender's words go to `userids`, the other players of the board."""
-
-    template: ClassVar[str] = "commands/chat.txt:chatted"
 
     board: int
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NothingToSay(CommandError):
     """A chat without any words."""
 
-    template: ClassVar[str] = "commands/chat.txt:nothing_to_say"
 
-
-@dataclass(kw_only=True)
 class PasswordInWords(CommandError):
     """Words on a chat's own line begin with a player's `userid`, as other commands do before a password."""
-
-    template: ClassVar[str] = "commands/chat.txt:password_in_words"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class NobodyListens(CommandError):
     """No other player of the board is there to be told, or wants to hear from the sender."""
 
-    template: ClassVar[str] = "commands/chat.txt:nobody_listens"
 
-
-@dataclass(kw_only=True)
 class TooMuchTalk(CommandError):
     """The board was sent around `limit` times within an hour, so nothing more is said on it for a while."""
-
-    template: ClassVar[str] = "commands/chat.txt:too_much_talk"
 
     limit: int
 

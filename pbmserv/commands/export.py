@@ -1,8 +1,7 @@
 """`export`: everything that the server keeps about a player."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.arguments import NoArguments
 from pbmserv.commands.base.decision import Decision, Reply
@@ -13,12 +12,9 @@ from pbmserv.matches.player import PersonalData
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Exported(Reply):
     """All that is kept about `userid`: settings by key, boards of others that they watch, whom they block, boards
     (of `total`), and the rest."""
-
-    template: ClassVar[str] = "commands/export.txt:exported"
 
     userid: str
     settings: tuple[tuple[str, str], ...]

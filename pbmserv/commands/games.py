@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import named_players, require_game
@@ -45,21 +45,15 @@ class ListedGame:
     playing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class GamesOnOffer(Reply):
     """Every game, who plays it now, and the games that are offered to whoever accepts."""
-
-    template: ClassVar[str] = "commands/games.txt:games_on_offer"
 
     games: tuple[ListedGame, ...]
     offers: tuple[OpenOffer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class BoardList(Reply):
     """A page of a listing of boards; `total` fit. `offers` are open."""
-
-    template: ClassVar[str] = "commands/games.txt:board_list"
 
     wanted: ListingQuery
     lines: tuple[BoardRow, ...]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.declaration import Declaration
@@ -26,58 +26,40 @@ class HelpArguments:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpIndex(Reply):
     """`help` alone: what this is and where to read on."""
-
-    template: ClassVar[str] = "commands/help.txt:help_index"
 
     games: tuple[Info, ...]
     commands: tuple[Declaration, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpCommands(Reply):
     """Every command in one line each."""
-
-    template: ClassVar[str] = "commands/help.txt:help_commands"
 
     commands: tuple[Declaration, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpCommand(Reply):
     """One command; its own text is the block `help_NAME` in the template of its file."""
-
-    template: ClassVar[str] = "commands/help.txt:help_command"
 
     command: Declaration
 
 
-@dataclass(frozen=True, slots=True)
 class HelpGame(Reply):
     """One game; its rules text is `rules/NAME.txt`."""
-
-    template: ClassVar[str] = "commands/help.txt:help_game"
 
     game: Info
 
 
-@dataclass(frozen=True, slots=True)
 class HelpTopic(Reply):
     """A page of its own: `help/NAME.txt`. Its examples are of one game; the tutorial belongs to it."""
-
-    template: ClassVar[str] = "commands/help.txt:help_topic"
 
     topic: str
     game: Info
 
 
-@dataclass(kw_only=True)
 class NoHelpOn(CommandError):
     """There is no such help page."""
-
-    template: ClassVar[str] = "commands/help.txt:no_help_on"
 
     suggestions: tuple[str, ...]
 

@@ -1,8 +1,6 @@
 """`hint`: a good move and why, in games that are not rated."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
@@ -19,11 +17,8 @@ from pbmserv.robots.chance import seed_of
 from pbmserv.robots.hints import HASTE, HintReason, reason_for
 
 
-@dataclass(frozen=True, slots=True)
 class Hinted(Reply):
     """A good move on a board, and why."""
-
-    template: ClassVar[str] = "commands/hint.txt:hinted"
 
     board: int
     move: str
@@ -47,20 +42,14 @@ class Hinted(Reply):
     next_player: str
 
 
-@dataclass(kw_only=True)
 class HintInRatedGame(CommandError):
     """The game counts for ratings, so that everybody plays alone; `example` can be played."""
-
-    template: ClassVar[str] = "commands/hint.txt:rated_game"
 
     example: str
 
 
-@dataclass(kw_only=True)
 class NoHintNow(CommandError):
     """It is the turn of somebody else, `userid`; or the game is over, and nobody's (None)."""
-
-    template: ClassVar[str] = "commands/hint.txt:no_hint_now"
 
     userid: str | None
 

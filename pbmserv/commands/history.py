@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import named_players, player_or_sender, read_page, require_game
@@ -37,13 +37,10 @@ class Finished:
     rated: RatedMatch | None
 
 
-@dataclass(frozen=True, slots=True)
 class HistoryTold(Reply):
     """The finished matches of `userid` in which all of the `others` played too; beside them `void` were declined
     or annulled.
     """
-
-    template: ClassVar[str] = "commands/history.txt:history_told"
 
     userid: str
     others: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.address import TAKEN_BACK_WITHIN, takes_back
 from pbmserv.commands.base.arguments import NoArguments
@@ -19,33 +18,24 @@ from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
 class SignedOff(Reply):
     """`userid` has resigned and declined all these boards and is challenged no more."""
 
-    template: ClassVar[str] = "commands/leaving.txt:signed_off"
-
     userid: str
     resigned: tuple[int, ...]
     declined: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Deleted(Reply):
     """`userid` has resigned and declined all these boards and is forgotten."""
 
-    template: ClassVar[str] = "commands/leaving.txt:deleted"
-
     userid: str
     resigned: tuple[int, ...]
     declined: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class ChangedOfLate(CommandError):
     """What cannot be undone waits, since another address can take the account back `until` then."""
-
-    template: ClassVar[str] = "commands/leaving.txt:changed_of_late"
 
     until: datetime
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.changes import TalkCounted
 from pbmserv.commands.base.decision import Decision, Notifications, Reply
@@ -21,14 +21,11 @@ class MessageArguments:
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Messaged(Reply):
     """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
-
-    template: ClassVar[str] = "commands/message.txt:messaged"
 
     userids: tuple[str, ...]
     unreached: tuple[str, ...]
@@ -37,53 +34,38 @@ class Messaged(Reply):
     a_day: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class MessageFrom(Reply):
     """To a player: what `author` writes to them, and to the `others` besides."""
-
-    template: ClassVar[str] = "commands/message.txt:message_from"
 
     author: str
     others: tuple[str, ...]
     text: str = field(repr=False)
 
 
-@dataclass(kw_only=True)
 class NoWords(CommandError):
     """A message or a broadcast without any words; `ready` is the line that they are to stand below."""
-
-    template: ClassVar[str] = "commands/message.txt:no_words"
 
     ready: str
 
 
-@dataclass(kw_only=True)
 class TooManyRecipients(CommandError):
     """A message goes to so many players at most."""
-
-    template: ClassVar[str] = "commands/message.txt:too_many_recipients"
 
     limit: int
 
 
-@dataclass(kw_only=True)
 class TooManyMessages(CommandError):
     """So many messages within an hour, or a day, are all that one player may send; counted by who gets them."""
-
-    template: ClassVar[str] = "commands/message.txt:too_many_messages"
 
     an_hour: int
     a_day: int
 
 
-@dataclass(kw_only=True)
 class NobodyReached(CommandError):
     """None of `userids` can be sent a message from this sender: whether any is blocked is not told.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
-
-    template: ClassVar[str] = "commands/message.txt:nobody_reached"
 
     userids: tuple[str, ...]
     full: tuple[str, ...] = ()

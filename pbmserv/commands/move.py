@@ -1,8 +1,6 @@
 """`move`: play a move on a board."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE, consent
 from pbmserv.commands.base.arguments import MoveArguments
@@ -18,14 +16,11 @@ from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import spent
 
 
-@dataclass(frozen=True, slots=True)
 class MovePlayed(Reply):
     """The move was played, as written in the log; after it at once the `answers` that were queued.
 
     Each answer has a userid, which is empty for the sender's own, and the move.
     """
-
-    template: ClassVar[str] = "commands/move.txt:move_played"
 
     board: int
     move: str

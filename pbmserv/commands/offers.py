@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer
 from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
@@ -34,62 +34,43 @@ class WithdrawArguments:
     offer: int
 
 
-@dataclass(frozen=True, slots=True)
 class JoinedIn(Reply):
     """The sender has accepted an offer that still waits for others; `offer` is it with the sender."""
-
-    template: ClassVar[str] = "commands/offers.txt:joined_in"
 
     offer: OpenOffer
 
 
-@dataclass(frozen=True, slots=True)
-class OfferTaken(Reply):
+class OfferTaken(Reply, place="below"):
     """A match has come of offer `number` of `seeker`: told to those who had a seat before the last was taken."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_taken"
-    place = "below"
 
     number: int
     seeker: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferWithdrawn(Reply):
     """The sender's offer is open no more."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_withdrawn"
 
     number: int
     joined: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SteppedBack(Reply):
     """The sender, who had accepted an offer of `seeker`, waits no more."""
-
-    template: ClassVar[str] = "commands/offers.txt:stepped_back"
 
     number: int
     seeker: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferGone(Reply):
     """An offer that the reader had accepted is open no more: `seeker` has withdrawn it."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_gone"
 
     number: int
     game: str
     seeker: str
 
 
-@dataclass(kw_only=True)
 class NoSuchOffer(CommandError):
     """No offer `number` is open; perhaps `match` has come of it. `offers` would do with `command`."""
-
-    template: ClassVar[str] = "commands/offers.txt:no_such_offer"
 
     number: int
     command: Literal["accept", "withdraw"]
@@ -97,39 +78,27 @@ class NoSuchOffer(CommandError):
     offers: tuple[OpenOffer, ...]
 
 
-@dataclass(kw_only=True)
 class OwnOffer(CommandError):
     """The sender's own offer cannot be accepted by the sender."""
-
-    template: ClassVar[str] = "commands/offers.txt:own_offer"
 
     number: int
 
 
-@dataclass(kw_only=True)
 class AlreadyJoined(CommandError):
     """The sender has accepted that offer already, and it still waits for others."""
-
-    template: ClassVar[str] = "commands/offers.txt:already_joined"
 
     offer: OpenOffer
 
 
-@dataclass(kw_only=True)
 class YouBlocked(CommandError):
     """The sender wants nothing from `userid`, who has a part in the offer."""
-
-    template: ClassVar[str] = "commands/offers.txt:you_blocked"
 
     number: int
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotYourOffer(CommandError):
     """The sender has no part in that offer of `seeker`."""
-
-    template: ClassVar[str] = "commands/offers.txt:not_your_offer"
 
     number: int
     seeker: str

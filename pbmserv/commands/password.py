@@ -1,8 +1,6 @@
 """`change password`, `forgot` and `revoke`: a new password; the end of what older mails prove."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import MaybePlayerArguments, NoArguments
 from pbmserv.commands.base.changes import NewPassword, RevokedWords
@@ -17,54 +15,39 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordAsked(Reply):
     """To whoever says that a password is forgotten: if there is such a player, a mail has gone to their address.
 
     Not when it `is_own`: then the sender's own was meant.
     """
 
-    template: ClassVar[str] = "commands/password.txt:password_asked"
-
     is_own: bool
 
 
-@dataclass(frozen=True, slots=True)
 class NewPasswordWanted(Reply):
     """The question to the player: answer with the new password."""
-
-    template: ClassVar[str] = "commands/password.txt:new_password_wanted"
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class Revoked(Reply):
     """Older mails prove nothing any more; `numbers` are boards that wait, and there are so many `more`."""
-
-    template: ClassVar[str] = "commands/password.txt:revoked"
 
     numbers: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordChanged(Reply):
     """The new password is in force, and older mails prove nothing any more; `numbers` are boards that wait, and
     there are so many `more`."""
-
-    template: ClassVar[str] = "commands/password.txt:password_changed"
 
     userid: str
     numbers: tuple[int, ...] = ()
     more: int = 0
 
 
-@dataclass(kw_only=True)
 class WhosePassword(CommandError):
     """`forgot` without a userid from an address that belongs to nobody."""
-
-    template: ClassVar[str] = "commands/password.txt:whose_password"
 
 
 def run_change_password(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.practice import ROBOT, practice_match
@@ -24,11 +23,8 @@ class PracticeArguments:
     ply: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class PracticeBegun(Reply):
     """The first move is played, and so the practice board is there: `userid` against `robot`."""
-
-    template: ClassVar[str] = "commands/practice.txt:practice_begun"
 
     board: int
     userid: str
@@ -36,34 +32,25 @@ class PracticeBegun(Reply):
     move: str
 
 
-@dataclass(frozen=True, slots=True)
 class PracticeOffered(Reply):
     """The practice board of `userid` waits for a first move."""
-
-    template: ClassVar[str] = "commands/practice.txt:practice_offered"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class PracticeThere(CommandError):
     """The player `userid` has had a practice board already; `is_over`: its game is."""
-
-    template: ClassVar[str] = "commands/practice.txt:practice_there"
 
     userid: str
     robot: str
     is_over: bool
 
 
-@dataclass(kw_only=True)
 class BadFirstMove(CommandError):
     """No game begins with `move`, by the rule of that number, if one forbids it; `choices` could be played.
 
     `userid` is whose practice board it would be.
     """
-
-    template: ClassVar[str] = "commands/practice.txt:bad_first_move"
 
     userid: str
     move: str

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
@@ -23,43 +23,34 @@ class PreviewArguments(BoardArguments):
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Previewed(Reply):
     """A line of `moves`, as a person types them, leads to the board shown; nothing of it is played.
 
     `playable` is the first of them with its guard, when it is the sender who may play it now; else it is empty.
     """
 
-    template: ClassVar[str] = "commands/preview.txt:previewed"
-
     board: int
     moves: tuple[str, ...]
     playable: str
 
 
-@dataclass(kw_only=True)
 class TooManyMoves(CommandError):
     """A line to be tried has `named` moves, more than the `limit`; `line` are as many as may be.
 
     They are legal moves, as a person types them, and so are those of BadPreview.
     """
 
-    template: ClassVar[str] = "commands/preview.txt:too_many_moves"
-
     named: int
     limit: int
     line: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class BadPreview(CommandError):
     """A line to be tried stops at `word`; `line` are the moves before it.
 
     `why`: it is no move, a `rule` forbids it, it could be any of `choices`, or the moves before it end the game.
     `choices` are moves that can be played there.
     """
-
-    template: ClassVar[str] = "commands/preview.txt:bad_preview"
 
     game: str
     line: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base import queue_notation
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
@@ -32,46 +32,34 @@ class QueueArguments(BoardArguments):
     ahead: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
 class MovesQueued(Reply):
     """The moves will be played when they fit. `replaced`: in the place of others."""
-
-    template: ClassVar[str] = "commands/queue.txt:moves_queued"
 
     board: int
     branches: tuple[Branch, ...]
     replaced: bool
 
 
-@dataclass(frozen=True, slots=True)
 class QueueShown(Reply):
     """What is queued, perhaps nothing."""
-
-    template: ClassVar[str] = "commands/queue.txt:queue_shown"
 
     board: int
     branches: tuple[Branch, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class QueueDropped(Reply):
     """Nothing is queued any more; `had` tells whether anything was."""
-
-    template: ClassVar[str] = "commands/queue.txt:queue_dropped"
 
     board: int
     had: bool
 
 
-@dataclass(kw_only=True)
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
     What each `why` means is told in `queue_lines.Misread` and `queue_check.Misfit`. `ready` are lines that would
     do, `to_move` who has to play where something else stands.
     """
-
-    template: ClassVar[str] = "commands/queue.txt:bad_queue"
 
     game: str
     before: str
@@ -82,14 +70,11 @@ class BadQueue(CommandError):
     to_move: str = ""
 
 
-@dataclass(kw_only=True)
 class QueueOnTurn(CommandError):
     """It is the sender's own turn, and nothing of the line answers what was played. `ready` begins with a move.
 
     `moved`: they have moved since they were sent the board that they answer.
     """
-
-    template: ClassVar[str] = "commands/queue.txt:queue_on_turn"
 
     ready: str
     moved: bool = False

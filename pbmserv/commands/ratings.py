@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import player_or_sender, read_page, require_game
@@ -23,11 +23,8 @@ class RatingsArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RatingsTold(Reply):
     """What the matches of `userid` have come to, by pool, with the section of each; and what single ones did."""
-
-    template: ClassVar[str] = "commands/ratings.txt:ratings_told"
 
     userid: str
     tallies: tuple[tuple[Pool, Tally, Section], ...]

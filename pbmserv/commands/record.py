@@ -1,8 +1,6 @@
 """`record`: a whole game, as text and as a file."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
@@ -12,11 +10,8 @@ from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Recorded(Reply):
     """The record of the board follows, so far where it `goes_on`."""
-
-    template: ClassVar[str] = "commands/record.txt:recorded"
 
     board: int
     goes_on: bool

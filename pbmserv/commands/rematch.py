@@ -1,9 +1,7 @@
 """`rematch`: play a finished game again, with the next player moving first, or without whoever declined it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply, ShownBoards
@@ -20,50 +18,33 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
 
 
-@dataclass(frozen=True, slots=True)
 class RematchRunning(Reply):
     """The rematch of `board` is being played already: board `rematch`, which `started_by` began."""
-
-    template: ClassVar[str] = "commands/rematch.txt:rematch_running"
 
     board: int
     rematch: int
     started_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedAgain(Reply):
+class PlayedAgain(Reply, place="below"):
     """The board is a rematch of board `after`: told above it."""
-
-    template: ClassVar[str] = "commands/rematch.txt:played_again"
-    place = "below"
 
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedOn(Reply):
+class PlayedOn(Reply, place="below"):
     """The board is board `after` once more, but without `without`, who declined that one: told below it."""
-
-    template: ClassVar[str] = "commands/rematch.txt:played_on"
-    place = "below"
 
     after: int
     without: str
 
 
-@dataclass(kw_only=True)
 class NotOverYet(CommandError):
     """The board is still being played, so there is nothing to play again."""
 
-    template: ClassVar[str] = "commands/rematch.txt:not_over_yet"
 
-
-@dataclass(kw_only=True)
 class NotAllHere(CommandError):
     """Of the players of a board one is no player here any more, so that they cannot play `game` again."""
-
-    template: ClassVar[str] = "commands/rematch.txt:not_all_here"
 
     game: str
 

@@ -1,8 +1,6 @@
 """`resign`: give up a game, or decline it before the first move."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply
@@ -15,21 +13,15 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
 class Resigned(Reply):
     """The sender has resigned; `others_play_on` when the game goes on without."""
-
-    template: ClassVar[str] = "commands/resign.txt:resigned"
 
     board: int
     others_play_on: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Declined(Reply):
     """The sender declined the match before a first move of theirs."""
-
-    template: ClassVar[str] = "commands/resign.txt:declined"
 
     board: int
 

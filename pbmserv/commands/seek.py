@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.changes import NewOffer
 from pbmserv.commands.base.decision import Decision, Reply
@@ -31,20 +30,14 @@ class SeekArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class OfferOpened(Reply):
     """The sender's offer is open."""
-
-    template: ClassVar[str] = "commands/seek.txt:offer_opened"
 
     offer: OpenOffer
 
 
-@dataclass(kw_only=True)
 class TooManyOffers(CommandError):
     """So many offers may be open: the sender's own, which are `own`, or (then it is empty) all there are."""
-
-    template: ClassVar[str] = "commands/seek.txt:too_many_offers"
 
     limit: int
     own: tuple[int, ...]

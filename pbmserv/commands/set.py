@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final, get_args
+from typing import Final, get_args
 
 from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
 from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
@@ -25,75 +25,54 @@ class SetArguments:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SettingChanged(Reply):
     """The setting `key` is now on, or off."""
-
-    template: ClassVar[str] = "commands/set.txt:setting_changed"
 
     key: str
     is_on: bool
 
 
-@dataclass(frozen=True, slots=True)
 class MessagesChanged(Reply):
     """Messages come to the sender from all, from those whom they know, or from nobody."""
-
-    template: ClassVar[str] = "commands/set.txt:messages_changed"
 
     wanted: MessagesFrom
 
 
-@dataclass(frozen=True, slots=True)
 class ReceiptsChanged(Reply):
     """The sender's moves by mail are acknowledged each, once a day, or never."""
-
-    template: ClassVar[str] = "commands/set.txt:receipts_changed"
 
     wanted: Receipts
 
 
-@dataclass(frozen=True, slots=True)
 class MailChanged(Reply):
     """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
 
     `told` are the opponents who were told that there will be no more mail.
     """
 
-    template: ClassVar[str] = "commands/set.txt:mail_changed"
-
     boards: BoardMail | None
     told: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class MailResumed(Reply):
     """The sender had turned mail off, and gets it again; of the boards that wait `more` are not named."""
-
-    template: ClassVar[str] = "commands/set.txt:mail_resumed"
 
     boards: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class MailStoppedBy(Reply):
     """To others on their boards: `userid` reads no mail at present."""
-
-    template: ClassVar[str] = "commands/set.txt:mail_stopped_by"
 
     userid: str
     boards: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DigestChanged(Reply):
     """The sender's boards come in one mail by this schedule ("daily 07:30"), next at `due`; None: each by itself.
 
     Of the boards that wait for the sender `shown` follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/set.txt:digest_changed"
 
     schedule: str | None
     due: datetime | None
@@ -101,40 +80,28 @@ class DigestChanged(Reply):
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzlesChanged(Reply):
     """The sender gets a puzzle a week, the first one now; or no more of them."""
-
-    template: ClassVar[str] = "commands/set.txt:puzzles_changed"
 
     is_weekly: bool
 
 
-@dataclass(kw_only=True)
 class NoSuchSetting(CommandError):
     """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
-
-    template: ClassVar[str] = "commands/set.txt:no_such_setting"
 
     settings: tuple[str, ...]
     lines: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NeitherOnNorOff(CommandError):
     """The setting `name` can be one of `choices`, and not what was said."""
-
-    template: ClassVar[str] = "commands/set.txt:neither_on_nor_off"
 
     name: str
     choices: tuple[str, ...] = ("on", "off")
 
 
-@dataclass(kw_only=True)
 class BadSchedule(CommandError):
     """No time for a digest can be read from what was said."""
-
-    template: ClassVar[str] = "commands/set.txt:bad_schedule"
 
 
 _SETTINGS: Final[Mapping[str, SettingKey]] = MappingProxyType(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardRef, MaybePlayerArguments
 from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
@@ -29,21 +28,15 @@ class ShowArguments:
     """The filter."""
 
 
-@dataclass(frozen=True, slots=True)
 class Showing(Reply):
     """Boards that were asked for follow; of all that fit, `more` are not shown."""
-
-    template: ClassVar[str] = "commands/show.txt:showing"
 
     numbers: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class NextBoards(Reply):
     """The boards where it is the turn of `userid`, who may be the reader, follow; of all, `more` are not shown."""
-
-    template: ClassVar[str] = "commands/show.txt:next_boards"
 
     userid: str
     numbers: tuple[int, ...]

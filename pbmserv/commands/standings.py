@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import read_page, wrong_form
@@ -28,14 +28,11 @@ class StandingsArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class StandingsTable(Reply):
     """A page of the `sections` asked for, and how many players each section of all has.
 
     `others` are the other pools of the game in which anybody has a rating.
     """
-
-    template: ClassVar[str] = "commands/standings.txt:standings_table"
 
     pool: Pool
     sections: tuple[Section, ...]
@@ -47,11 +44,8 @@ class StandingsTable(Reply):
     others: tuple[Pool, ...]
 
 
-@dataclass(kw_only=True)
 class NoSuchStandings(CommandError):
     """The game has no such value of the option `name`, or the line has two; it can be one of `choices`."""
-
-    template: ClassVar[str] = "commands/standings.txt:no_such_standings"
 
     game: str
     name: str

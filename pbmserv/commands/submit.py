@@ -1,8 +1,7 @@
 """`submit` and `confirm`: look at a move before it is played."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, MoveArguments
 from pbmserv.commands.base.changes import DroppedConditionalPlan, NewConditionalPlan
@@ -20,24 +19,18 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
 class Submitted(Reply):
     """A move waits for `confirm`; the board shows how it would stand. `moves` is that one, in lower case."""
-
-    template: ClassVar[str] = "commands/submit.txt:submitted"
 
     board: int
     moves: tuple[str]
 
 
-@dataclass(kw_only=True)
 class NothingSubmitted(CommandError):
     """No move waits for `confirm`; `example` can be submitted, or is empty when it is not the sender's turn.
 
     `taken_back`: one did, but what was played before it was taken back.
     """
-
-    template: ClassVar[str] = "commands/submit.txt:nothing_submitted"
 
     example: str
     taken_back: bool = False

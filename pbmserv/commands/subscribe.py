@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.changes import Subscription
@@ -23,48 +23,33 @@ class UnsubscribeArguments:
     board: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class Subscribed(Reply):
     """Each ply of a board is mailed to the sender from now on."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:subscribed"
 
     board: int
 
 
-@dataclass(frozen=True, slots=True)
 class Unsubscribed(Reply):
     """These boards are mailed to the sender no more."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:unsubscribed"
 
     boards: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class NothingToWatch(CommandError):
     """The sender plays on that board, or watches it already, or it is over."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:nothing_to_watch"
 
     why: Literal["yours", "watched", "over"]
 
 
-@dataclass(kw_only=True)
 class TooManyWatched(CommandError):
     """One player watches so many boards, `watched` are those; or (empty) a board has so many who watch it."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:too_many_watched"
 
     limit: int
     watched: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class NotWatched(CommandError):
     """The sender watches no such board, only `watched`."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:not_watched"
 
     watched: tuple[int, ...]
 

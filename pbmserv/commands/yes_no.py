@@ -1,8 +1,7 @@
 """`yes` and `no`: answers to questions that the server has mailed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
 from pbmserv.commands.agreements import NothingToConfirm
@@ -29,51 +28,36 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Dropped(Reply):
     """A `no`: what was asked about will not be done. `lines` are the commands, if it was such."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:dropped"
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class NotOpened(Reply):
     """A `no` to the first mail to a new address: there is no account."""
 
-    template: ClassVar[str] = "commands/yes_no.txt:not_opened"
-
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressAdded(Reply):
     """An address more is `userid`'s."""
 
-    template: ClassVar[str] = "commands/yes_no.txt:address_added"
-
     userid: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressDenied(Reply):
     """The player has said that `address` is not theirs."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_denied"
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressChanged(Reply):
     """Mail to `userid` goes to `address` from now on.
 
     To that address itself: `boards` that wait for them follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_changed"
 
     userid: str
     address: str
@@ -81,14 +65,11 @@ class AddressChanged(Reply):
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class TakenBack(Reply):
     """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
 
     `boards` that wait for them follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/yes_no.txt:taken_back"
 
     userid: str
     address: str
@@ -97,30 +78,21 @@ class TakenBack(Reply):
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class AddressGone(Reply):
     """To an address that was the first one of `userid` until the one before it took the account back."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_gone"
 
     userid: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class ChangeStands(Reply):
     """To a former address of `userid`: it has said itself that the change is to stand."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:change_stands"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class PasswordLacking(CommandError):
     """A `yes` to the question for a forgotten password names no new one."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:password_lacking"
 
 
 def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:

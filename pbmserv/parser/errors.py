@@ -1,7 +1,7 @@
 """What can be wrong with a mail, or with a line of it, before any command is known."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pbmserv.commands.base.declaration import Confirmation
 from pbmserv.games.info import Info
@@ -21,11 +21,8 @@ class BoardStanding:
     others: tuple[str, ...] = ()
 
 
-@dataclass(kw_only=True)
 class NoCommand(CommandError):
     """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
-
-    template: ClassVar[str] = "parser/errors.txt:no_command"
 
     # What the words ask about, a topic of `topics`; empty if that is not known.
     topic: str = ""
@@ -48,63 +45,42 @@ class NoCommand(CommandError):
     waiting: tuple[int, ...] = ()
 
 
-@dataclass(kw_only=True)
 class Forwarded(CommandError):
     """The mail is a forwarded one."""
 
-    template: ClassVar[str] = "parser/errors.txt:forwarded"
 
-
-@dataclass(kw_only=True)
 class TooLarge(CommandError):
     """The mail has so many kilobytes that only its head was kept."""
-
-    template: ClassVar[str] = "parser/errors.txt:too_large"
 
     kilobytes: int
 
 
-@dataclass(kw_only=True)
 class TooMuchAtOnce(CommandError):
     """The mail holds more words on command lines, or above its first command, than are read. Nothing was run."""
 
-    template: ClassVar[str] = "parser/errors.txt:too_much_at_once"
 
-
-@dataclass(kw_only=True)
 class UnknownCommand(CommandError):
     """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
-
-    template: ClassVar[str] = "parser/errors.txt:unknown_command"
 
     word: str
     suggestions: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NotPlainlySaid(CommandError):
     """A line may mean to give something up, but is not that command and nothing else; `ready` would be."""
-
-    template: ClassVar[str] = "parser/errors.txt:not_plainly_said"
 
     ready: str
 
 
-@dataclass(kw_only=True)
 class MoreThanYes(CommandError):
     """A `yes` to a question stands beside another word, as in replies that programs write: it confirms nothing."""
 
-    template: ClassVar[str] = "parser/errors.txt:more_than_yes"
 
-
-@dataclass(kw_only=True)
 class WhichOne(CommandError):
     """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
 
     So many moves were `left_out` of the choices, since they are not possible now.
     """
-
-    template: ClassVar[str] = "parser/errors.txt:which_one"
 
     choices: tuple[str, ...]
     left_out: int = 0
@@ -113,50 +89,33 @@ class WhichOne(CommandError):
 NotTalkKind = Literal["plan", "password", "command"]
 
 
-@dataclass(kw_only=True)
 class NotTalk(CommandError):
     """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
 
     `ready` is the command that queues the plan; empty if that is not clear.
     """
 
-    template: ClassVar[str] = "parser/errors.txt:not_talk"
-
     kind: NotTalkKind
     ready: str = ""
 
 
-@dataclass(kw_only=True)
 class TooManyCommands(CommandError):
     """More command lines in one mail than are read."""
-
-    template: ClassVar[str] = "parser/errors.txt:too_many_commands"
 
     limit: int
 
 
-@dataclass(kw_only=True)
-class MisplacedAs(CommandError):
+class MisplacedAs(CommandError, about_identity=True):
     """`as userid password` stands below a command, stands twice, or has no command below it."""
-
-    template: ClassVar[str] = "parser/errors.txt:misplaced_as"
-
-    about_identity = True
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class ChatAmongOthers(CommandError):
     """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
 
-    template: ClassVar[str] = "parser/errors.txt:chat_among_others"
 
-
-@dataclass(kw_only=True)
 class WordsAmongOthers(CommandError):
     """Words for players in a mail that does something else too: who are they for? `command` sends them."""
-
-    template: ClassVar[str] = "parser/errors.txt:words_among_others"
 
     command: str

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from sqlalchemy import Connection
 
@@ -33,12 +33,8 @@ WAIT_FOR_PAGE: Final = timedelta(minutes=10)
 """How long a robot's answer to a move on a page waits: who is still there needs no mail."""
 
 
-@dataclass(frozen=True, slots=True)
-class FewerReceipts(Reply):
+class FewerReceipts(Reply, place="below"):
     """The reader's moves by mail will not be acknowledged one by one any more."""
-
-    template: ClassVar[str] = "services/receipts.txt:fewer_receipts"
-    place = "below"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from pbmserv.commands.base.arguments import Arguments, BoardRef
 from pbmserv.commands.base.decision import Remark, Reply
@@ -33,11 +33,8 @@ process that was killed holds it up no longer. One that is slower loses its own 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class PlaysAs(Reply):
     """`userid`, who plays as strong as fits its opponent, plays on this board as `rung` does."""
-
-    template: ClassVar[str] = "services/robots.txt:plays_as"
 
     userid: str
     rung: str

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -31,11 +31,8 @@ from pbmserv.store import changes, confirmations, matches, players, robots
 from pbmserv.store.queries import TransactionQueries
 
 
-@dataclass(kw_only=True)
 class AnotherPlayer(CommandError):
     """The line would act for `userid`, who has not proven it, in a mail proven to be somebody else's."""
-
-    template: ClassVar[str] = "services/run.txt:another_player"
 
     userid: str
 

@@ -9,7 +9,7 @@ player brings back what they had stopped.
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final, cast
+from typing import Final, cast
 
 from sqlalchemy import Connection
 
@@ -32,11 +32,8 @@ from pbmserv.store.queries import TransactionQueries
 log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class MailStoppedByLink(Reply):
     """All mail to the reader has stopped, since a link in their mail was used; `told` are their opponents."""
-
-    template: ClassVar[str] = "services/unsubscribe.txt:mail_stopped_by_link"
 
     told: tuple[str, ...]
 

@@ -5,7 +5,6 @@ position never.
 """
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
@@ -98,7 +97,7 @@ def _value(plain: Any) -> Any:
 def _kinds() -> Mapping[str, type[Any]]:
     """The classes that are stored, by name: replies, errors, and whatever values these hold."""
     found: dict[str, type[Any]] = {}
-    todo: list[type[Any]] = [*_below(Reply), *_below(CommandError)]
+    todo: list[type[Any]] = [*Reply.__subclasses__(), *CommandError.__subclasses__()]
     while todo:
         kind = todo.pop()
         if kind in found.values() or kind in _BY_NAME:
@@ -108,15 +107,6 @@ def _kinds() -> Mapping[str, type[Any]]:
             hints = get_type_hints(kind)
             todo += [inner for each in fields(kind) for inner in _classes_in(hints[each.name])]
     return found
-
-
-def _below(kind: type[Any]) -> Iterator[type[Any]]:
-    below: list[type[Any]] = kind.__subclasses__()
-    for each in below:
-        # With slots a class is made twice; the first one is nowhere in its module.
-        if getattr(sys.modules[each.__module__], each.__name__, None) is each:
-            yield each
-        yield from _below(each)
 
 
 def _classes_in(hint: Any) -> Iterator[type]:

@@ -1,10 +1,9 @@
 """Plays the conditional moves that fit after a decision, and tells their owners."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import ClassVar
 
 from pbmserv.commands.base.changes import Change, DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.commands.base.decision import Decision, Remark, Reply
@@ -15,21 +14,14 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
-class QueuePlayed(Reply):
+class QueuePlayed(Reply, place="below"):
     """The owner's queued `moves` were played, as written in the log."""
-
-    template: ClassVar[str] = "commands/base/conditional_moves.txt:queue_played"
-    place = "below"
 
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class QueueMissed(Reply):
     """The owner's queued moves did not fit, and are dropped."""
-
-    template: ClassVar[str] = "commands/base/conditional_moves.txt:queue_missed"
 
     board: int
     missed: Missed

@@ -2,27 +2,36 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, dataclass_transform
 
 from pbmserv.commands.base.arguments import BoardRef
 from pbmserv.commands.base.changes import Change
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.matches.errors import block_of
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import GameState
 
+Place = Literal["first", "above", "below"]
+"""Where a reply stands in a board mail: before the news, between the news and the board, or below the board."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+@dataclass(frozen=True)
 class Reply:
-    """What an answer says: the base of one class for each kind of answer.
+    """What an answer says: the base of one class for each kind of answer. Each is a frozen dataclass by itself.
 
     The template gets the reply's fields, and the facts about the server.
     """
 
     template: ClassVar[str]
-    """Its sentences: a template, and the block in it."""
+    """Its sentences (`block_of`)."""
 
-    place: ClassVar[Literal["first", "above", "below"]] = "above"
-    """Where it stands in a board mail: before the news, between the news and the board, or below the board."""
+    place: ClassVar[Place]
+
+    def __init_subclass__(cls, place: Place = "above") -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True)(cls)
+        cls.template, cls.place = block_of(cls), place
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments, BoardRef
 from pbmserv.commands.base.declaration import Declaration
@@ -17,54 +16,37 @@ from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(kw_only=True)
 class UnknownGame(CommandError):
     """There is no such game; `suggestions` are called alike."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:unknown_game"
 
     suggestions: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class WrongForm(CommandError):
     """The words after a command do not fit it."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:wrong_form"
 
     command: str
     forms: tuple[str, ...]
     example: str
 
 
-@dataclass(kw_only=True)
-class NotOurPlayer(CommandError):
+class NotOurPlayer(CommandError, about_identity=True):
     """The sender's address belongs to no player, and no userid and password were given."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:not_our_player"
-
-    about_identity = True
 
     command: str
 
 
-@dataclass(kw_only=True)
 class NoSuchPlayer(CommandError):
     """Nobody is called so."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:no_such_player"
 
     suggestions: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class GameMissing(CommandError):
     """Board `number` is of a game, or of a version of its rules, that this server does not have any more.
 
     It is not named as the error's board, since that would be shown.
     """
-
-    template: ClassVar[str] = "commands/base/lookup.txt:game_missing"
 
     number: int
 

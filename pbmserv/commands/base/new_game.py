@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
-from typing import ClassVar
 
 from pbmserv.commands.base.lookup import require_game
 from pbmserv.commands.base.robot_seats import require_able
@@ -20,46 +19,34 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(kw_only=True)
 class WhichGame(CommandError):
     """Several games are on offer and the line, such as `example`, names none."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:which_game"
 
     games: tuple[str, ...]
     example: str = "challenge alice bob"
 
 
-@dataclass(kw_only=True)
 class NotOffered(CommandError):
     """New games of `game` are not begun here; or, of a `variant`, not with that value of an option."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:not_offered"
 
     game: str
     games: tuple[str, ...]
     variant: str = ""
 
 
-@dataclass(kw_only=True)
 class UnknownOption(CommandError):
     """The game has no such option; with `command` it has `options`."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:unknown_option"
 
     game: str
     options: tuple[str, ...]
     command: str = "challenge"
 
 
-@dataclass(kw_only=True)
 class BadOptionValue(CommandError):
     """The option `name` does not take that value. `game` and `userids` are ready for a command.
 
     `userids` are to play; nobody is named where a game is sought.
     """
-
-    template: ClassVar[str] = "commands/base/new_game.txt:bad_option_value"
 
     game: str
     name: str
@@ -67,43 +54,31 @@ class BadOptionValue(CommandError):
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class TakesNoChallenges(CommandError):
     """`userid` takes no challenges, or none from this sender: which of both is not told."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:takes_no_challenges"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotTogether(CommandError):
     """Of the players whom the sender named, `userids` cannot be in one game: one has blocked the other.
 
     Which of them is not told, nor why.
     """
 
-    template: ClassVar[str] = "commands/base/new_game.txt:not_together"
-
     userids: tuple[str, str]
 
 
-@dataclass(kw_only=True)
 class RatedAndUnrated(CommandError):
     """A line asks for both. The rest makes a command with `userids`, if they are known."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:rated_and_unrated"
 
     game: str
     command: str
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NotThereYet(CommandError):
     """`userid` has not answered the first mail to their address yet."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:not_there_yet"
 
     userid: str
 

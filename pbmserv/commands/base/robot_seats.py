@@ -1,8 +1,6 @@
 """Which robots may be given a seat: not every rung of the ladder plays every game."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
@@ -12,14 +10,11 @@ from pbmserv.robots.levels import rungs_of
 from pbmserv.robots.robot import FITTING, does_play
 
 
-@dataclass(kw_only=True)
 class RobotDoesNotPlay(CommandError):
     """The robot `userid` does not play `title` with so many `seats`; those of `robots` do, the weakest first.
 
     `game` and `userids`, with one of them in its place, make a command.
     """
-
-    template: ClassVar[str] = "commands/base/robot_seats.txt:robot_does_not_play"
 
     userid: str
     title: str

@@ -2,24 +2,21 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 from pbmserv.matches.clock import DAY, TimeControl
 from pbmserv.matches.errors import CommandError
 
 
-@dataclass(kw_only=True)
 class BadTimeOption(CommandError):
     """An option that sets a clock has no such `value`; it takes `least` to `most` days, or hours, or is `none`.
 
     `why`: what it is cannot be read or is out of bounds, it stands there twice, the increment has no total time to
     add to, or the reminder would come after the end. `ready` is a line that works.
     """
-
-    template: ClassVar[str] = "commands/base/time_options.txt:bad_time_option"
 
     name: str
     why: Literal["value", "twice", "no total", "late"]

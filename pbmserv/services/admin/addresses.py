@@ -3,9 +3,7 @@
 As in `replies`, each class's name names its template.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.address import AddressWanted
 from pbmserv.commands.base.decision import Question, Reply
@@ -20,11 +18,8 @@ from pbmserv.store import outbox, players
 from pbmserv.store.engine import run_again, writing
 
 
-@dataclass(frozen=True, slots=True)
 class AddressGiven(Reply):
     """To an address of `userid`: the operator has asked another one to take its place."""
-
-    template: ClassVar[str] = "services/admin/addresses.txt:address_given"
 
     userid: str
     address: str

@@ -2,10 +2,10 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -30,20 +30,14 @@ MAILED_EVERY: Final = timedelta(days=1)
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class NeedsYou(Reply):
     """To the operator: these findings are not fine, and have not been for a while."""
-
-    template: ClassVar[str] = "services/scheduler/alarms.txt:needs_you"
 
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class IsOver(Reply):
     """To the operator: what they were mailed about, by `names`, is fine again."""
-
-    template: ClassVar[str] = "services/scheduler/alarms.txt:is_over"
 
     names: tuple[str, ...]
 
