@@ -19,10 +19,10 @@ from pydantic import SecretStr
 from pbmserv.cli.config import PREFIX, Settings
 from pbmserv.cli.lazy import LazyGroup, examples_of, told_of
 from pbmserv.cli.main import cli
-from pbmserv.commands.base.log_words import LogWords
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.games.info import Group, Info
+from pbmserv.mail.log_words import LogWords
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
 from tests.house.budgets import budget_table

@@ -18,8 +18,8 @@ from sqlalchemy import make_url
 
 from pbmserv.cli import setting_forms
 from pbmserv.cli.logs import LogForm
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.games import games
 from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.mail_urls import split as split_listener

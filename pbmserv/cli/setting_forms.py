@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbmserv.commands.base.vocabulary import is_address, normalised
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.parser.title import Title, title_of, titled_board
+from pbmserv.parser.words import normalised
 from pbmserv.web.accent import colour_of, contrast_flaw
 
 DRIVERS: Final = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    Notifications,
+    PlayerCommand,
+    PlayerRequest,
+    Question,
+    Reply,
+)
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import PersonalQuestion, Player
 from pbmserv.matches.queries import Queries
@@ -189,7 +194,6 @@ add_command = PlayerCommand(
     example="add alice@work.example",
     arguments=AddressArguments,
     run=run_add,
-    help="commands/address.txt:help_add",
 )
 
 
@@ -206,5 +210,4 @@ change_address_command = PlayerCommand(
     example="change address alice@home.example",
     arguments=AddressArguments,
     run=run_change_address,
-    help="commands/address.txt:help_change_address",
 )

@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
 from pbmserv.matches.agreements import accept, ask_undo, propose, reject
@@ -145,7 +142,6 @@ propose_command = PlayerCommand(
     example="propose 101",
     arguments=BoardArguments,
     run=run_propose,
-    help="commands/agreements.txt:help_propose",
     scope="board",
 )
 
@@ -164,7 +160,6 @@ undo_command = PlayerCommand(
     example="undo 101",
     arguments=BoardArguments,
     run=run_undo,
-    help="commands/agreements.txt:help_undo",
     scope="board",
 )
 
@@ -188,7 +183,6 @@ accept_command = PlayerCommand(
     example="accept 101",
     arguments=AcceptArguments,
     run=run_accept,
-    help="commands/agreements.txt:help_accept",
     scope="board",
 )
 
@@ -207,6 +201,5 @@ reject_command = PlayerCommand(
     example="reject 101",
     arguments=BoardArguments,
     run=run_reject,
-    help="commands/agreements.txt:help_reject",
     scope="board",
 )

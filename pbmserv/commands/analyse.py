@@ -1,17 +1,79 @@
-"""`analyse`: how a finished game went, and where it turned."""
+"""`analyse`: how a finished game went: the chances after each move, where it turned, and what was better."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.changes import AnalysisRequest
-from pbmserv.commands.base.course import Course, course_of
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.changes import AnalysisRequest
+from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request
+from pbmserv.commands.lookup import find_board
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.evaluations import is_complete
+from pbmserv.matches.evaluations import Evaluation, completed, curve, is_complete, told_seat, turning_points
 from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTold:
+    """A move that lost much."""
+
+    ply: int
+    userid: str
+    is_readers: bool
+    played: str
+    best: str
+    """The move, and what was better."""
+    before: int
+    after: int
+    """The chances of who made it, of 100: with the better move, and with this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a game went."""
+
+    userid: str
+    """Whose chances these are."""
+
+    is_readers: bool
+
+    chances: tuple[int, ...]
+    """Of 100: at the start, and after each move."""
+
+    turns: tuple[TurnTold, ...]
+    """The moves that lost most, two at most."""
+
+    @property
+    def plies(self) -> tuple[int, ...]:
+        """The numbers of these moves."""
+        return tuple(each.ply for each in self.turns)
+
+
+def course_of(board: GameState, known: Sequence[Evaluation], reader: str | None) -> Course:
+    """The course of a finished game for a reader (a userid; None: anybody), from what is known of it."""
+    userids, known = board.match.userids, completed(known, board)
+    seat = told_seat(board, reader)
+    return Course(
+        userid=userids[seat],
+        is_readers=userids[seat] == reader,
+        chances=tuple(map(_of_100, curve(known, board, seat))),
+        turns=tuple(
+            TurnTold(
+                each.ply,
+                userids[each.seat],
+                userids[each.seat] == reader,
+                each.played,
+                each.best,
+                _of_100(each.before),
+                _of_100(each.after),
+            )
+            for each in turning_points(known)
+        ),
+    )
+
+
+def _of_100(chance: float) -> int:
+    return round(100 * chance)
 
 
 class Analysed(Reply):
@@ -64,5 +126,4 @@ command = OpenCommand(
     example="analyse 101",
     arguments=BoardArguments,
     run=run,
-    help="commands/analyse.txt:help_analyse",
 )

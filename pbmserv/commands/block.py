@@ -2,12 +2,9 @@
 
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import PlayerArguments
-from pbmserv.commands.base.changes import BlockChange
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import no_such_player
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import BlockChange
+from pbmserv.commands.command import Decision, PlayerArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import no_such_player
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import ListingQuery, Queries
 
@@ -69,7 +66,6 @@ block_command = PlayerCommand(
     example="block bob",
     arguments=PlayerArguments,
     run=run_block,
-    help="commands/block.txt:help_block",
 )
 
 
@@ -93,5 +89,4 @@ unblock_command = PlayerCommand(
     example="unblock bob",
     arguments=PlayerArguments,
     run=run_unblock,
-    help="commands/block.txt:help_unblock",
 )

@@ -4,11 +4,8 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import TalkCounted
+from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.message import NoWords
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
@@ -68,5 +65,4 @@ command = PlayerCommand(
     example="broadcast",
     arguments=NoArguments,
     run=run,
-    help="commands/broadcast.txt:help_broadcast",
 )

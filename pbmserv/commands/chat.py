@@ -4,11 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 
@@ -84,6 +81,5 @@ command = PlayerCommand(
     example="chat 101 Well played!",
     arguments=ChatArguments,
     run=run,
-    help="commands/chat.txt:help_chat",
     scope="board",
 )

@@ -6,13 +6,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.new_game import games_offered
-from pbmserv.commands.base.registry import OpenCommand, commands
-from pbmserv.commands.base.request import Request
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import close_to
+from pbmserv.commands.command import Command, Decision, OpenCommand, Reply, Request, commands
+from pbmserv.commands.new_game import games_offered
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import close_to
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
@@ -30,19 +27,19 @@ class HelpIndex(Reply):
     """`help` alone: what this is and where to read on."""
 
     games: tuple[Info, ...]
-    commands: tuple[Declaration, ...]
+    commands: tuple[Command, ...]
 
 
 class HelpCommands(Reply):
     """Every command in one line each."""
 
-    commands: tuple[Declaration, ...]
+    commands: tuple[Command, ...]
 
 
 class HelpCommand(Reply):
     """One command; its own text is the block `help_NAME` in the template of its file."""
 
-    command: Declaration
+    command: Command
 
 
 class HelpGame(Reply):
@@ -149,5 +146,4 @@ command = OpenCommand(
     example="help tutorial",
     arguments=HelpArguments,
     run=run,
-    help="commands/help.txt:help_help",
 )

@@ -2,11 +2,17 @@
 
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import NotOurPlayer, find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    NotOurPlayer,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import find_board
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError, NotYourBoard
 from pbmserv.matches.log import rules_of
@@ -109,5 +115,4 @@ command = OpenCommand(
     example="hint 101",
     arguments=BoardArguments,
     run=run,
-    help="commands/hint.txt:help_hint",
 )

@@ -1,21 +1,68 @@
-"""`signoff` and `delete`: leave all games; have the account erased."""
+"""`export`, `signoff` and `delete`: get all that is kept, leave all games, have the account erased."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import Final
 
 from pbmserv.commands.address import TAKEN_BACK_WITHIN, takes_back
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import Erased, NewSetting
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import Erased, NewSetting
+from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.offers import without
 from pbmserv.commands.resign import resign_seat
+from pbmserv.commands.set import settings_of
 from pbmserv.matches.errors import AlreadyGone, CommandError
 from pbmserv.matches.log import Entry
-from pbmserv.matches.player import Player
-from pbmserv.matches.queries import ListingQuery, Queries
+from pbmserv.matches.player import PersonalData, Player
+from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.matches.replay import GameState
+
+
+class Exported(Reply):
+    """All that is kept about `userid`: settings by key, boards of others that they watch, whom they block, boards
+    (of `total`), and the rest."""
+
+    userid: str
+    settings: tuple[tuple[str, str], ...]
+    vacations: tuple[tuple[date, date], ...]
+    watched: tuple[int, ...]
+    blocked: tuple[str, ...]
+    boards: tuple[BoardRow, ...]
+    total: int
+    kept: PersonalData
+
+
+MOST_BOARDS: Final = 1000
+
+
+def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+    """Gathers it; the answer goes to an address of the player."""
+    player = request.player
+    found = records.boards(
+        ListingQuery(userids=(player.userid,), filter="all", count=MOST_BOARDS, with_practice=True)
+    )
+    return Decision(
+        Exported(
+            userid=player.userid,
+            settings=settings_of(player),
+            vacations=tuple(records.vacations(player, date.min)),
+            watched=tuple(records.watched(player)),
+            blocked=tuple(records.blocked_by(player.userid)),
+            boards=found.lines,
+            total=found.total,
+            kept=records.kept_about(player),
+        )
+    )
+
+
+export_command = PlayerCommand(
+    name="export",
+    kind="binding",
+    forms=("export [userid password]",),
+    summary="get everything we keep about you",
+    example="export",
+    arguments=NoArguments,
+    run=run_export,
+)
 
 
 class SignedOff(Reply):
@@ -107,7 +154,6 @@ signoff_command = PlayerCommand(
     example="signoff",
     arguments=NoArguments,
     run=run_signoff,
-    help="commands/leaving.txt:help_signoff",
 )
 
 
@@ -136,6 +182,5 @@ delete_command = PlayerCommand(
     example="delete",
     arguments=NoArguments,
     run=run_delete,
-    help="commands/leaving.txt:help_delete",
     asks_again=True,
 )

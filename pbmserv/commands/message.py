@@ -4,11 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.base.changes import TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.lookup import named_players
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import TalkCounted
+from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import named_players
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -146,6 +144,5 @@ command = PlayerCommand(
     example="message bob: Shall we play?",
     arguments=MessageArguments,
     run=run,
-    help="commands/message.txt:help_message",
     scope="players",
 )

@@ -3,11 +3,8 @@
 from datetime import datetime
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE, consent
-from pbmserv.commands.base.arguments import MoveArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import Decision, MoveArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.resign import resign_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.moves import play
@@ -67,6 +64,5 @@ command = PlayerCommand(
     example="move 101 c3",
     arguments=MoveArguments,
     run=run,
-    help="commands/move.txt:help_move",
     scope="board",
 )

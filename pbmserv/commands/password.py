@@ -2,14 +2,23 @@
 
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import MaybePlayerArguments, NoArguments
-from pbmserv.commands.base.changes import NewPassword, RevokedWords
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply, ShownBoards
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import NoSuchPlayer, waiting_boards
-from pbmserv.commands.base.registry import OpenCommand, PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest, Request
-from pbmserv.commands.base.vocabulary import is_userid
+from pbmserv.commands.changes import NewPassword, RevokedWords
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    MaybePlayerArguments,
+    NoArguments,
+    Notifications,
+    OpenCommand,
+    PlayerCommand,
+    PlayerRequest,
+    Question,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import NoSuchPlayer, waiting_boards
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -76,7 +85,6 @@ change_password_command = PlayerCommand(
     example="change password alice sesame tahini",
     arguments=NoArguments,
     run=run_change_password,
-    help="commands/password.txt:help_change_password",
 )
 
 
@@ -110,7 +118,6 @@ forgot_command = OpenCommand(
     example="forgot alice",
     arguments=MaybePlayerArguments,
     run=run_forgot,
-    help="commands/password.txt:help_forgot",
 )
 
 
@@ -133,6 +140,5 @@ revoke_command = PlayerCommand(
     example="revoke",
     arguments=NoArguments,
     run=run_revoke,
-    help="commands/password.txt:help_revoke",
     scope="mail",
 )

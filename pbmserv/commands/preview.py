@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.echo import echo_words
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request, ShownBoards
+from pbmserv.commands.echo import echo_words
+from pbmserv.commands.lookup import find_board
 from pbmserv.matches.errors import AmbiguousMove, CommandError, IllegalMove, UnreadableMove
 from pbmserv.matches.moves import play
 from pbmserv.matches.queries import Queries
@@ -123,5 +120,4 @@ command = OpenCommand(
     example="preview 101 c3 c4 d3",
     arguments=PreviewArguments,
     run=run,
-    help="commands/preview.txt:help_preview",
 )

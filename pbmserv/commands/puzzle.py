@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.changes import PuzzleAnswered, PuzzleSent
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.echo import echo_words
-from pbmserv.commands.base.lookup import require_game
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
+from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.echo import echo_words
+from pbmserv.commands.lookup import require_game
 from pbmserv.games.choices import MOST_LISTED
 from pbmserv.matches.errors import (
     AmbiguousMove,
@@ -225,5 +223,4 @@ command = OpenCommand(
     example="puzzle",
     arguments=PuzzleArguments,
     run=run,
-    help="commands/puzzle.txt:help_puzzle",
 )

@@ -2,11 +2,8 @@
 
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.moves import resign
 from pbmserv.matches.queries import Queries
@@ -50,6 +47,5 @@ command = PlayerCommand(
     example="resign 101",
     arguments=BoardArguments,
     run=run,
-    help="commands/resign.txt:help_resign",
     scope="board",
 )

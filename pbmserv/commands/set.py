@@ -1,21 +1,133 @@
-"""`set`: what mail a player gets, and from whom."""
+"""`set`: what mail a player gets, when, and from whom; and what else a player can stop by one click."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
-from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
-from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.base.schedule import read_schedule
+from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
+from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply, ShownBoards
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import BoardMail, MessagesFrom, Player, Receipts
 from pbmserv.matches.queries import ListingQuery, Queries
+
+LeaveKind = Literal["mail", "digest", "broadcast", "messages", "watching", "puzzle"]
+"""All mail but the ends of games; all boards in one mail; what players write to everybody, or to this one; what
+is played on a board of others; a puzzle a week."""
+
+
+def leaving_command(kind: LeaveKind, board: int | None = None) -> str:
+    """The command that stops a kind of mail; `board` is the one that is watched.
+
+    >>> leaving_command("mail"), leaving_command("watching", 101)
+    ('set mail off', 'unsubscribe 101')
+    """
+    return f"unsubscribe {board}" if kind == "watching" else f"set {kind} off"
+
+
+def returning_command(kind: LeaveKind, player: Player, board: int | None = None) -> str:
+    """The command that brings back what a player still gets of a kind now.
+
+    >>> returning_command("watching", Player(1, "ann", "ann@home.test"), 101)
+    'subscribe 101'
+    """
+    match kind:
+        case "watching":
+            return f"subscribe {board}"
+        case "digest":
+            return f"set digest {player.mail.digest or 'daily 07:30'}"
+        case "messages":
+            return f"set messages {player.mail.messages}"
+        case "puzzle":
+            return "set puzzle weekly"
+        case "mail" | "broadcast":
+            return f"set {kind} on"
+
+
+def has_left(kind: LeaveKind, player: Player, is_watching: bool) -> bool:
+    """Whether a player gets nothing of a kind as it is; `is_watching` tells whether they watch the board."""
+    mail = player.mail
+    wanted = {
+        "mail": True,
+        "digest": mail.digest is not None,
+        "broadcast": mail.broadcast,
+        "messages": mail.messages != "off",
+        "watching": is_watching,
+        "puzzle": mail.puzzle,
+    }
+    return mail.is_off or not wanted[kind]
+
+
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+_MORNING: Final = time(7)
+_LEAST_LETTERS: Final = 3
+_TIME: Final = re.compile(r"([01]?[0-9]|2[0-3])[:.h]?([0-5][0-9])?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A time of the day, every day or on one `weekday` (0: Monday)."""
+
+    at: time
+    weekday: int | None = None
+
+    def __str__(self) -> str:
+        """As it is kept and as people type it.
+
+        >>> str(Schedule(time(7, 30), 4)), str(Schedule(time(19)))
+        ('weekly fri 07:30', 'daily 19:00')
+        """
+        day = "daily" if self.weekday is None else f"weekly {WEEKDAYS[self.weekday][:_LEAST_LETTERS]}"
+        return f"{day} {self.at:%H:%M}"
+
+    def next_after(self, moment: datetime) -> datetime:
+        """When it comes for the first time after a moment in UTC.
+
+        >>> from datetime import UTC
+        >>> thursday = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        >>> [f"{Schedule(time(12), day).next_after(thursday):%a %d}" for day in (None, 2, 3)]
+        ['Fri 02', 'Wed 07', 'Thu 08']
+        """
+        first = moment.replace(hour=self.at.hour, minute=self.at.minute, second=0, microsecond=0)
+        if self.weekday is not None:
+            first += timedelta(days=(self.weekday - first.weekday()) % 7)
+        if first > moment:
+            return first
+        return first + timedelta(days=1 if self.weekday is None else 7)
+
+
+def read_schedule(words: Sequence[str]) -> Schedule | None:
+    """The schedule that words in lower case name; None when they name none.
+
+    >>> lines = ("daily", "daily 7.30", "weekly", "weekly friday", "weekly fri 19", "daily 24:00", "fri")
+    >>> [str(read_schedule(line.split())) for line in lines]
+    ['daily 07:00', 'daily 07:30', 'weekly mon 07:00', 'weekly fri 07:00', 'weekly fri 19:00', 'None', 'None']
+    """
+    how, *rest = [*words] or [""]
+    if how not in ("daily", "weekly"):
+        return None
+    weekday = _weekday(rest[0]) if rest and how == "weekly" else None
+    if weekday is not None:
+        rest = rest[1:]
+    elif how == "weekly":
+        weekday = 0
+    at = _time(rest[0]) if rest else _MORNING
+    return Schedule(at, weekday) if at is not None and len(rest) < 2 else None
+
+
+def _weekday(word: str) -> int | None:
+    found = [number for number, name in enumerate(WEEKDAYS) if name.startswith(word)]
+    return found[0] if len(word) >= _LEAST_LETTERS and len(found) == 1 else None
+
+
+def _time(word: str) -> time | None:
+    said = _TIME.fullmatch(word)
+    return time(int(said[1]), int(said[2] or 0)) if said else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +358,5 @@ command = PlayerCommand(
     example="set html off",
     arguments=SetArguments,
     run=run,
-    help="commands/set.txt:help_set",
     scope="setting",
 )

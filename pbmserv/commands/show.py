@@ -1,19 +1,26 @@
-"""`show` and `next`: boards, as they stand or after a ply."""
+"""`show`, `next` and `record`: boards, as they stand or after a ply; a whole game, as text and as a file."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardRef, MaybePlayerArguments
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import (
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    MaybePlayerArguments,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import (
+    find_board,
     find_shown,
     named_players,
     player_or_sender,
     require_game,
     waiting_boards,
 )
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Filter, ListingQuery, Queries
 
 
@@ -90,7 +97,6 @@ show_command = OpenCommand(
     example="show 101#7",
     arguments=ShowArguments,
     run=run_show,
-    help="commands/show.txt:help_show",
 )
 
 
@@ -111,5 +117,31 @@ next_command = OpenCommand(
     example="next",
     arguments=MaybePlayerArguments,
     run=run_next,
-    help="commands/show.txt:help_next",
+)
+
+
+class Recorded(Reply):
+    """The record of the board follows, so far where it `goes_on`."""
+
+    board: int
+    goes_on: bool
+
+
+def run_record(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Finds the board; the answer holds its record as it stands."""
+    arguments = request.arguments
+    board = find_board(arguments.board, arguments.game, records, request.actor.player)
+    return Decision(
+        Recorded(board.match.number, board.state.status == "active"), shown=ShownBoards(records=(board,))
+    )
+
+
+record_command = OpenCommand(
+    name="record",
+    kind="open",
+    forms=("[game] record board",),
+    summary="get a whole game, as text and as a file",
+    example="record 101",
+    arguments=BoardArguments,
+    run=run_record,
 )

@@ -6,15 +6,19 @@ from itertools import islice
 from typing import Final, Literal
 
 from pbmserv.commands.address import OurAddress
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import NotOurPlayer
-from pbmserv.commands.base.names import is_kept_back, names_like, skeleton
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_address, is_userid
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    Notifications,
+    NotOurPlayer,
+    OpenCommand,
+    Question,
+    Reply,
+    Request,
+)
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, names_like, skeleton
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -150,5 +154,4 @@ command = OpenCommand(
     example="signup alice",
     arguments=SignupArguments,
     run=run,
-    help="commands/signup.txt:help_signup",
 )

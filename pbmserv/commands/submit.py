@@ -3,12 +3,17 @@
 from dataclasses import replace
 from datetime import datetime
 
-from pbmserv.commands.base.arguments import BoardArguments, MoveArguments
-from pbmserv.commands.base.changes import DroppedConditionalPlan, NewConditionalPlan
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import DroppedConditionalPlan, NewConditionalPlan
+from pbmserv.commands.command import (
+    BoardArguments,
+    Decision,
+    MoveArguments,
+    PlayerCommand,
+    PlayerRequest,
+    Reply,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.move import play_ply
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import still_stands
@@ -58,7 +63,6 @@ submit_command = PlayerCommand(
     example="submit 101 c3",
     arguments=MoveArguments,
     run=run_submit,
-    help="commands/submit.txt:help_submit",
     scope="board",
 )
 
@@ -94,6 +98,5 @@ confirm_command = PlayerCommand(
     example="confirm 101",
     arguments=BoardArguments,
     run=run_confirm,
-    help="commands/submit.txt:help_confirm",
     scope="board",
 )

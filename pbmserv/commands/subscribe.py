@@ -4,12 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.changes import Subscription
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import Subscription
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    PlayerCommand,
+    PlayerRequest,
+    Reply,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import find_board
 from pbmserv.commands.set import stop_mail
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -92,7 +97,6 @@ subscribe_command = PlayerCommand(
     example="subscribe 101",
     arguments=BoardArguments,
     run=run_subscribe,
-    help="commands/subscribe.txt:help_subscribe",
 )
 
 
@@ -126,6 +130,5 @@ unsubscribe_command = PlayerCommand(
     example="unsubscribe 101",
     arguments=UnsubscribeArguments,
     run=run_unsubscribe,
-    help="commands/subscribe.txt:help_unsubscribe",
     scope="mail",
 )

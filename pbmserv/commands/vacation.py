@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Final, Literal
 
-from pbmserv.commands.base.changes import NewVacations, TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
+from pbmserv.commands.changes import NewVacations, TalkCounted
+from pbmserv.commands.command import Decision, Notifications, Reply
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries

@@ -5,8 +5,7 @@ from datetime import datetime
 
 from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
 from pbmserv.commands.agreements import NothingToConfirm
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import (
+from pbmserv.commands.changes import (
     BelievedAddress,
     Change,
     DeniedAddress,
@@ -16,11 +15,17 @@ from pbmserv.commands.base.changes import (
     RestoredAddress,
     RevokedWords,
 )
-from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    NoArguments,
+    Notifications,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.password import new_password
 from pbmserv.commands.signup import AddressTaken, SignedUp
 from pbmserv.matches.errors import CommandError
@@ -181,7 +186,6 @@ yes_command = OpenCommand(
     example="yes",
     arguments=NoArguments,
     run=run_yes,
-    help="commands/yes_no.txt:help_yes",
 )
 
 
@@ -231,5 +235,4 @@ no_command = OpenCommand(
     example="no",
     arguments=NoArguments,
     run=run_no,
-    help="commands/yes_no.txt:help_no",
 )

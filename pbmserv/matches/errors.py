@@ -15,14 +15,14 @@ from pbmserv.matches.reasons import Reason
 _LATER_WORD: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def block_of(kind: type) -> str:
-    """The sentences of a reply or error: the template of its module's path, and the block of its name.
+def block_of(module: str, name: str) -> str:
+    """Where the sentences of a reply, an error or a help text stand: in its module's template, under its name.
 
-    >>> block_of(NoSuchBoard)
+    >>> block_of("pbmserv.matches.errors", "NoSuchBoard")
     'matches/errors.txt:no_such_board'
     """
-    path = kind.__module__.removeprefix("pbmserv.").replace(".", "/")
-    return f"{path}.txt:{_LATER_WORD.sub('_', kind.__name__).lower()}"
+    path = module.removeprefix("pbmserv.").replace(".", "/")
+    return f"{path}.txt:{_LATER_WORD.sub('_', name).lower()}"
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
@@ -46,7 +46,7 @@ class CommandError(Exception):
     def __init_subclass__(cls, about_identity: bool = False) -> None:
         super().__init_subclass__()
         dataclass(kw_only=True)(cls)
-        cls.template, cls.about_identity = block_of(cls), about_identity
+        cls.template, cls.about_identity = block_of(cls.__module__, cls.__name__), about_identity
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in vars(self) and name in self.__dataclass_fields__:

@@ -7,10 +7,10 @@ language could be one, so that it is neither repeated in an answer, which goes t
 from collections.abc import Iterable
 from typing import Final
 
-from pbmserv.commands.base.echo import echo_word
-from pbmserv.commands.base.lookup import UnknownGame
-from pbmserv.commands.base.request import BLOT
-from pbmserv.commands.base.vocabulary import is_address, is_userid
+from pbmserv.commands.command import BLOT
+from pbmserv.commands.echo import echo_word
+from pbmserv.commands.lookup import UnknownGame
+from pbmserv.commands.vocabulary import is_address, is_userid
 from pbmserv.parser.parsed import Parsed, Unparsed
 
 _MOST_NAMED: Final = 200

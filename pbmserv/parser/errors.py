@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.command import Confirmation
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.queue_notation import CUT
+from pbmserv.commands.queue_notation import CUT
 from pbmserv.parser.errors import ChatAmongOthers, WordsAmongOthers
 from pbmserv.parser.parsed import Parsed, Unparsed
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.queue_notation import Misread, is_wrapped
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
-from pbmserv.commands.base.vocabulary import SMALL_WORDS, board_number, normalised
+from pbmserv.commands import queue_notation
+from pbmserv.commands.command import commands
+from pbmserv.commands.queue_notation import Misread, is_wrapped
+from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
+from pbmserv.commands.vocabulary import SMALL_WORDS
 from pbmserv.parser.correcting_words import BETWEEN
 from pbmserv.parser.errors import NotTalk, NotTalkKind
 from pbmserv.parser.inline_text import TALKING
@@ -21,6 +21,7 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import is_witness
 from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS, SUPPOSING
+from pbmserv.parser.words import board_number, normalised
 
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20

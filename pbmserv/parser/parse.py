@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import BLOT, Credentials
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
-from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
+from pbmserv.commands.command import BLOT, Arguments, Credentials, commands
+from pbmserv.commands.typed_moves import CELLS, Spelling, spelling_of
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.games.info import Info
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
@@ -28,6 +26,7 @@ from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
 from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
+from pbmserv.parser.words import board_number, normalised
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.request import Credentials, Secret
+from pbmserv.commands.command import Arguments, Command, Credentials, Secret
 from pbmserv.matches.errors import CommandError
 
 
@@ -59,7 +57,7 @@ class Parsed:
     """
 
     line: str
-    command: Declaration
+    command: Command
     arguments: Arguments
     claim: Credentials | None = None
     new_password: Secret | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView

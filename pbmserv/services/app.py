@@ -8,7 +8,7 @@ from itertools import count
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.thinking import FailingBoards, Mind
 from pbmserv.store.recent_boards import RecentBoards
 

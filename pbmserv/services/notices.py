@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.conditional_moves import QueuePlayed
-from pbmserv.commands.base.course import Course, course_of
-from pbmserv.commands.base.decision import Remark, Reply, words_above
+from pbmserv.commands import queue_notation
+from pbmserv.commands.analyse import Course, course_of
+from pbmserv.commands.command import Remark, Reply, words_above
+from pbmserv.commands.queue import QueuePlayed
 from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.evaluations import FEWEST_PLIES, tells
 from pbmserv.matches.log import Entry, EntryKind

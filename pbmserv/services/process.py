@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Erased
+from pbmserv.commands.changes import Erased
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.echo import named_userids

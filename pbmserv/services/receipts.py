@@ -7,12 +7,9 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.conditional_moves import QueuePlayed
-from pbmserv.commands.base.decision import Decision, Remark, Reply, ShownBoards, words_above
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.command import Actor, Arguments, Decision, Remark, Reply, ShownBoards, commands, words_above
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.queue import QueuePlayed
 from pbmserv.commands.set import resume_mail
 from pbmserv.mail.reading.read import head_of
 from pbmserv.mail.sending.from_web import is_by_link

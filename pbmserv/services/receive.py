@@ -6,7 +6,7 @@ from datetime import datetime
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Literal
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.answered import answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.reading.read import head_of, sender_of

@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from pbmserv.commands.base.arguments import Arguments, BoardRef
-from pbmserv.commands.base.decision import Remark, Reply
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Arguments, BoardRef, Remark, Reply, commands
 from pbmserv.games.game import Seat, scores_of
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed

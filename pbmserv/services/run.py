@@ -9,12 +9,10 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
-from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.practice import ROBOT
-from pbmserv.commands.base.request import Actor, Proof, RepliedTo, Request
+from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting
+from pbmserv.commands.command import Actor, Confirmation, ConfirmationKind, Decision, Proof, RepliedTo, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.practice import ROBOT
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal

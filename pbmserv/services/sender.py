@@ -7,9 +7,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.request import Proof
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Confirmation, Proof
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.from_web import is_of_link, is_web_sign_up, link_id_of
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player

@@ -6,9 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Arguments, Confirmation, commands
 from pbmserv.parser.errors import MoreThanYes, WhichOne
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed

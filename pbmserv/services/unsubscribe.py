@@ -13,11 +13,9 @@ from typing import Final, cast
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.mail_kinds import LeaveKind, has_left, leaving_command
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor, Request
+from pbmserv.commands.command import Actor, Decision, Reply, Request, commands
+from pbmserv.commands.set import LeaveKind, has_left, leaving_command
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.player import Player
 from pbmserv.parser.line import parse_line
 from pbmserv.services.app import App

@@ -16,8 +16,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.command import Actor
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError

@@ -12,16 +12,14 @@ from enum import Enum
 from functools import cache
 from typing import Any, Final, get_args, get_type_hints
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Command, Reply, commands
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.replay import GameState
 
 _CLASS: Final = "is"
-_BY_NAME: Final = frozenset({Declaration, Info, GameState})
+_BY_NAME: Final = frozenset({Command, Info, GameState})
 """Classes whose values are not stored field by field, if at all."""
 
 
@@ -58,7 +56,7 @@ def _plain(value: object) -> Any:
             return [_plain(each) for each in value]
         case Mapping():
             return {_CLASS: "map", "items": [[_plain(key), _plain(each)] for key, each in value.items()]}
-        case Declaration():
+        case Command():
             return {_CLASS: "command", "name": value.name}
         case Info():
             return {_CLASS: "game", "name": value.name}

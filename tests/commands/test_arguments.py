@@ -6,8 +6,15 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from pbmserv.commands.base.arguments import Arguments, BoardRef, arguments_of
-from pbmserv.commands.base.registry import Command, OpenCommand, PlayerCommand, commands
+from pbmserv.commands.command import (
+    Arguments,
+    BoardRef,
+    Command,
+    OpenCommand,
+    PlayerCommand,
+    arguments_of,
+    commands,
+)
 from pbmserv.commands.queue import QueueArguments
 from pbmserv.parser.line import parse_line
 from tests.every import every

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.new_game import NotOffered, UnknownOption, WhichGame
 from pbmserv.commands.challenge import Challenged, WrongNumberOfPlayers
 from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpGame, HelpIndex
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.new_game import NotOffered, UnknownOption, WhichGame
 from pbmserv.commands.resign import Resigned
 from pbmserv.commands.show import Showing
 from pbmserv.games import games

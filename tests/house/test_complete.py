@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.registry import Command, commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Command, Reply, commands
 from pbmserv.commands.help import page, subjects
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.line import parse_line

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
 from pbmserv.matches.pools import pool_named

@@ -14,8 +14,8 @@ from typing import Final
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
+from pbmserv.mail.log_words import pairs
 
 ROUNDS: Final = 20
 """Rounds of the event loop in which mails are gathered. A client needs about ten from a reply to its next mail."""

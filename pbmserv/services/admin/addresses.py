@@ -6,9 +6,8 @@ As in `replies`, each class's name names its template.
 from datetime import datetime
 
 from pbmserv.commands.address import AddressWanted
-from pbmserv.commands.base.decision import Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.command import Confirmation, Question, Reply
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.app import App
 from pbmserv.services.compose import invitation_mail, news_mail

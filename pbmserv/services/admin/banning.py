@@ -8,10 +8,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Barred
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.changes import Barred
+from pbmserv.commands.command import Decision, Notifications, Remark, Reply
 from pbmserv.commands.offers import without
+from pbmserv.commands.queue import play_on
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.queue import play_on
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import BrokenLog, EntryKind
 from pbmserv.matches.next_state import entry_after

@@ -9,8 +9,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.command import Reply
+from pbmserv.mail.log_words import pairs
 from pbmserv.rendering.templates import say
 from pbmserv.services.admin.findings import Finding, Verdict
 from pbmserv.services.admin.status import Premises, look_around

@@ -11,9 +11,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Remark, Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.command import Decision, Remark, Reply
+from pbmserv.commands.queue import play_on
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.next_state import entry_after

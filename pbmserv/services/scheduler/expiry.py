@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from pbmserv.commands.base.changes import EndedOffer
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.changes import EndedOffer
+from pbmserv.commands.command import Reply
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about

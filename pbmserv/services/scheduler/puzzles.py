@@ -10,8 +10,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import PuzzleSent, WeeklyPuzzle
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.changes import PuzzleSent, WeeklyPuzzle
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.matches.puzzles import PuzzleTry
 from pbmserv.rendering.html_mail import Content

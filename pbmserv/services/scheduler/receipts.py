@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.services.app import App
 from pbmserv.services.bounces import readable

@@ -4,11 +4,8 @@ from datetime import datetime
 from typing import Final, Literal
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor, Request
+from pbmserv.commands.command import Actor, Arguments, Decision, Reply, Request, commands
+from pbmserv.commands.queue import play_on
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
 from pbmserv.matches.queries import Queries

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.request import PlayerRequest, Request
+from pbmserv.commands.command import BoardArguments, BoardRef, Command, NotOurPlayer, PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
@@ -28,12 +26,6 @@ class WrongForm(CommandError):
     command: str
     forms: tuple[str, ...]
     example: str
-
-
-class NotOurPlayer(CommandError, about_identity=True):
-    """The sender's address belongs to no player, and no userid and password were given."""
-
-    command: str
 
 
 class NoSuchPlayer(CommandError):
@@ -150,7 +142,7 @@ PAGE = "page"
 _MOST_DIGITS = 4
 
 
-def read_page(options: Sequence[tuple[str, str]], command: Declaration) -> int:
+def read_page(options: Sequence[tuple[str, str]], command: Command) -> int:
     """The page that a line asks for, from 1; a refusal where its options are anything else."""
     if not options:
         return 1
@@ -161,6 +153,6 @@ def read_page(options: Sequence[tuple[str, str]], command: Declaration) -> int:
     return int(value)
 
 
-def wrong_form(command: Declaration) -> WrongForm:
+def wrong_form(command: Command) -> WrongForm:
     """What is said of a line whose words mean nothing after this command."""
     return WrongForm(command=command.name, forms=command.forms, example=command.example)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import PlayerRequest
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
