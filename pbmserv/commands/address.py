@@ -192,7 +192,6 @@ add_command = PlayerCommand(
     forms=("add [userid password] address",),
     summary="add another email address of yours",
     example="add alice@work.example",
-    arguments=AddressArguments,
     run=run_add,
 )
 
@@ -208,6 +207,5 @@ change_address_command = PlayerCommand(
     forms=("change address [userid password] address",),
     summary="have your mail go to another address",
     example="change address alice@home.example",
-    arguments=AddressArguments,
     run=run_change_address,
 )

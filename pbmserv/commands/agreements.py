@@ -8,7 +8,6 @@ from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
 from pbmserv.matches.agreements import accept, ask_undo, propose, reject
-from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -79,15 +78,6 @@ class OfferDropped(Reply):
     kind: OfferKind
 
 
-class NothingToConfirm(CommandError):
-    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
-
-    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
-    """
-
-    lacks_word: bool = False
-
-
 IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
 
 
@@ -128,10 +118,9 @@ def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
     return DrawAgreed(number) if answered.kind == "draw" else UndoAgreed(number, by, after.on_turn or "")
 
 
-def run_propose(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Proposes a draw in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("propose", *found, request, now)
+def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Proposes a draw, asks for a take-back or rejects either in the name of the player's seat."""
+    return consent(request.command.name, *find_seat(request, records), request, now)
 
 
 propose_command = PlayerCommand(
@@ -140,17 +129,9 @@ propose_command = PlayerCommand(
     forms=("[game] propose board [userid password]",),
     summary="propose a draw",
     example="propose 101",
-    arguments=BoardArguments,
-    run=run_propose,
+    run=run,
     scope="board",
 )
-
-
-def run_undo(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Asks for a take-back in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("undo", *found, request, now)
-
 
 undo_command = PlayerCommand(
     name="undo",
@@ -158,8 +139,17 @@ undo_command = PlayerCommand(
     forms=("[game] undo board [userid password]",),
     summary="ask the others to let you take your last move back",
     example="undo 101",
-    arguments=BoardArguments,
-    run=run_undo,
+    run=run,
+    scope="board",
+)
+
+reject_command = PlayerCommand(
+    name="reject",
+    kind="binding",
+    forms=("[game] reject board [userid password]",),
+    summary="reject a draw or a take-back",
+    example="reject 101",
+    run=run,
     scope="board",
 )
 
@@ -181,25 +171,6 @@ accept_command = PlayerCommand(
     forms=("accept offer", "[game] accept board [userid password]"),
     summary="accept a draw, a take-back or an open offer",
     example="accept 101",
-    arguments=AcceptArguments,
     run=run_accept,
-    scope="board",
-)
-
-
-def run_reject(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Rejects in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("reject", *found, request, now)
-
-
-reject_command = PlayerCommand(
-    name="reject",
-    kind="binding",
-    forms=("[game] reject board [userid password]",),
-    summary="reject a draw or a take-back",
-    example="reject 101",
-    arguments=BoardArguments,
-    run=run_reject,
     scope="board",
 )

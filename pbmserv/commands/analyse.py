@@ -124,6 +124,5 @@ command = OpenCommand(
     forms=("[game] analyse board",),
     summary="see where a finished game turned, and what was better",
     example="analyse 101",
-    arguments=BoardArguments,
     run=run,
 )

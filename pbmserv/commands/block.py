@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pbmserv.commands.changes import BlockChange
 from pbmserv.commands.command import Decision, PlayerArguments, PlayerCommand, PlayerRequest, Reply
-from pbmserv.commands.lookup import no_such_player
+from pbmserv.commands.lookup import find_player
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import ListingQuery, Queries
 
@@ -40,11 +40,7 @@ _MOST_LOOKED_AT = 50
 
 def run_block(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
     """Challenges, chat and comments of that player come through no more; games that run go on."""
-    player = request.player
-    named = request.arguments.userid
-    other = records.player(named)
-    if other is None:
-        raise no_such_player(named, records)
+    player, other = request.player, find_player(request.arguments.userid, records)
     if other.id == player.id:
         raise NotYourself(userid=player.userid)
     together = _played_together(player.userid, other.userid, records)
@@ -64,18 +60,13 @@ block_command = PlayerCommand(
     forms=("block [userid password] userid",),
     summary="take no games and no words from a player",
     example="block bob",
-    arguments=PlayerArguments,
     run=run_block,
 )
 
 
 def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
     """Lifts a block."""
-    player = request.player
-    named = request.arguments.userid
-    other = records.player(named)
-    if other is None:
-        raise no_such_player(named, records)
+    player, other = request.player, find_player(request.arguments.userid, records)
     if not records.is_blocked(other.userid, by=player.userid):
         raise NotBlocked(userid=other.userid, blocked=tuple(records.blocked_by(player.userid)))
     return Decision(Unblocked(other.userid), changes=(BlockChange(player.id, other.id, is_lifted=True),))
@@ -87,6 +78,5 @@ unblock_command = PlayerCommand(
     forms=("unblock [userid password] userid",),
     summary="hear from a blocked player again",
     example="unblock bob",
-    arguments=PlayerArguments,
     run=run_unblock,
 )

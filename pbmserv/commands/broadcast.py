@@ -63,6 +63,5 @@ command = PlayerCommand(
     forms=("broadcast",),
     summary="write to all players who want broadcasts",
     example="broadcast",
-    arguments=NoArguments,
     run=run,
 )

@@ -16,7 +16,7 @@ from pbmserv.commands.command import (
     ShownBoards,
 )
 from pbmserv.commands.game_limits import require_within_limits
-from pbmserv.commands.lookup import find_seat, no_such_player
+from pbmserv.commands.lookup import find_player, find_seat
 from pbmserv.commands.new_game import Terms, opened, read_game, read_terms, require_offered, require_willing
 from pbmserv.games import games
 from pbmserv.games.game import Game
@@ -93,12 +93,7 @@ def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Ga
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
     if len(others) == len(named) < most:
         named = (starter.userid, *named)
-    found = []
-    for userid in named:
-        player = records.player(userid)
-        if player is None:
-            raise no_such_player(userid, records)
-        found.append(player)
+    found = tuple(find_player(userid, records) for userid in named)
     for position, userid in enumerate(named):
         if userid.lower() in [earlier.lower() for earlier in named[:position]]:
             once = {each.lower(): each for each in reversed(named)}
@@ -112,7 +107,7 @@ def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Ga
     if starter.id not in [player.id for player in found]:
         raise NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
     require_willing(found, starter, records)
-    return tuple(found)
+    return found
 
 
 challenge_command = PlayerCommand(
@@ -121,7 +116,6 @@ challenge_command = PlayerCommand(
     forms=("[game] challenge userid+ [-options]",),
     summary="start a game with others, named in order of play",
     example="cephalopod challenge alice bob",
-    arguments=ChallengeArguments,
     run=run_challenge,
 )
 
@@ -162,8 +156,8 @@ def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: d
 
     Where one of three and more has declined, the others go on without that one, in the same order.
     """
-    found = find_seat(request, records)
-    (board, seat), number = found, found[0].match.number
+    board, seat = find_seat(request, records)
+    number = board.match.number
     if board.state.status == "active":
         raise NotOverYet(board=number)
     running = records.rematch_of(number)
@@ -216,6 +210,5 @@ rematch_command = PlayerCommand(
     forms=("[game] rematch board",),
     summary="play a finished game again, with the next player first",
     example="rematch 101",
-    arguments=BoardArguments,
     run=run_rematch,
 )

@@ -50,8 +50,7 @@ MOST_AN_HOUR: Final = 40
 
 def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) -> Decision:
     """Has the board sent to everybody on it, with the words; it may be over."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     number, author = board.match.number, board.match.userids[seat]
     first, *more = request.arguments.text.split() or [""]
     named = records.player(first) if more else None
@@ -79,7 +78,6 @@ command = PlayerCommand(
     forms=("[game] chat board [text]",),
     summary="say something to the other players of a board",
     example="chat 101 Well played!",
-    arguments=ChatArguments,
     run=run,
     scope="board",
 )

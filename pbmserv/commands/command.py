@@ -11,11 +11,11 @@ The parser reads a line into `Arguments`; the command gets a `Request` with its 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, dataclass_transform, get_args, get_type_hints
 
 import pbmserv.commands
 from pbmserv.commands.changes import Change
@@ -84,7 +84,7 @@ class Arguments:
 
 
 def arguments_of(kind: type[A], read: Arguments) -> A:
-    """The arguments as a command declares them: each field is what the parser has read under that name."""
+    """The arguments as a command wants them: each field is what the parser has read under that name."""
     declared: Any = kind
     return kind(**{each.name: getattr(read, each.name) for each in fields(declared)})
 
@@ -240,30 +240,12 @@ class Request(Generic[A_co]):
 
     def with_arguments(self, arguments: B) -> "Request[B]":
         """The same request with other arguments."""
-        return Request(
-            line=self.line,
-            command=self.command,
-            arguments=arguments,
-            actor=self.actor,
-            password_hash=self.password_hash,
-            comment=self.comment,
-            replied_to=self.replied_to,
-            server=self.server,
-        )
+        return replace(cast("Request[B]", self), arguments=arguments)
 
     def of_player(self, player: Player) -> "PlayerRequest[A_co]":
         """The same request, known to be from a player."""
-        return PlayerRequest(
-            line=self.line,
-            command=self.command,
-            arguments=self.arguments,
-            actor=self.actor,
-            password_hash=self.password_hash,
-            comment=self.comment,
-            replied_to=self.replied_to,
-            server=self.server,
-            player=player,
-        )
+        written = (self.line, self.command, self.arguments, self.actor, self.password_hash, self.comment)
+        return PlayerRequest(*written, self.replied_to, server=self.server, player=player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +257,7 @@ class PlayerRequest(Request[A_co]):
 
     def with_arguments(self, arguments: B) -> "PlayerRequest[B]":
         """The same request with other arguments."""
-        return Request.with_arguments(self, arguments).of_player(self.player)
+        return replace(cast("PlayerRequest[B]", self), arguments=arguments)
 
 
 BLOT = "***"
@@ -433,6 +415,11 @@ class Command:
     scope: Scope = field(default="account", kw_only=True)
 
     @property
+    def arguments(self) -> type[Any]:
+        """The class of its arguments, as `run` says it: of a `PlayerRequest[MoveArguments]`, `MoveArguments`."""
+        return _arguments_in(self.run)
+
+    @property
     def help(self) -> str:
         """Its help text: the block `help_NAME` in the template of its module."""
         return block_of(self.run.__module__, f"help_{self.name}".replace(" ", "_"))
@@ -448,7 +435,6 @@ class OpenCommand(Command, Generic[A]):
 
     kind: Literal["open", "signup", "token"]
     run: Callable[[Request[A], Queries, datetime], Decision]
-    arguments: type[A] = field(kw_only=True)
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
         """What comes of a request, whoever it is from."""
@@ -461,7 +447,6 @@ class PlayerCommand(Command, Generic[A]):
 
     kind: Literal["opening", "binding"]
     run: Callable[[PlayerRequest[A], Queries, datetime], Decision]
-    arguments: type[A] = field(kw_only=True)
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
         """What comes of a player's request. Raises NotOurPlayer for anybody else's."""
@@ -470,6 +455,12 @@ class PlayerCommand(Command, Generic[A]):
             raise NotOurPlayer(board=request.arguments.board, command=self.name)
         arguments = arguments_of(self.arguments, request.arguments)
         return self.run(request.with_arguments(arguments).of_player(player), records, now)
+
+
+@cache
+def _arguments_in(run: Callable[..., Decision]) -> type[Any]:
+    (kind,) = get_args(get_type_hints(run)["request"])
+    return cast("type[Any]", kind)
 
 
 @lru_cache(maxsize=1)

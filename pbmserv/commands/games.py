@@ -81,7 +81,6 @@ games_command = OpenCommand(
     forms=("[game] games [userid+] [filter]",),
     summary="list boards: all, active, inactive, or next (yours to move)",
     example="games alice next",
-    arguments=GamesArguments,
     run=run_games,
 )
 
@@ -117,7 +116,6 @@ list_command = OpenCommand(
     forms=("list [game]",),
     summary="see all games, and open offers to play one",
     example="list cephalopod",
-    arguments=ListArguments,
     run=run_list,
 )
 
@@ -209,6 +207,5 @@ history_command = OpenCommand(
     forms=("[game] history [userid+] [-options]",),
     summary="list the finished games of a player, or of several together",
     example="history alice bob",
-    arguments=HistoryArguments,
     run=run_history,
 )

@@ -63,37 +63,13 @@ class NoHelpOn(CommandError):
 
 TUTORIAL: Final = "tutorial"
 
-TOPICS = (
-    TUTORIAL,
-    "answering",
-    "time",
-    "opponents",
-    "robots",
-    "rating",
-    "passwords",
-    "addresses",
-    "privacy",
-    "leaving",
-)
+_TOPICS: Final = "answering time opponents robots rating passwords addresses privacy leaving"
+TOPICS: Final = (TUTORIAL, *_TOPICS.split())
 
 ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "clock": "time",
-        "clocks": "time",
-        "reminders": "time",
-        "vacation": "time",
-        "vacations": "time",
-        "holiday": "time",
-        "holidays": "time",
-        "draw": "propose",
-        "takeback": "undo",
-        "take-back": "undo",
-        "digest": "set",
-        "settings": "set",
-        "offers": "seek",
-        "robot": "robots",
-        "topics": "help",
-    }
+    dict.fromkeys(["clock", "clocks", "reminders", "vacation", "vacations", "holiday", "holidays"], "time")
+    | {"draw": "propose", "takeback": "undo", "take-back": "undo", "digest": "set", "settings": "set"}
+    | {"offers": "seek", "robot": "robots", "topics": "help"}
 )
 """What people ask for, and the page that tells it."""
 
@@ -144,6 +120,5 @@ command = OpenCommand(
     forms=("help [subject]",),
     summary="read about a command, a game, or how to start",
     example="help tutorial",
-    arguments=HelpArguments,
     run=run,
 )

@@ -12,9 +12,9 @@ from pbmserv.commands.command import (
     Request,
     ShownBoards,
 )
-from pbmserv.commands.lookup import find_board
+from pbmserv.commands.lookup import NotYourBoard, find_board
 from pbmserv.games.game import Seat
-from pbmserv.matches.errors import CommandError, NotYourBoard
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -113,6 +113,5 @@ command = OpenCommand(
     forms=("[game] hint board",),
     summary="ask a robot for a good move and why, in unrated games",
     example="hint 101",
-    arguments=BoardArguments,
     run=run,
 )

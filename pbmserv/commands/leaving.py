@@ -10,8 +10,9 @@ from pbmserv.commands.command import Decision, NoArguments, Notifications, Playe
 from pbmserv.commands.offers import without
 from pbmserv.commands.resign import resign_seat
 from pbmserv.commands.set import settings_of
-from pbmserv.matches.errors import AlreadyGone, CommandError
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry
+from pbmserv.matches.moves import AlreadyGone
 from pbmserv.matches.player import PersonalData, Player
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.matches.replay import GameState
@@ -60,7 +61,6 @@ export_command = PlayerCommand(
     forms=("export [userid password]",),
     summary="get everything we keep about you",
     example="export",
-    arguments=NoArguments,
     run=run_export,
 )
 
@@ -152,7 +152,6 @@ signoff_command = PlayerCommand(
     forms=("signoff [userid password]",),
     summary="resign all your games and take no new ones",
     example="signoff",
-    arguments=NoArguments,
     run=run_signoff,
 )
 
@@ -180,7 +179,6 @@ delete_command = PlayerCommand(
     forms=("delete [userid password]",),
     summary="resign all your games and erase your account",
     example="delete",
-    arguments=NoArguments,
     run=run_delete,
     asks_again=True,
 )

@@ -7,11 +7,39 @@ from difflib import get_close_matches
 from pbmserv.commands.command import BoardArguments, BoardRef, Command, NotOurPlayer, PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
-from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
+
+
+class NoSuchBoard(CommandError):
+    """There is no board `number`. `own` are some boards that the sender, `userid`, plays on."""
+
+    number: int
+    userid: str | None = None
+    own: tuple[int, ...] = ()
+
+
+class NoSuchPly(CommandError):
+    """The board has only `plies` plies."""
+
+    ply: int
+    plies: int
+
+
+class OtherGame(CommandError):
+    """The board is one of `actual`, not of `named`."""
+
+    named: str
+    actual: str
+
+
+class NotYourBoard(CommandError):
+    """`userid` does not play on the board."""
+
+    userid: str
 
 
 class UnknownGame(CommandError):
@@ -107,34 +135,33 @@ def find_seat(request: PlayerRequest[BoardArguments], records: Queries) -> tuple
     return board, seat
 
 
+def find_player(userid: str, records: Queries) -> Player:
+    """The player of a userid. Raises NoSuchPlayer."""
+    player = records.player(userid)
+    if player is None:
+        raise NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))
+    return player
+
+
 def player_or_sender(userid: str | None, request: Request[object], records: Queries) -> Player:
     """The player of a userid, or whoever asks where none was given."""
-    player = request.actor.player if userid is None else records.player(userid)
-    if player is not None:
-        return player
-    raise NotOurPlayer(command=request.command.name) if userid is None else no_such_player(userid, records)
+    if userid is not None:
+        return find_player(userid, records)
+    if request.actor.player is None:
+        raise NotOurPlayer(command=request.command.name)
+    return request.actor.player
 
 
 def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:
     """The userids of the players that a line names, each once, as their owners write them."""
-    found = []
-    for userid in {userid.lower(): userid for userid in userids}.values():
-        player = records.player(userid)
-        if player is None:
-            raise no_such_player(userid, records)
-        found.append(player.userid)
-    return tuple(found)
+    named = {userid.lower(): userid for userid in userids}.values()
+    return tuple(find_player(userid, records).userid for userid in named)
 
 
 def require_game(name: str | None) -> None:
     """Raises UnknownGame where a game was named, and there is none of that name."""
     if name is not None and name not in games():
         raise UnknownGame(suggestions=tuple(get_close_matches(name, games())))
-
-
-def no_such_player(userid: str, records: Queries) -> NoSuchPlayer:
-    """The refusal of a userid that nobody has."""
-    return NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))
 
 
 PAGE = "page"

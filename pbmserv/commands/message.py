@@ -142,7 +142,6 @@ command = PlayerCommand(
     forms=("message userid+: text", "message userid+"),
     summary="write to other players; addresses stay hidden",
     example="message bob: Shall we play?",
-    arguments=MessageArguments,
     run=run,
     scope="players",
 )

@@ -26,8 +26,7 @@ class MovePlayed(Reply):
 
 def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
     """Plays the move of the player's seat."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     arguments = request.arguments
     word = arguments.move.lower()
     if word == "resign":
@@ -62,7 +61,6 @@ command = PlayerCommand(
     forms=("[game] move board [userid password] move[#ply]",),
     summary="play a move on a board",
     example="move 101 c3",
-    arguments=MoveArguments,
     run=run,
     scope="board",
 )

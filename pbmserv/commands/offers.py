@@ -9,7 +9,7 @@ from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
 from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Remark, Reply
 from pbmserv.commands.game_limits import require_within_limits
-from pbmserv.commands.lookup import no_such_player
+from pbmserv.commands.lookup import find_player
 from pbmserv.commands.new_game import (
     BadOptionValue,
     Options,
@@ -107,7 +107,6 @@ seek_command = PlayerCommand(
     forms=("[game] seek [-options]", "seek game [-options]"),
     summary="offer a game to anyone who accepts",
     example="cephalopod seek",
-    arguments=SeekArguments,
     run=run_seek,
 )
 
@@ -216,13 +215,7 @@ def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now
 
 def _players(offer: OpenOffer, player: Player, records: Queries) -> tuple[Player, ...]:
     """Those who play, in that order."""
-    found = []
-    for userid in in_order_of_play(offer, player.userid):
-        each = records.player(userid)
-        if each is None:
-            raise no_such_player(userid, records)
-        found.append(each)
-    return tuple(found)
+    return tuple(find_player(userid, records) for userid in in_order_of_play(offer, player.userid))
 
 
 def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries) -> None:
@@ -297,6 +290,5 @@ withdraw_command = PlayerCommand(
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",
     example="withdraw 99",
-    arguments=WithdrawArguments,
     run=run_withdraw,
 )

@@ -83,7 +83,6 @@ change_password_command = PlayerCommand(
     forms=("change password userid old new",),
     summary="choose another password",
     example="change password alice sesame tahini",
-    arguments=NoArguments,
     run=run_change_password,
 )
 
@@ -116,7 +115,6 @@ forgot_command = OpenCommand(
     forms=("forgot [userid]",),
     summary="choose a new password when you have forgotten yours",
     example="forgot alice",
-    arguments=MaybePlayerArguments,
     run=run_forgot,
 )
 
@@ -138,7 +136,6 @@ revoke_command = PlayerCommand(
     forms=("revoke [userid password]",),
     summary="stop older mails from here working in your name",
     example="revoke",
-    arguments=NoArguments,
     run=run_revoke,
     scope="mail",
 )

@@ -16,9 +16,9 @@ from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.choices import MOST_LISTED
 from pbmserv.games.game import Game
-from pbmserv.matches.errors import AmbiguousMove, CommandError, IllegalMove, NoPass, StalePly, UnreadableMove
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import VARIANT, Entry, Match
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AmbiguousMove, IllegalMove, NoPass, StalePly, UnreadableMove, play
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.robots.robot import RANDOM, userid_of
@@ -174,6 +174,5 @@ command = PlayerCommand(
     forms=("practice move[#ply]", "practice"),
     summary="play a first game against an easy robot",
     example="practice b2",
-    arguments=PracticeArguments,
     run=run,
 )

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request, ShownBoards
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import find_board
-from pbmserv.matches.errors import AmbiguousMove, CommandError, IllegalMove, UnreadableMove
-from pbmserv.matches.moves import play
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.moves import AmbiguousMove, IllegalMove, UnreadableMove, play
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
@@ -91,18 +92,16 @@ def _played(board: GameState, imagined: GameState) -> tuple[str, ...]:
 
 def _stopped(board: GameState, line: tuple[str, ...], text: str, error: CommandError) -> BadPreview:
     """Why the line goes no further than the moves of `line`."""
-    number, game, word = board.match.number, board.match.game, echo_words(text[:_LONGEST_ECHO])
+    word = echo_words(text[:_LONGEST_ECHO])
+    bad = partial(BadPreview, board=board.match.number, game=board.match.game, line=line, word=word)
     match error:
         case UnreadableMove(example=example):
-            return BadPreview(board=number, game=game, line=line, word=word, why="unreadable", choices=(example,))
+            return bad(why="unreadable", choices=(example,))
         case IllegalMove(rule=rule, choices=choices, near=near, example=example):
-            choices = choices or near or (example,)
-            return BadPreview(
-                board=number, game=game, line=line, word=word, why="illegal", rule=rule, choices=choices
-            )
+            return bad(why="illegal", rule=rule, choices=choices or near or (example,))
         case AmbiguousMove(choices=choices):
-            return BadPreview(board=number, game=game, line=line, word=word, why="ambiguous", choices=choices)
-    return BadPreview(board=number, game=game, line=line, word=word, why="over")
+            return bad(why="ambiguous", choices=choices)
+    return bad(why="over")
 
 
 def _playable(request: Request[PreviewArguments], board: GameState, move: str) -> str:
@@ -118,6 +117,5 @@ command = OpenCommand(
     forms=("[game] preview board move+",),
     summary="try moves on a board without playing them",
     example="preview 101 c3 c4 d3",
-    arguments=PreviewArguments,
     run=run,
 )

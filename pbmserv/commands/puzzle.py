@@ -10,15 +10,9 @@ from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import require_game
 from pbmserv.games.choices import MOST_LISTED
-from pbmserv.matches.errors import (
-    AmbiguousMove,
-    CommandError,
-    IllegalMove,
-    NoPass,
-    UnreadableMove,
-)
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AmbiguousMove, IllegalMove, NoPass, UnreadableMove, play
 from pbmserv.matches.puzzles import (
     Puzzle,
     PuzzleEnd,
@@ -221,6 +215,5 @@ command = OpenCommand(
     forms=("puzzle number move", "puzzle number", "puzzle [game]"),
     summary="solve a position with one clearly best move",
     example="puzzle",
-    arguments=PuzzleArguments,
     run=run,
 )

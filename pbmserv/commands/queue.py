@@ -75,8 +75,8 @@ class QueueDropped(Reply):
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
-    What each `why` means is told in `queue_notation.Misread` and `conditional_check.Misfit`. `ready` are lines that would
-    do, `to_move` who has to play where something else stands.
+    What each `why` means is told in `queue_notation.Misread` and `conditional_check.Misfit`. `ready` are lines
+    that would do, `to_move` who has to play where something else stands.
     """
 
     game: str
@@ -103,8 +103,7 @@ _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "s
 
 def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "queue", None)
     said = request.arguments.ahead
     had = branches_of(records.plan(board.match.number, seat, "queue"))
@@ -245,7 +244,6 @@ command = PlayerCommand(
     forms=("[game] queue board [userid password] [moves]",),
     summary="queue your answers to what the others may play",
     example="queue 101 if b2 then c3; if d4 then e5 if a1 then a2",
-    arguments=QueueArguments,
     run=run,
     scope="board",
 )

@@ -66,7 +66,6 @@ ratings_command = OpenCommand(
     forms=("[game] ratings [userid] [-options]",),
     summary="see a player's ratings, and what each game did to them",
     example="ratings alice",
-    arguments=RatingsArguments,
     run=run_ratings,
 )
 
@@ -156,6 +155,5 @@ standings_command = OpenCommand(
     forms=("[game] standings [filter] [-options]",),
     summary="rank a game's players: all, active or inactive",
     example="cephalopod standings",
-    arguments=StandingsArguments,
     run=run_standings,
 )

@@ -35,8 +35,7 @@ def resign_seat(board: GameState, seat: Seat, now: datetime, meant_ply: int | No
 
 def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Resigns the player's seat."""
-    found = find_seat(request, records)
-    return resign_seat(*found, now)
+    return resign_seat(*find_seat(request, records), now)
 
 
 command = PlayerCommand(
@@ -45,7 +44,6 @@ command = PlayerCommand(
     forms=("[game] resign board [userid password]",),
     summary="give up a game, or decline it before your first move",
     example="resign 101",
-    arguments=BoardArguments,
     run=run,
     scope="board",
 )

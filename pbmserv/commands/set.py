@@ -1,11 +1,11 @@
 """`set`: what mail a player gets, when, and from whom; and what else a player can stop by one click."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
 from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply, ShownBoards
@@ -221,6 +221,13 @@ _SETTINGS: Final[Mapping[str, SettingKey]] = MappingProxyType(
 )
 """What people type that is on or off, and the field of a player that it sets."""
 
+_CHOICES: Final[Mapping[SettingKey, tuple[tuple[str, ...], Callable[[Any], Reply]]]] = MappingProxyType(
+    {
+        "messages": (get_args(MessagesFrom), MessagesChanged),
+        "receipts": (get_args(Receipts), ReceiptsChanged),
+    }
+)
+
 MOST_TOLD_OF: Final = 100
 """Boards in play whose other players are told that somebody reads no mail."""
 
@@ -261,12 +268,10 @@ def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -
             return _digest(player, values, records, now)
         case "mail":
             return _mail(player, " ".join(values), records)
-        case "messages":
-            return _messages(player, " ".join(values))
+        case "messages" | "receipts":
+            return _one_of(player, key, " ".join(values))
         case "puzzle":
             return _puzzle(player, " ".join(values), now)
-        case "receipts":
-            return _receipts(player, " ".join(values))
         case "vacation":
             return set_vacation(player, values, records, now)
         case _ if key in _SETTINGS:
@@ -281,18 +286,12 @@ def _switch(player: Player, key: str, value: str) -> Decision:
     return Decision(SettingChanged(key, is_on), changes=(NewSetting(player.id, _SETTINGS[key], is_on),))
 
 
-def _messages(player: Player, value: str) -> Decision:
-    for wanted in get_args(MessagesFrom):
-        if value == wanted:
-            return Decision(MessagesChanged(wanted), changes=(NewSetting(player.id, "messages", wanted),))
-    raise NeitherOnNorOff(name="messages", choices=get_args(MessagesFrom))
-
-
-def _receipts(player: Player, value: str) -> Decision:
-    for wanted in get_args(Receipts):
-        if value == wanted:
-            return Decision(ReceiptsChanged(wanted), changes=(NewSetting(player.id, "receipts", wanted),))
-    raise NeitherOnNorOff(name="receipts", choices=get_args(Receipts))
+def _one_of(player: Player, key: SettingKey, value: str) -> Decision:
+    """Of settings that can be more than on and off."""
+    choices, changed = _CHOICES[key]
+    if value not in choices:
+        raise NeitherOnNorOff(name=key, choices=choices)
+    return Decision(changed(value), changes=(NewSetting(player.id, key, value),))
 
 
 def _puzzle(player: Player, value: str, now: datetime) -> Decision:
@@ -356,7 +355,6 @@ command = PlayerCommand(
     forms=("set [userid password] key value+",),
     summary="choose what mail you get, and from whom",
     example="set html off",
-    arguments=SetArguments,
     run=run,
     scope="setting",
 )

@@ -95,7 +95,6 @@ show_command = OpenCommand(
     forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
     summary="see a board, now or after a move, or all boards of a player",
     example="show 101#7",
-    arguments=ShowArguments,
     run=run_show,
 )
 
@@ -115,7 +114,6 @@ next_command = OpenCommand(
     forms=("next [userid]",),
     summary="get every board where it is your turn",
     example="next",
-    arguments=MaybePlayerArguments,
     run=run_next,
 )
 
@@ -142,6 +140,5 @@ record_command = OpenCommand(
     forms=("[game] record board",),
     summary="get a whole game, as text and as a file",
     example="record 101",
-    arguments=BoardArguments,
     run=run_record,
 )

@@ -152,6 +152,5 @@ command = OpenCommand(
     forms=("signup userid [password] [address]",),
     summary="open an account for your mail address",
     example="signup alice",
-    arguments=SignupArguments,
     run=run,
 )

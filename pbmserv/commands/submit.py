@@ -43,8 +43,7 @@ class NothingSubmitted(CommandError):
 
 def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
     """Keeps the move in mind, and shows the board as it would stand."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     entry = play(board.match, board.state, seat, request.arguments.move, request.arguments.ply, now)
     content = {"entries": board.state.entries, "move": entry.text}
     plan = NewConditionalPlan(board.match.number, seat, "submit", board.state.plies, content)
@@ -61,7 +60,6 @@ submit_command = PlayerCommand(
     forms=("[game] submit board [userid password] move[#ply]",),
     summary="look at a move before you play it with confirm",
     example="submit 101 c3",
-    arguments=MoveArguments,
     run=run_submit,
     scope="board",
 )
@@ -69,8 +67,7 @@ submit_command = PlayerCommand(
 
 def run_confirm(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Plays it as `move` would, on the board for which it was submitted and on no later one."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "confirm", None)
     plan = records.plan(board.match.number, seat, "submit")
     if plan is None or not still_stands(board, plan):
@@ -96,7 +93,6 @@ confirm_command = PlayerCommand(
     forms=("[game] confirm board [userid password]",),
     summary="play the move you have submitted",
     example="confirm 101",
-    arguments=BoardArguments,
     run=run_confirm,
     scope="board",
 )

@@ -95,7 +95,6 @@ subscribe_command = PlayerCommand(
     forms=("subscribe [userid password] board",),
     summary="watch a game, and get each move by mail",
     example="subscribe 101",
-    arguments=BoardArguments,
     run=run_subscribe,
 )
 
@@ -128,7 +127,6 @@ unsubscribe_command = PlayerCommand(
     forms=("unsubscribe [userid password] board", "unsubscribe [userid password]"),
     summary="stop watching a game, or all of them",
     example="unsubscribe 101",
-    arguments=UnsubscribeArguments,
     run=run_unsubscribe,
     scope="mail",
 )

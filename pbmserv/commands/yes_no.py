@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
-from pbmserv.commands.agreements import NothingToConfirm
 from pbmserv.commands.changes import (
     BelievedAddress,
     Change,
@@ -31,6 +30,15 @@ from pbmserv.commands.signup import AddressTaken, SignedUp
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
+
+
+class NothingToConfirm(CommandError):
+    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
+
+    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
+    """
+
+    lacks_word: bool = False
 
 
 class Dropped(Reply):
@@ -184,7 +192,6 @@ yes_command = OpenCommand(
     forms=("yes [token] [new]",),
     summary="say yes to a mail that asks you to confirm something",
     example="yes",
-    arguments=NoArguments,
     run=run_yes,
 )
 
@@ -233,6 +240,5 @@ no_command = OpenCommand(
     forms=("no [token]",),
     summary="say no to what a mail asks, or undo what it told you",
     example="no",
-    arguments=NoArguments,
     run=run_no,
 )

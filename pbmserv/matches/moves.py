@@ -1,24 +1,16 @@
 """What a player may do on a board: the one place that decides whether an entry may follow a log."""
 
+from dataclasses import field
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice
 
 from pbmserv.games.choices import ways_on
 from pbmserv.games.game import Game, Illegal, Move, MoveError, Seat, Unfinished, Unreadable
-from pbmserv.matches.errors import (
-    AlreadyGone,
-    AmbiguousMove,
-    GameOver,
-    IllegalMove,
-    NoPass,
-    NotYourTurn,
-    StalePly,
-    UnreadableMove,
-)
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry, Match, rules_of
 from pbmserv.matches.next_state import entry_after
-from pbmserv.matches.reasons import reason_against
+from pbmserv.matches.reasons import Reason, reason_against
 from pbmserv.matches.state import State
 
 RESIGN = "resign"
@@ -32,6 +24,82 @@ PASS = "pass"  # noqa: S105
 _MOST_NEAR = 3
 _AS_CLOSE = 0.5
 _MOST_COMPARED = 400
+
+
+class NotYourTurn(CommandError):
+    """It is the turn of `to_move`, who could play `example`."""
+
+    to_move: str
+    example: str
+
+
+class GameOver(CommandError):
+    """The board is finished, or was declined, or made void by the operator; its players may all be here still."""
+
+    declined: bool
+    all_here: bool
+    annulled: bool = False
+
+
+class AlreadyGone(CommandError):
+    """`userid` resigned on this board, or was eliminated; the others play on."""
+
+    userid: str
+
+
+class StalePly(CommandError):
+    """The move was meant to be ply `meant`; ply `now` comes next.
+
+    `again` is what the sender can play now: the same move, if it `still_goes`, or else another one. It is empty
+    when it is not their turn but that of `to_move`.
+    """
+
+    move: str
+    meant: int
+    now: int
+    to_move: str
+    again: str
+    still_goes: bool
+
+
+class UnreadableMove(CommandError):
+    """Not in the game's notation; `example` is a legal move here, or the one that was `asked` about."""
+
+    game: str
+    example: str
+    asked: bool = False
+
+
+class IllegalMove(CommandError):
+    """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves that begin alike.
+
+    Where there are none, `near` are legal moves that are written much like it, and `example` is any. `reason` says
+    why, as far as the board alone tells.
+    """
+
+    game: str
+    rule: int
+    choices: tuple[str, ...]
+    example: str
+    near: tuple[str, ...] = ()
+    reason: Reason = field(default=Reason("rule"), compare=False)
+
+
+class AmbiguousMove(CommandError):
+    """It is the beginning of several moves. `choices` are these, or where they are many, what may come next.
+
+    Where nothing has `begun`, it fits these whole moves; a single one is not quite what was written.
+    """
+
+    begun: Move
+    choices: tuple[str, ...]
+
+
+class NoPass(CommandError):
+    """Nobody may pass in that game; `example` is a legal move here."""
+
+    game: str
+    example: str
 
 
 def play(

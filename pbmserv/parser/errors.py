@@ -1,7 +1,6 @@
 """What can be wrong with a mail, or with a line of it, before any command is known."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from pbmserv.commands.command import Confirmation
 from pbmserv.games.info import Info
@@ -72,10 +71,6 @@ class NotPlainlySaid(CommandError):
     ready: str
 
 
-class MoreThanYes(CommandError):
-    """A `yes` to a question stands beside another word, as in replies that programs write: it confirms nothing."""
-
-
 class WhichOne(CommandError):
     """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
 
@@ -84,38 +79,3 @@ class WhichOne(CommandError):
 
     choices: tuple[str, ...]
     left_out: int = 0
-
-
-NotTalkKind = Literal["plan", "password", "command"]
-
-
-class NotTalk(CommandError):
-    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
-
-    `ready` is the command that queues the plan; empty if that is not clear.
-    """
-
-    kind: NotTalkKind
-    ready: str = ""
-
-
-class TooManyCommands(CommandError):
-    """More command lines in one mail than are read."""
-
-    limit: int
-
-
-class MisplacedAs(CommandError, about_identity=True):
-    """`as userid password` stands below a command, stands twice, or has no command below it."""
-
-    userid: str
-
-
-class ChatAmongOthers(CommandError):
-    """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
-
-
-class WordsAmongOthers(CommandError):
-    """Words for players in a mail that does something else too: who are they for? `command` sends them."""
-
-    command: str

@@ -7,15 +7,15 @@ other word of its mail, since a plan may be cut into several lines. Its sender i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from pbmserv.commands import queue_notation
 from pbmserv.commands.command import commands
 from pbmserv.commands.queue_notation import Misread, is_wrapped
 from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
 from pbmserv.commands.vocabulary import SMALL_WORDS
+from pbmserv.matches.errors import CommandError
 from pbmserv.parser.correcting_words import BETWEEN
-from pbmserv.parser.errors import NotTalk, NotTalkKind
 from pbmserv.parser.inline_text import TALKING
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
@@ -34,6 +34,19 @@ _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.
 _IS_PASSWORD: Final = re.compile(
     rf"\b(?:{PASSWORDS})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S", re.IGNORECASE
 )
+
+
+NotTalkKind = Literal["plan", "password", "command"]
+
+
+class NotTalk(CommandError):
+    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
+
+    `ready` is the command that queues the plan; empty if that is not clear.
+    """
+
+    kind: NotTalkKind
+    ready: str = ""
 
 
 @dataclass(frozen=True, slots=True)

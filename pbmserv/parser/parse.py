@@ -12,10 +12,11 @@ from pbmserv.commands.command import BLOT, Arguments, Credentials, commands
 from pbmserv.commands.typed_moves import CELLS, Spelling, spelling_of
 from pbmserv.commands.vocabulary import is_userid
 from pbmserv.games.info import Info
+from pbmserv.matches.errors import CommandError
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
 from pbmserv.parser.echo import echo
-from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
@@ -47,6 +48,18 @@ OUR_NAME = "pbmserv"
 """What stands first in our Subjects without a board, unless the club has another name."""
 
 _WORDS_SUBJECT = re.compile(r"(?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
+
+
+class TooManyCommands(CommandError):
+    """More command lines in one mail than are read."""
+
+    limit: int
+
+
+class MisplacedAs(CommandError, about_identity=True):
+    """`as userid password` stands below a command, stands twice, or has no command below it."""
+
+    userid: str
 
 
 def parse_mail(

@@ -11,8 +11,8 @@ from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.queue import MovesQueued, QueueShown
 from pbmserv.commands.server import Server
 from pbmserv.games.game import Move
-from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import Entry
+from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.matches.player import Player
 from pbmserv.parser.echo import named_userids
 from pbmserv.parser.parsed import Parsed

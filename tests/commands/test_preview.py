@@ -4,10 +4,9 @@ import pytest
 
 from pbmserv.commands.chat import Chatted, NobodyListens, NothingToSay, PasswordInWords
 from pbmserv.commands.command import Decision
-from pbmserv.commands.lookup import WrongForm
+from pbmserv.commands.lookup import NoSuchBoard, NotYourBoard, WrongForm
 from pbmserv.commands.preview import BadPreview, Previewed, TooManyMoves
-from pbmserv.matches.errors import NoSuchBoard, NotYourBoard
-from pbmserv.parser.errors import ChatAmongOthers
+from pbmserv.parser.inline_text import ChatAmongOthers
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed

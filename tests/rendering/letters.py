@@ -13,9 +13,9 @@ from pbmserv.commands.server import Server
 from pbmserv.commands.signup import SignedUp
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.errors import CommandError, IllegalMove
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
-from pbmserv.matches.moves import play, resign
+from pbmserv.matches.moves import IllegalMove, play, resign
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary
