@@ -188,7 +188,6 @@ def run_add(request: PlayerRequest[AddressArguments], records: Queries, now: dat
 
 add_command = PlayerCommand(
     name="add",
-    kind="binding",
     forms=("add [userid password] address",),
     summary="add another email address of yours",
     example="add alice@work.example",
@@ -203,7 +202,6 @@ def run_change_address(request: PlayerRequest[AddressArguments], records: Querie
 
 change_address_command = PlayerCommand(
     name="change address",
-    kind="binding",
     forms=("change address [userid password] address",),
     summary="have your mail go to another address",
     example="change address alice@home.example",

@@ -125,7 +125,6 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
 
 propose_command = PlayerCommand(
     name="propose",
-    kind="binding",
     forms=("[game] propose board [userid password]",),
     summary="propose a draw",
     example="propose 101",
@@ -135,7 +134,6 @@ propose_command = PlayerCommand(
 
 undo_command = PlayerCommand(
     name="undo",
-    kind="binding",
     forms=("[game] undo board [userid password]",),
     summary="ask the others to let you take your last move back",
     example="undo 101",
@@ -145,7 +143,6 @@ undo_command = PlayerCommand(
 
 reject_command = PlayerCommand(
     name="reject",
-    kind="binding",
     forms=("[game] reject board [userid password]",),
     summary="reject a draw or a take-back",
     example="reject 101",
@@ -167,7 +164,6 @@ def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: d
 
 accept_command = PlayerCommand(
     name="accept",
-    kind="binding",
     forms=("accept offer", "[game] accept board [userid password]"),
     summary="accept a draw, a take-back or an open offer",
     example="accept 101",

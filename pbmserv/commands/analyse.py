@@ -120,7 +120,6 @@ def run(request: Request[BoardArguments], records: Queries, now: datetime) -> De
 
 command = OpenCommand(
     name="analyse",
-    kind="open",
     forms=("[game] analyse board",),
     summary="see where a finished game turned, and what was better",
     example="analyse 101",

@@ -56,7 +56,6 @@ def _played_together(one: str, other: str, records: Queries) -> tuple[int, ...]:
 
 block_command = PlayerCommand(
     name="block",
-    kind="binding",
     forms=("block [userid password] userid",),
     summary="take no games and no words from a player",
     example="block bob",
@@ -74,7 +73,6 @@ def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: 
 
 unblock_command = PlayerCommand(
     name="unblock",
-    kind="binding",
     forms=("unblock [userid password] userid",),
     summary="hear from a blocked player again",
     example="unblock bob",

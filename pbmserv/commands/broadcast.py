@@ -59,7 +59,6 @@ def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) ->
 
 command = PlayerCommand(
     name="broadcast",
-    kind="binding",
     forms=("broadcast",),
     summary="write to all players who want broadcasts",
     example="broadcast",

@@ -74,7 +74,6 @@ def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) 
 
 command = PlayerCommand(
     name="chat",
-    kind="binding",
     forms=("[game] chat board [text]",),
     summary="say something to the other players of a board",
     example="chat 101 Well played!",

@@ -402,13 +402,13 @@ class Command:
 
     # One word or two.
     name: str
-    kind: CommandKind
     # Usage patterns, as people read them and as `parser.grammar` parses by them.
     forms: tuple[str, ...]
     summary: str
     # A line that works as it stands, given such a board and player.
     example: str
     run: Callable[..., Decision]
+    kind: CommandKind = field(kw_only=True)
     # Whether it runs only after a `yes`, however well it is proven who gave it.
     asks_again: bool = field(default=False, kw_only=True)
     # What a binding command is about.
@@ -433,7 +433,7 @@ class Command:
 class OpenCommand(Command, Generic[A]):
     """A command that people give who may be no players."""
 
-    kind: Literal["open", "signup", "token"]
+    kind: Literal["open", "signup", "token"] = field(default="open", kw_only=True)
     run: Callable[[Request[A], Queries, datetime], Decision]
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
@@ -445,7 +445,7 @@ class OpenCommand(Command, Generic[A]):
 class PlayerCommand(Command, Generic[A]):
     """A command that only players give. Its `run` gets a request that has a player."""
 
-    kind: Literal["opening", "binding"]
+    kind: Literal["opening", "binding"] = field(default="binding", kw_only=True)
     run: Callable[[PlayerRequest[A], Queries, datetime], Decision]
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:

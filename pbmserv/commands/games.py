@@ -77,7 +77,6 @@ def run_games(request: Request[GamesArguments], records: Queries, now: datetime)
 
 games_command = OpenCommand(
     name="games",
-    kind="open",
     forms=("[game] games [userid+] [filter]",),
     summary="list boards: all, active, inactive, or next (yours to move)",
     example="games alice next",
@@ -112,7 +111,6 @@ def _playing(game: str, records: Queries) -> tuple[str, ...]:
 
 list_command = OpenCommand(
     name="list",
-    kind="open",
     forms=("list [game]",),
     summary="see all games, and open offers to play one",
     example="list cephalopod",
@@ -203,7 +201,6 @@ def _finished(line: BoardRow, player: Player, rated: RatedMatch | None, records:
 
 history_command = OpenCommand(
     name="history",
-    kind="open",
     forms=("[game] history [userid+] [-options]",),
     summary="list the finished games of a player, or of several together",
     example="history alice bob",

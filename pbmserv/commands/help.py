@@ -116,7 +116,6 @@ def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Dec
 
 command = OpenCommand(
     name="help",
-    kind="open",
     forms=("help [subject]",),
     summary="read about a command, a game, or how to start",
     example="help tutorial",

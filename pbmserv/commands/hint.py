@@ -109,7 +109,6 @@ def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:
 
 command = OpenCommand(
     name="hint",
-    kind="open",
     forms=("[game] hint board",),
     summary="ask a robot for a good move and why, in unrated games",
     example="hint 101",

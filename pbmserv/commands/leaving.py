@@ -57,7 +57,6 @@ def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datet
 
 export_command = PlayerCommand(
     name="export",
-    kind="binding",
     forms=("export [userid password]",),
     summary="get everything we keep about you",
     example="export",
@@ -148,7 +147,6 @@ def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: date
 
 signoff_command = PlayerCommand(
     name="signoff",
-    kind="binding",
     forms=("signoff [userid password]",),
     summary="resign all your games and take no new ones",
     example="signoff",
@@ -175,7 +173,6 @@ def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datet
 
 delete_command = PlayerCommand(
     name="delete",
-    kind="binding",
     forms=("delete [userid password]",),
     summary="resign all your games and erase your account",
     example="delete",

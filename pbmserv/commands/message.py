@@ -138,7 +138,6 @@ def _others(to: str, reached: tuple[str, ...]) -> tuple[str, ...]:
 
 command = PlayerCommand(
     name="message",
-    kind="binding",
     forms=("message userid+: text", "message userid+"),
     summary="write to other players; addresses stay hidden",
     example="message bob: Shall we play?",

@@ -57,7 +57,6 @@ def play_ply(
 
 command = PlayerCommand(
     name="move",
-    kind="binding",
     forms=("[game] move board [userid password] move[#ply]",),
     summary="play a move on a board",
     example="move 101 c3",

@@ -286,7 +286,6 @@ def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, no
 
 withdraw_command = PlayerCommand(
     name="withdraw",
-    kind="binding",
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",
     example="withdraw 99",

@@ -79,7 +79,6 @@ def new_password(player: Player, password_hash: str, records: Queries) -> Decisi
 
 change_password_command = PlayerCommand(
     name="change password",
-    kind="binding",
     forms=("change password userid old new",),
     summary="choose another password",
     example="change password alice sesame tahini",
@@ -132,7 +131,6 @@ def run_revoke(request: PlayerRequest[NoArguments], records: Queries, now: datet
 
 revoke_command = PlayerCommand(
     name="revoke",
-    kind="binding",
     forms=("revoke [userid password]",),
     summary="stop older mails from here working in your name",
     example="revoke",

@@ -113,7 +113,6 @@ def _playable(request: Request[PreviewArguments], board: GameState, move: str) -
 
 command = OpenCommand(
     name="preview",
-    kind="open",
     forms=("[game] preview board move+",),
     summary="try moves on a board without playing them",
     example="preview 101 c3 c4 d3",

@@ -211,7 +211,6 @@ def _legal(puzzle: Puzzle, board: GameState, text: str, now: datetime) -> str:
 
 command = OpenCommand(
     name="puzzle",
-    kind="open",
     forms=("puzzle number move", "puzzle number", "puzzle [game]"),
     summary="solve a position with one clearly best move",
     example="puzzle",

@@ -240,7 +240,6 @@ def _misfit(board: GameState, wrong: Misfit) -> BadQueue:
 
 command = PlayerCommand(
     name="queue",
-    kind="binding",
     forms=("[game] queue board [userid password] [moves]",),
     summary="queue your answers to what the others may play",
     example="queue 101 if b2 then c3; if d4 then e5 if a1 then a2",

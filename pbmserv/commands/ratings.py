@@ -62,7 +62,6 @@ def run_ratings(request: Request[RatingsArguments], records: Queries, now: datet
 
 ratings_command = OpenCommand(
     name="ratings",
-    kind="open",
     forms=("[game] ratings [userid] [-options]",),
     summary="see a player's ratings, and what each game did to them",
     example="ratings alice",
@@ -151,7 +150,6 @@ def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
 
 standings_command = OpenCommand(
     name="standings",
-    kind="open",
     forms=("[game] standings [filter] [-options]",),
     summary="rank a game's players: all, active or inactive",
     example="cephalopod standings",

@@ -40,7 +40,6 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
 
 command = PlayerCommand(
     name="resign",
-    kind="binding",
     forms=("[game] resign board [userid password]",),
     summary="give up a game, or decline it before your first move",
     example="resign 101",

@@ -351,7 +351,6 @@ def _digest(player: Player, values: Sequence[str], records: Queries, now: dateti
 
 command = PlayerCommand(
     name="set",
-    kind="binding",
     forms=("set [userid password] key value+",),
     summary="choose what mail you get, and from whom",
     example="set html off",

@@ -91,7 +91,6 @@ def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
 
 show_command = OpenCommand(
     name="show",
-    kind="open",
     forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
     summary="see a board, now or after a move, or all boards of a player",
     example="show 101#7",
@@ -110,7 +109,6 @@ def run_next(request: Request[MaybePlayerArguments], records: Queries, now: date
 
 next_command = OpenCommand(
     name="next",
-    kind="open",
     forms=("next [userid]",),
     summary="get every board where it is your turn",
     example="next",
@@ -136,7 +134,6 @@ def run_record(request: Request[BoardArguments], records: Queries, now: datetime
 
 record_command = OpenCommand(
     name="record",
-    kind="open",
     forms=("[game] record board",),
     summary="get a whole game, as text and as a file",
     example="record 101",

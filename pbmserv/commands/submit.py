@@ -56,7 +56,6 @@ def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: dat
 
 submit_command = PlayerCommand(
     name="submit",
-    kind="binding",
     forms=("[game] submit board [userid password] move[#ply]",),
     summary="look at a move before you play it with confirm",
     example="submit 101 c3",
@@ -89,7 +88,6 @@ def _example(board: GameState, seat: Seat) -> str:
 
 confirm_command = PlayerCommand(
     name="confirm",
-    kind="binding",
     forms=("[game] confirm board [userid password]",),
     summary="play the move you have submitted",
     example="confirm 101",

@@ -91,7 +91,6 @@ def run_subscribe(request: PlayerRequest[BoardArguments], records: Queries, now:
 
 subscribe_command = PlayerCommand(
     name="subscribe",
-    kind="binding",
     forms=("subscribe [userid password] board",),
     summary="watch a game, and get each move by mail",
     example="subscribe 101",
@@ -123,7 +122,6 @@ def _plays(player: Player, number: int, records: Queries) -> bool:
 
 unsubscribe_command = PlayerCommand(
     name="unsubscribe",
-    kind="binding",
     forms=("unsubscribe [userid password] board", "unsubscribe [userid password]"),
     summary="stop watching a game, or all of them",
     example="unsubscribe 101",

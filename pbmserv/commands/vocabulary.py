@@ -45,10 +45,7 @@ ROBOTS = "robot"
 """How the userids of all robots begin, and of nobody else."""
 
 SETTINGS = frozenset(
-    {
-        *("broadcast", "challenges", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation"),
-        "words",
-    }
+    ["broadcast", "challenges", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"]
 )
 """What people can `set`."""
 

@@ -15,14 +15,13 @@ from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
-from pbmserv.parser.echo import echo
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.no_talk import asked_plan, without_no_talk
-from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed, echo
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
 from pbmserv.parser.taken_back import is_withdrawn

@@ -19,8 +19,7 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.echo import echo
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, echo
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.compose import ReplyContext, in_words

@@ -14,8 +14,7 @@ from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.matches.player import Player
-from pbmserv.parser.echo import named_userids
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.answer_content import AnswerContent, answer_notes
 from pbmserv.services.app import App

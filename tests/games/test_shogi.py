@@ -11,7 +11,7 @@ from pbmserv.games.info import BadOption
 from pbmserv.games.shogi import Shogi, minishogi, shogi
 from pbmserv.games.shogi_board import KINDS, WORDS
 from pbmserv.games.shogi_position import Position
-from pbmserv.matches.reasons import reason_against
+from pbmserv.matches.moves import reason_against
 from pbmserv.rendering.accessible import accessible_board
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games

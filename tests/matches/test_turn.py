@@ -16,12 +16,13 @@ from pbmserv.matches.moves import (
     GameOver,
     IllegalMove,
     NotYourTurn,
+    Reason,
     StalePly,
     UnreadableMove,
     play,
+    reason_against,
     resign,
 )
-from pbmserv.matches.reasons import Reason, reason_against
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from tests.matches.test_match import ELIMINATING, NOON, match_of
