@@ -89,6 +89,13 @@ def arguments_of(kind: type[A], read: Arguments) -> A:
     return kind(**{each.name: getattr(read, each.name) for each in fields(declared)})
 
 
+@cache
+def arguments_in(run: Callable[..., object]) -> type[Any]:
+    """The class of a command's arguments, as its `run` says it: MoveArguments of a `PlayerRequest[MoveArguments]`."""
+    (kind,) = get_args(get_type_hints(run)["request"])
+    return cast("type[Any]", kind)
+
+
 @dataclass(frozen=True, slots=True)
 class NoArguments:
     """Nothing but the command, and perhaps a password."""
@@ -415,11 +422,6 @@ class Command:
     scope: Scope = field(default="account", kw_only=True)
 
     @property
-    def arguments(self) -> type[Any]:
-        """The class of its arguments, as `run` says it: of a `PlayerRequest[MoveArguments]`, `MoveArguments`."""
-        return _arguments_in(self.run)
-
-    @property
     def help(self) -> str:
         """Its help text: the block `help_NAME` in the template of its module."""
         return block_of(self.run.__module__, f"help_{self.name}".replace(" ", "_"))
@@ -438,7 +440,8 @@ class OpenCommand(Command, Generic[A]):
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
         """What comes of a request, whoever it is from."""
-        return self.run(request.with_arguments(arguments_of(self.arguments, request.arguments)), records, now)
+        arguments = arguments_of(arguments_in(self.run), request.arguments)
+        return self.run(request.with_arguments(arguments), records, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,14 +456,8 @@ class PlayerCommand(Command, Generic[A]):
         player = request.actor.player
         if player is None:
             raise NotOurPlayer(board=request.arguments.board, command=self.name)
-        arguments = arguments_of(self.arguments, request.arguments)
+        arguments = arguments_of(arguments_in(self.run), request.arguments)
         return self.run(request.with_arguments(arguments).of_player(player), records, now)
-
-
-@cache
-def _arguments_in(run: Callable[..., Decision]) -> type[Any]:
-    (kind,) = get_args(get_type_hints(run)["request"])
-    return cast("type[Any]", kind)
 
 
 @lru_cache(maxsize=1)
