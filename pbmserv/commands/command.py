@@ -91,7 +91,7 @@ def arguments_of(kind: type[A], read: Arguments) -> A:
 
 @cache
 def arguments_in(run: Callable[..., object]) -> type[Any]:
-    """The class of a command's arguments, as its `run` says it: MoveArguments of a `PlayerRequest[MoveArguments]`."""
+    """The class of a command's arguments, as its `run` says it: the X of a `PlayerRequest[X]`."""
     (kind,) = get_args(get_type_hints(run)["request"])
     return cast("type[Any]", kind)
 
@@ -128,7 +128,7 @@ class PlayerArguments:
 
 @dataclass(frozen=True, slots=True)
 class MaybePlayerArguments:
-    """One player, or whoever asks."""
+    """One player, or the one who asks."""
 
     userid: str | None
 
@@ -139,7 +139,7 @@ ConfirmationKind = Literal[
 """What `yes` does: carries lines out; believes a new player's address; adds an address, puts another in the place
 of the first one, or (when the operator gives it) of all; adds one from which a mail with a word of the player's
 came, and carries its lines out ("own address"); or puts a new password in the place of a forgotten one. "take
-back" is told rather than asked, and `no` is what does something: the addresses are as they were before."""
+back" is no question, and `no` is what does something: the addresses are as they were before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Actor:
     """The boards in the mail that this one answers, each with its ply. A proof by answer is good for these."""
 
     is_believed: bool = False
-    """The From address is certainly the sender's, whoever that is."""
+    """The From address is certainly the sender's."""
 
     @property
     def proven(self) -> bool:
@@ -304,7 +304,7 @@ class Question:
     """What the mail says."""
 
     rests_days: int = 0
-    """The question is not mailed again within so many days."""
+    """The question is not mailed again within this many days."""
 
     is_due: bool = False
     """It is mailed, however many mails went to that address lately."""
@@ -328,7 +328,7 @@ def words_above(remarks: Iterable[Remark], board: int, userid: str | None) -> li
 
 @dataclass(frozen=True, slots=True)
 class ShownBoards:
-    """The boards that an answer shows to whoever gave the command."""
+    """The boards that an answer shows to the one who gave the command."""
 
     boards: tuple[BoardRef, ...] = ()
     """Boards as they stand, or stood after a ply."""
@@ -360,7 +360,7 @@ class Decision:
     """What comes of a command. Nothing is written or mailed yet."""
 
     reply: Reply
-    """What the sender is told."""
+    """What the sender reads."""
 
     opened: Match | None = None
     """A match that starts."""
@@ -390,7 +390,7 @@ class Decision:
 
 CommandKind = Literal["open", "opening", "binding", "signup", "token"]
 """Who may: anybody; the owner of the From address, for it binds nobody; only with proof; somebody unknown (or who
-forgot their password); whoever was mailed a token."""
+forgot their password); the one who was mailed a token."""
 
 Scope = Literal["board", "players", "setting", "mail", "account"]
 """What a binding command is about: its boards; the players that it names; the setting that it names; the mail
@@ -439,7 +439,7 @@ class OpenCommand(Command, Generic[A]):
     run: Callable[[Request[A], Queries, datetime], Decision]
 
     def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
-        """What comes of a request, whoever it is from."""
+        """What comes of a request from anybody."""
         arguments = arguments_of(arguments_in(self.run), request.arguments)
         return self.run(request.with_arguments(arguments), records, now)
 
