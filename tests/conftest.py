@@ -19,7 +19,7 @@ from argon2 import PasswordHasher
 from jinja2 import Environment, FileSystemBytecodeCache
 from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App, WordMakers
 from pbmserv.services.thinking import Mind
 from pbmserv.store.engine import open_engine

@@ -18,10 +18,10 @@ import click
 from pbmserv.cli.config import KNOWN, PREFIX
 from pbmserv.cli.lazy import LazyGroup, PlainCommand
 from pbmserv.cli.main import cli
-from pbmserv.commands.base.log_words import LogWords
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.games.info import Group, Info
+from pbmserv.mail.log_words import LogWords
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
 from tests.house.budgets import budget_table

@@ -19,9 +19,8 @@ from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.try_out import hand_over
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Reply, commands
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import read_all
 from pbmserv.mail.sending.transport import Delivered
 from pbmserv.matches.errors import CommandError

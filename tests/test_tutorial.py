@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from pbmserv.commands.base.server import Server
 from pbmserv.commands.help import page
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.game import Illegal
 from pbmserv.parser.line import parse_line

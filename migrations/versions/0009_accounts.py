@@ -7,7 +7,7 @@ Revises: 0008
 import sqlalchemy as sa
 from alembic import op
 
-from pbmserv.commands.base.names import skeleton
+from pbmserv.commands.vocabulary import skeleton
 from pbmserv.store.tables import RowId
 
 revision = "0009"

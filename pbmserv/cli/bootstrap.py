@@ -13,7 +13,7 @@ from sqlalchemy import Engine, make_url
 
 from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.database import CannotStart, open_newest, opened
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.in_flight import lock_marker
 from pbmserv.services.admin.pulse import record_copy
 from pbmserv.services.app import App, TeachingBacklog, password_hasher, utc_now

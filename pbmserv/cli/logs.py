@@ -9,7 +9,7 @@ import logging
 import time
 from typing import Final, Literal
 
-from pbmserv.commands.base.log_words import Pairs, harmless, plain
+from pbmserv.mail.log_words import Pairs, harmless, plain
 
 LogForm = Literal["text", "json", "journal"]
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from pbmserv.cli.config import WrongSetting, load_settings
 from pbmserv.cli.database import CannotStart, open_newest
-from pbmserv.commands.base.log_words import harmless
+from pbmserv.mail.log_words import harmless
 from pbmserv.mail.reading.headers import MOST_HOPS, count_hops, envelope_sender_of, is_mail
 from pbmserv.services.receive import Intake, receive_mail
 from pbmserv.store.engine import cause_of

@@ -28,8 +28,8 @@ from pbmserv.cli.serve import (
 )
 from pbmserv.cli.status import premises
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
-from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import others
+from pbmserv.mail.log_words import pairs
 from pbmserv.robots import knowing
 from pbmserv.server.connections import raise_limit
 from pbmserv.server.isolation import run_isolated

@@ -14,7 +14,7 @@ from pbmserv.cli.config import Settings
 from pbmserv.cli.logs import LogForm, start_logging
 from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.cli.status import premises
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener

@@ -79,8 +79,8 @@ def club_name(value: str) -> str:
         raise ValueError("must begin with a letter or a digit")
     if len(value) > LONGEST_NAME or (not value.isascii() and len(value.encode()) > LONGEST_ENCODED):
         raise ValueError(f"is too long: {LONGEST_NAME} characters at most, in other scripts about a third of that")
-    from pbmserv.commands.base.vocabulary import normalised
     from pbmserv.parser.title import Title, title_of, titled_board
+    from pbmserv.parser.words import normalised
 
     told = normalised(f"{value}: news")
     if titled_board(f"Re: {told}") is not None:
@@ -244,7 +244,7 @@ def database_address(value: str) -> str:
 
 
 def _is_address(value: str) -> bool:
-    from pbmserv.commands.base.vocabulary import is_address
+    from pbmserv.commands.vocabulary import is_address
 
     return is_address(value)
 

@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from pbmserv.cli.config import Settings, WrongSetting, load_settings
-from pbmserv.commands.base.log_words import cell, harmless
+from pbmserv.mail.log_words import cell, harmless
 from pbmserv.services.admin.findings import Finding, Verdict, worst
 
 if TYPE_CHECKING:

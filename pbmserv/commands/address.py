@@ -6,13 +6,18 @@ The new address is asked first. Its `yes` is handled in `yes_no`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    Notifications,
+    PlayerCommand,
+    PlayerRequest,
+    Question,
+    Reply,
+)
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import PersonalQuestion, Player
 from pbmserv.matches.queries import Queries
@@ -25,84 +30,60 @@ class AddressArguments:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressAsked(Reply):
     """To the player: a mail has gone to `address`, which must be answered from there."""
 
-    template: ClassVar[str] = "commands/address.txt:address_asked"
-
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressWanted(Reply):
     """The question to a new address of `userid`; it takes the place of the first one when it `is_first`."""
 
-    template: ClassVar[str] = "commands/address.txt:address_wanted"
-
     userid: str
     address: str
     is_first: bool
 
 
-@dataclass(frozen=True, slots=True)
 class MayTakeBack(Reply):
     """To the first address of `userid`: there is a new one, which takes its place when it `is_first`."""
 
-    template: ClassVar[str] = "commands/address.txt:may_take_back"
-
     userid: str
     address: str
     is_first: bool
 
 
-@dataclass(frozen=True, slots=True)
 class AlsoYours(Reply):
     """The question to a player's first address: a mail in answer to one of theirs came from `address`. `lines` are
     what it asks for, which waits."""
-
-    template: ClassVar[str] = "commands/address.txt:also_yours"
 
     address: str
     lines: tuple[str, ...] = ()
 
 
-@dataclass(kw_only=True)
 class NotAnAddress(CommandError):
     """What stood behind `command` has not the form of an address."""
-
-    template: ClassVar[str] = "commands/address.txt:not_an_address"
 
     command: str
 
 
-@dataclass(kw_only=True)
 class OurAddress(CommandError):
     """`address` is one of the server's own."""
-
-    template: ClassVar[str] = "commands/address.txt:our_address"
 
     address: str
 
 
-@dataclass(kw_only=True)
 class AddressIsYours(CommandError):
     """The address is the player's already; `is_first` when mail goes there."""
-
-    template: ClassVar[str] = "commands/address.txt:address_is_yours"
 
     address: str
     is_first: bool
 
 
-@dataclass(kw_only=True)
 class TooManyAddresses(CommandError):
     """So many addresses are all that one player may have, or (`are_asked`) may have asked without an answer yet.
 
     `last` is one that the player has, not the first unless it is the only one.
     """
-
-    template: ClassVar[str] = "commands/address.txt:too_many_addresses"
 
     limit: int
     are_asked: bool
@@ -207,13 +188,10 @@ def run_add(request: PlayerRequest[AddressArguments], records: Queries, now: dat
 
 add_command = PlayerCommand(
     name="add",
-    kind="binding",
     forms=("add [userid password] address",),
     summary="add another email address of yours",
     example="add alice@work.example",
-    arguments=AddressArguments,
     run=run_add,
-    help="commands/address.txt:help_add",
 )
 
 
@@ -224,11 +202,8 @@ def run_change_address(request: PlayerRequest[AddressArguments], records: Querie
 
 change_address_command = PlayerCommand(
     name="change address",
-    kind="binding",
     forms=("change address [userid password] address",),
     summary="have your mail go to another address",
     example="change address alice@home.example",
-    arguments=AddressArguments,
     run=run_change_address,
-    help="commands/address.txt:help_change_address",
 )

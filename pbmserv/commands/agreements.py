@@ -2,17 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
 from pbmserv.matches.agreements import accept, ask_undo, propose, reject
-from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -29,21 +24,15 @@ class AcceptArguments:
     ply: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class DrawProposed(Reply):
     """The sender proposes a draw, to which `waits_for` have to agree."""
-
-    template: ClassVar[str] = "commands/agreements.txt:draw_proposed"
 
     board: int
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class UndoAsked(Reply):
     """The sender wants to take back `move`, to which `waits_for` have to agree; `also` so many moves after it."""
-
-    template: ClassVar[str] = "commands/agreements.txt:undo_asked"
 
     board: int
     move: str
@@ -51,11 +40,8 @@ class UndoAsked(Reply):
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Agreed(Reply):
     """The sender agrees to a draw or a take-back that `by` wants; `waits_for` have to agree, too."""
-
-    template: ClassVar[str] = "commands/agreements.txt:agreed"
 
     board: int
     kind: OfferKind
@@ -63,57 +49,33 @@ class Agreed(Reply):
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DrawAgreed(Reply):
     """All have agreed: the game is over."""
-
-    template: ClassVar[str] = "commands/agreements.txt:draw_agreed"
 
     board: int
 
 
-@dataclass(frozen=True, slots=True)
 class UndoAgreed(Reply):
     """All have agreed: `by` has taken back a move, and `to_move` is on turn."""
-
-    template: ClassVar[str] = "commands/agreements.txt:undo_agreed"
 
     board: int
     by: str
     to_move: str
 
 
-@dataclass(frozen=True, slots=True)
 class NotAgreed(Reply):
     """The sender does not agree to what `by` wants."""
-
-    template: ClassVar[str] = "commands/agreements.txt:not_agreed"
 
     board: int
     kind: OfferKind
     by: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferDropped(Reply):
     """The sender has withdrawn what they wanted themselves."""
 
-    template: ClassVar[str] = "commands/agreements.txt:offer_dropped"
-
     board: int
     kind: OfferKind
-
-
-@dataclass(kw_only=True)
-class NothingToConfirm(CommandError):
-    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
-
-    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
-    """
-
-    template: ClassVar[str] = "commands/agreements.txt:nothing_to_confirm"
-
-    lacks_word: bool = False
 
 
 IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
@@ -156,40 +118,35 @@ def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
     return DrawAgreed(number) if answered.kind == "draw" else UndoAgreed(number, by, after.on_turn or "")
 
 
-def run_propose(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Proposes a draw in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("propose", *found, request, now)
+def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Proposes a draw, asks for a take-back or rejects either in the name of the player's seat."""
+    return consent(request.command.name, *find_seat(request, records), request, now)
 
 
 propose_command = PlayerCommand(
     name="propose",
-    kind="binding",
     forms=("[game] propose board [userid password]",),
     summary="propose a draw",
     example="propose 101",
-    arguments=BoardArguments,
-    run=run_propose,
-    help="commands/agreements.txt:help_propose",
+    run=run,
     scope="board",
 )
 
-
-def run_undo(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Asks for a take-back in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("undo", *found, request, now)
-
-
 undo_command = PlayerCommand(
     name="undo",
-    kind="binding",
     forms=("[game] undo board [userid password]",),
     summary="ask the others to let you take your last move back",
     example="undo 101",
-    arguments=BoardArguments,
-    run=run_undo,
-    help="commands/agreements.txt:help_undo",
+    run=run,
+    scope="board",
+)
+
+reject_command = PlayerCommand(
+    name="reject",
+    forms=("[game] reject board [userid password]",),
+    summary="reject a draw or a take-back",
+    example="reject 101",
+    run=run,
     scope="board",
 )
 
@@ -207,31 +164,9 @@ def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: d
 
 accept_command = PlayerCommand(
     name="accept",
-    kind="binding",
     forms=("accept offer", "[game] accept board [userid password]"),
     summary="accept a draw, a take-back or an open offer",
     example="accept 101",
-    arguments=AcceptArguments,
     run=run_accept,
-    help="commands/agreements.txt:help_accept",
-    scope="board",
-)
-
-
-def run_reject(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
-    """Rejects in the name of the player's seat."""
-    found = find_seat(request, records)
-    return consent("reject", *found, request, now)
-
-
-reject_command = PlayerCommand(
-    name="reject",
-    kind="binding",
-    forms=("[game] reject board [userid password]",),
-    summary="reject a draw or a take-back",
-    example="reject 101",
-    arguments=BoardArguments,
-    run=run_reject,
-    help="commands/agreements.txt:help_reject",
     scope="board",
 )

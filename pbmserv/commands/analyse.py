@@ -1,55 +1,103 @@
-"""`analyse`: how a finished game went, and where it turned."""
+"""`analyse`: how a finished game went: the chances after each move, where it turned, and what was better."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.changes import AnalysisRequest
-from pbmserv.commands.base.course import Course, course_of
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.changes import AnalysisRequest
+from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request
+from pbmserv.commands.lookup import find_board
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.evaluations import is_complete
+from pbmserv.matches.evaluations import Evaluation, completed, curve, is_complete, told_seat, turning_points
 from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
 
 
 @dataclass(frozen=True, slots=True)
+class TurnTold:
+    """A move that lost much."""
+
+    ply: int
+    userid: str
+    is_readers: bool
+    played: str
+    best: str
+    """The move, and what was better."""
+    before: int
+    after: int
+    """The chances of who made it, of 100: with the better move, and with this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a game went."""
+
+    userid: str
+    """Whose chances these are."""
+
+    is_readers: bool
+
+    chances: tuple[int, ...]
+    """Of 100: at the start, and after each move."""
+
+    turns: tuple[TurnTold, ...]
+    """The moves that lost most, two at most."""
+
+    @property
+    def plies(self) -> tuple[int, ...]:
+        """The numbers of these moves."""
+        return tuple(each.ply for each in self.turns)
+
+
+def course_of(board: GameState, known: Sequence[Evaluation], reader: str | None) -> Course:
+    """The course of a finished game for a reader (a userid; None: anybody), from what is known of it."""
+    userids, known = board.match.userids, completed(known, board)
+    seat = told_seat(board, reader)
+    return Course(
+        userid=userids[seat],
+        is_readers=userids[seat] == reader,
+        chances=tuple(map(_of_100, curve(known, board, seat))),
+        turns=tuple(
+            TurnTold(
+                each.ply,
+                userids[each.seat],
+                userids[each.seat] == reader,
+                each.played,
+                each.best,
+                _of_100(each.before),
+                _of_100(each.after),
+            )
+            for each in turning_points(known)
+        ),
+    )
+
+
+def _of_100(chance: float) -> int:
+    return round(100 * chance)
+
+
 class Analysed(Reply):
     """How the game on a board went."""
-
-    template: ClassVar[str] = "commands/analyse.txt:analysed"
 
     board: int
     course: Course
 
 
-@dataclass(frozen=True, slots=True)
 class AnalysisFollows(Reply):
     """The game is being thought about; a player is mailed what comes of it, anybody else may ask again."""
-
-    template: ClassVar[str] = "commands/analyse.txt:analysis_follows"
 
     board: int
     is_mailed: bool
 
 
-@dataclass(kw_only=True)
 class StillPlayed(CommandError):
     """The game goes on, and robots do not say how it stands; `is_rated`: nor do they give hints there."""
-
-    template: ClassVar[str] = "commands/analyse.txt:still_played"
 
     is_rated: bool
 
 
-@dataclass(kw_only=True)
 class NothingToAnalyse(CommandError):
     """The game counts for nobody, or ended before its first move."""
-
-    template: ClassVar[str] = "commands/analyse.txt:nothing_to_analyse"
 
 
 def run(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
@@ -72,11 +120,8 @@ def run(request: Request[BoardArguments], records: Queries, now: datetime) -> De
 
 command = OpenCommand(
     name="analyse",
-    kind="open",
     forms=("[game] analyse board",),
     summary="see where a finished game turned, and what was better",
     example="analyse 101",
-    arguments=BoardArguments,
     run=run,
-    help="commands/analyse.txt:help_analyse",
 )

@@ -1,52 +1,35 @@
 """`block` and `unblock`: hear nothing from a player, or hear from them again."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import PlayerArguments
-from pbmserv.commands.base.changes import BlockChange
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import no_such_player
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import BlockChange
+from pbmserv.commands.command import Decision, PlayerArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_player
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import ListingQuery, Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Blocked(Reply):
     """Nothing more comes from `userid`; on `boards` both are still playing, and those go on."""
-
-    template: ClassVar[str] = "commands/block.txt:blocked"
 
     userid: str
     boards: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Unblocked(Reply):
     """Things come from `userid` again."""
 
-    template: ClassVar[str] = "commands/block.txt:unblocked"
-
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotYourself(CommandError):
     """A player blocks others, not themselves."""
 
-    template: ClassVar[str] = "commands/block.txt:not_yourself"
-
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotBlocked(CommandError):
     """`userid` was not blocked; those who are stand in `blocked`."""
-
-    template: ClassVar[str] = "commands/block.txt:not_blocked"
 
     userid: str
     blocked: tuple[str, ...]
@@ -57,11 +40,7 @@ _MOST_LOOKED_AT = 50
 
 def run_block(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
     """Challenges, chat and comments of that player come through no more; games that run go on."""
-    player = request.player
-    named = request.arguments.userid
-    other = records.player(named)
-    if other is None:
-        raise no_such_player(named, records)
+    player, other = request.player, find_player(request.arguments.userid, records)
     if other.id == player.id:
         raise NotYourself(userid=player.userid)
     together = _played_together(player.userid, other.userid, records)
@@ -77,23 +56,16 @@ def _played_together(one: str, other: str, records: Queries) -> tuple[int, ...]:
 
 block_command = PlayerCommand(
     name="block",
-    kind="binding",
     forms=("block [userid password] userid",),
     summary="take no games and no words from a player",
     example="block bob",
-    arguments=PlayerArguments,
     run=run_block,
-    help="commands/block.txt:help_block",
 )
 
 
 def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
     """Lifts a block."""
-    player = request.player
-    named = request.arguments.userid
-    other = records.player(named)
-    if other is None:
-        raise no_such_player(named, records)
+    player, other = request.player, find_player(request.arguments.userid, records)
     if not records.is_blocked(other.userid, by=player.userid):
         raise NotBlocked(userid=other.userid, blocked=tuple(records.blocked_by(player.userid)))
     return Decision(Unblocked(other.userid), changes=(BlockChange(player.id, other.id, is_lifted=True),))
@@ -101,11 +73,8 @@ def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: 
 
 unblock_command = PlayerCommand(
     name="unblock",
-    kind="binding",
     forms=("unblock [userid password] userid",),
     summary="hear from a blocked player again",
     example="unblock bob",
-    arguments=PlayerArguments,
     run=run_unblock,
-    help="commands/block.txt:help_unblock",
 )

@@ -1,52 +1,37 @@
 """`broadcast`: write to all players who want to read such things."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import TalkCounted
+from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.message import NoWords
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class Broadcasted(Reply):
     """The sender's words go to so many players who want to hear what is written to all."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:broadcasted"
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
 class BroadcastFrom(Reply):
     """To a player: what `author` writes to all."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:broadcast_from"
 
     author: str
     text: str = field(repr=False)
 
 
-@dataclass(kw_only=True)
 class TooManyBroadcasts(CommandError):
     """One player writes to all so many times a day."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:too_many_broadcasts"
 
     limit: int
 
 
-@dataclass(kw_only=True)
 class NobodyTunedIn(CommandError):
     """Nobody else wants to hear what is written to all, at least not from this sender."""
-
-    template: ClassVar[str] = "commands/broadcast.txt:nobody_tuned_in"
 
 
 MOST_A_DAY: Final = 1
@@ -74,11 +59,8 @@ def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) ->
 
 command = PlayerCommand(
     name="broadcast",
-    kind="binding",
     forms=("broadcast",),
     summary="write to all players who want broadcasts",
     example="broadcast",
-    arguments=NoArguments,
     run=run,
-    help="commands/broadcast.txt:help_broadcast",
 )

@@ -1,25 +1,27 @@
-"""`challenge`: start a game with other players."""
+"""`challenge` and `rematch`: start a game with other players, or play a finished one again."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.game_limits import require_within_limits
-from pbmserv.commands.base.lookup import no_such_player
-from pbmserv.commands.base.new_game import (
-    opened,
-    read_game,
-    read_terms,
-    require_offered,
-    require_willing,
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    Notifications,
+    PlayerCommand,
+    PlayerRequest,
+    Remark,
+    Reply,
+    ShownBoards,
 )
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.game_limits import require_within_limits
+from pbmserv.commands.lookup import find_player, find_seat
+from pbmserv.commands.new_game import Terms, opened, read_game, read_terms, require_offered, require_willing
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import title_of
+from pbmserv.matches.log import Match, rules_of, title_of
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
@@ -34,11 +36,8 @@ class ChallengeArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Challenged(Reply):
     """A match has started between `userids`, in that order of play."""
-
-    template: ClassVar[str] = "commands/challenge.txt:challenged"
 
     board: int
     title: str
@@ -46,11 +45,8 @@ class Challenged(Reply):
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class WrongNumberOfPlayers(CommandError):
     """The game wants another number of players. `game` and `example` are ready for a command."""
-
-    template: ClassVar[str] = "commands/challenge.txt:wrong_number_of_players"
 
     game: str
     named: int
@@ -59,29 +55,23 @@ class WrongNumberOfPlayers(CommandError):
     example: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class SamePlayerTwice(CommandError):
     """One userid stands twice in a challenge: nobody plays against themselves. `userids` are all of them once."""
-
-    template: ClassVar[str] = "commands/challenge.txt:same_player_twice"
 
     userid: str
     game: str
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NotAmongPlayers(CommandError):
     """The sender is none of those named. `userid` is who the sender is; `game` and `others` make a command."""
-
-    template: ClassVar[str] = "commands/challenge.txt:not_among_players"
 
     userid: str
     game: str
     others: tuple[str, ...]
 
 
-def run(request: PlayerRequest[ChallengeArguments], records: Queries, now: datetime) -> Decision:
+def run_challenge(request: PlayerRequest[ChallengeArguments], records: Queries, now: datetime) -> Decision:
     """Starts the match, unless something about its players, options or number speaks against it."""
     starter = request.player
     name = read_game(request.arguments.game, "challenge alice bob", request.server)
@@ -103,12 +93,7 @@ def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Ga
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
     if len(others) == len(named) < most:
         named = (starter.userid, *named)
-    found = []
-    for userid in named:
-        player = records.player(userid)
-        if player is None:
-            raise no_such_player(userid, records)
-        found.append(player)
+    found = tuple(find_player(userid, records) for userid in named)
     for position, userid in enumerate(named):
         if userid.lower() in [earlier.lower() for earlier in named[:position]]:
             once = {each.lower(): each for each in reversed(named)}
@@ -122,16 +107,108 @@ def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Ga
     if starter.id not in [player.id for player in found]:
         raise NotAmongPlayers(userid=starter.userid, game=game.info.name, others=others[: most - 1])
     require_willing(found, starter, records)
-    return tuple(found)
+    return found
 
 
-command = PlayerCommand(
+challenge_command = PlayerCommand(
     name="challenge",
     kind="opening",
     forms=("[game] challenge userid+ [-options]",),
     summary="start a game with others, named in order of play",
     example="cephalopod challenge alice bob",
-    arguments=ChallengeArguments,
-    run=run,
-    help="commands/challenge.txt:help_challenge",
+    run=run_challenge,
+)
+
+
+class RematchRunning(Reply):
+    """The rematch of `board` is being played already: board `rematch`, which `started_by` began."""
+
+    board: int
+    rematch: int
+    started_by: str
+
+
+class PlayedAgain(Reply, place="below"):
+    """The board is a rematch of board `after`: told above it."""
+
+    after: int
+
+
+class PlayedOn(Reply, place="below"):
+    """The board is board `after` once more, but without `without`, who declined that one: told below it."""
+
+    after: int
+    without: str
+
+
+class NotOverYet(CommandError):
+    """The board is still being played, so there is nothing to play again."""
+
+
+class NotAllHere(CommandError):
+    """Of the players of a board one is no player here any more, so that they cannot play `game` again."""
+
+    game: str
+
+
+def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Starts the same game with the same players on the same terms, unless it runs already.
+
+    Where one of three and more has declined, the others go on without that one, in the same order.
+    """
+    board, seat = find_seat(request, records)
+    number = board.match.number
+    if board.state.status == "active":
+        raise NotOverYet(board=number)
+    running = records.rematch_of(number)
+    if running is not None:
+        return _running(number, running, records)
+    before, userid = board.match, board.match.userids[seat]
+    plays_on = userid in board.staying
+    order = board.staying if plays_on else (*before.userids[1:], before.userids[0])
+    players = _players_again(before, order, records)
+    starter = next(player for player in players if player.userid == userid)
+    require_willing(players, starter, records)
+    require_within_limits(players, request, records, now, line=f"rematch {number}")
+    # After practice comes a game as the club offers it.
+    options = () if before.practice and not request.server.variants else before.options
+    terms = Terms(before.game, options, before.rated, before.clock)
+    require_offered(terms, request.server)
+    match = opened(terms, players, starter, records, now, after=number)
+    how = PlayedOn(number, before.userids[board.state.gone[-1]]) if plays_on else PlayedAgain(number)
+    return Decision(
+        Challenged(match.number, title_of(match), match.userids),
+        opened=match,
+        boards=(replay(match),),
+        notifications=Notifications(
+            remarks=tuple(
+                Remark(match.number, userid, how) for userid in match.userids if userid != starter.userid
+            )
+        ),
+    )
+
+
+def _running(board: int, rematch: int, records: Queries) -> Decision:
+    found = records.board(rematch)
+    if found is None:
+        raise LookupError(f"board {rematch} is listed as a rematch, and is not there")
+    said = RematchRunning(board, rematch, found.match.started_by)
+    return Decision(said, shown=ShownBoards(boards=(BoardRef(rematch),)))
+
+
+def _players_again(match: Match, userids: Sequence[str], records: Queries) -> tuple[Player, ...]:
+    """Those of a match who are to play once more, in this order."""
+    found = [player for player in map(records.player, userids) if player is not None]
+    if len(found) < len(userids):
+        raise NotAllHere(board=match.number, game=rules_of(match).info.name)
+    return tuple(found)
+
+
+rematch_command = PlayerCommand(
+    name="rematch",
+    kind="opening",
+    forms=("[game] rematch board",),
+    summary="play a finished game again, with the next player first",
+    example="rematch 101",
+    run=run_rematch,
 )

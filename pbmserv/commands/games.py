@@ -1,19 +1,20 @@
-"""`games` and `list`: boards by game, player and state; the games, and the open offers."""
+"""`games`, `list` and `history`: boards by game, player and state; the games, and the open offers."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import named_players, require_game
-from pbmserv.commands.base.new_game import games_offered
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.lookup import named_players, player_or_sender, read_page, require_game
+from pbmserv.commands.new_game import games_offered
 from pbmserv.commands.show import filter_of
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
+from pbmserv.matches.player import Player
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
+from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.state import Ending
 
 BOARDS_NAMED: Final = 3
 """Boards of a game whose players the list of games names."""
@@ -45,21 +46,15 @@ class ListedGame:
     playing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class GamesOnOffer(Reply):
     """Every game, who plays it now, and the games that are offered to whoever accepts."""
-
-    template: ClassVar[str] = "commands/games.txt:games_on_offer"
 
     games: tuple[ListedGame, ...]
     offers: tuple[OpenOffer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class BoardList(Reply):
     """A page of a listing of boards; `total` fit. `offers` are open."""
-
-    template: ClassVar[str] = "commands/games.txt:board_list"
 
     wanted: ListingQuery
     lines: tuple[BoardRow, ...]
@@ -82,13 +77,10 @@ def run_games(request: Request[GamesArguments], records: Queries, now: datetime)
 
 games_command = OpenCommand(
     name="games",
-    kind="open",
     forms=("[game] games [userid+] [filter]",),
     summary="list boards: all, active, inactive, or next (yours to move)",
     example="games alice next",
-    arguments=GamesArguments,
     run=run_games,
-    help="commands/games.txt:help_games",
 )
 
 
@@ -119,11 +111,98 @@ def _playing(game: str, records: Queries) -> tuple[str, ...]:
 
 list_command = OpenCommand(
     name="list",
-    kind="open",
     forms=("list [game]",),
     summary="see all games, and open offers to play one",
     example="list cephalopod",
-    arguments=ListArguments,
     run=run_list,
-    help="commands/games.txt:help_list",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryArguments:
+    """Whose games, and which page of them."""
+
+    game: str | None
+    userids: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match that is over: how it ended, the rank that one of its players came out at, alone or not.
+
+    `rated` is what it did to that player's rating, None when it does not count.
+    """
+
+    listed: BoardRow
+    rank: int
+    is_shared: bool
+    ending: Ending
+    rated: RatedMatch | None
+
+
+class HistoryTold(Reply):
+    """The finished matches of `userid` in which all of the `others` played too; beside them `void` were declined
+    or annulled.
+    """
+
+    userid: str
+    others: tuple[str, ...]
+    game: str | None
+    lines: tuple[Finished, ...]
+    total: int
+    void: int
+    command: str
+    page: int
+    more: int
+
+
+MOST_FINISHED: Final = 20
+
+
+def run_history(request: Request[HistoryArguments], records: Queries, now: datetime) -> Decision:
+    """Lists the finished games in which all named played, as the first of them sees the results."""
+    game = request.arguments.game
+    require_game(game)
+    userids = named_players(request.arguments.userids, records)
+    player = player_or_sender(userids[0] if userids else None, request, records)
+    page = read_page(request.arguments.options, request.command)
+    return Decision(_history(player, userids[1:], game, page, records))
+
+
+def _history(
+    player: Player, others: tuple[str, ...], game: str | None, page: int, records: Queries
+) -> HistoryTold:
+    together = (player.userid, *others)
+    found = records.boards(ListingQuery(game, together, "finished", (page - 1) * MOST_FINISHED, MOST_FINISHED))
+    over = records.boards(ListingQuery(game, together, "inactive", count=0))
+    rated = records.rated_on(player, [line.number for line in found.lines])
+    return HistoryTold(
+        userid=player.userid,
+        others=others,
+        game=game,
+        lines=tuple(_finished(line, player, rated.get(line.number), records) for line in found.lines),
+        total=found.total,
+        void=over.total - found.total,
+        command=" ".join([*([game] if game else []), "history", *together]),
+        page=page,
+        more=max(0, found.total - page * MOST_FINISHED),
+    )
+
+
+def _finished(line: BoardRow, player: Player, rated: RatedMatch | None, records: Queries) -> Finished:
+    board = records.board(line.number)
+    seat = board.match.seat_of(player.userid) if board else None
+    if board is None or seat is None or board.state.outcome is None or board.state.ending is None:
+        raise LookupError(f"board {line.number} is not as it is listed")
+    ranks = board.state.outcome.ranks
+    return Finished(line, ranks[seat], ranks.count(ranks[seat]) > 1, board.state.ending, rated)
+
+
+history_command = OpenCommand(
+    name="history",
+    forms=("[game] history [userid+] [-options]",),
+    summary="list the finished games of a player, or of several together",
+    example="history alice bob",
+    run=run_history,
 )

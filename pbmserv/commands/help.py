@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.new_game import games_offered
-from pbmserv.commands.base.registry import OpenCommand, commands
-from pbmserv.commands.base.request import Request
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import close_to
+from pbmserv.commands.command import Command, Decision, OpenCommand, Reply, Request, commands
+from pbmserv.commands.new_game import games_offered
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import close_to
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
@@ -26,95 +23,53 @@ class HelpArguments:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpIndex(Reply):
     """`help` alone: what this is and where to read on."""
 
-    template: ClassVar[str] = "commands/help.txt:help_index"
-
     games: tuple[Info, ...]
-    commands: tuple[Declaration, ...]
+    commands: tuple[Command, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpCommands(Reply):
     """Every command in one line each."""
 
-    template: ClassVar[str] = "commands/help.txt:help_commands"
-
-    commands: tuple[Declaration, ...]
+    commands: tuple[Command, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class HelpCommand(Reply):
     """One command; its own text is the block `help_NAME` in the template of its file."""
 
-    template: ClassVar[str] = "commands/help.txt:help_command"
-
-    command: Declaration
+    command: Command
 
 
-@dataclass(frozen=True, slots=True)
 class HelpGame(Reply):
     """One game; its rules text is `rules/NAME.txt`."""
-
-    template: ClassVar[str] = "commands/help.txt:help_game"
 
     game: Info
 
 
-@dataclass(frozen=True, slots=True)
 class HelpTopic(Reply):
     """A page of its own: `help/NAME.txt`. Its examples are of one game; the tutorial belongs to it."""
-
-    template: ClassVar[str] = "commands/help.txt:help_topic"
 
     topic: str
     game: Info
 
 
-@dataclass(kw_only=True)
 class NoHelpOn(CommandError):
     """There is no such help page."""
-
-    template: ClassVar[str] = "commands/help.txt:no_help_on"
 
     suggestions: tuple[str, ...]
 
 
 TUTORIAL: Final = "tutorial"
 
-TOPICS = (
-    TUTORIAL,
-    "answering",
-    "time",
-    "opponents",
-    "robots",
-    "rating",
-    "passwords",
-    "addresses",
-    "privacy",
-    "leaving",
-)
+_TOPICS: Final = "answering time opponents robots rating passwords addresses privacy leaving"
+TOPICS: Final = (TUTORIAL, *_TOPICS.split())
 
 ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "clock": "time",
-        "clocks": "time",
-        "reminders": "time",
-        "vacation": "time",
-        "vacations": "time",
-        "holiday": "time",
-        "holidays": "time",
-        "draw": "propose",
-        "takeback": "undo",
-        "take-back": "undo",
-        "digest": "set",
-        "settings": "set",
-        "offers": "seek",
-        "robot": "robots",
-        "topics": "help",
-    }
+    dict.fromkeys(["clock", "clocks", "reminders", "vacation", "vacations", "holiday", "holidays"], "time")
+    | {"draw": "propose", "takeback": "undo", "take-back": "undo", "digest": "set", "settings": "set"}
+    | {"offers": "seek", "robot": "robots", "topics": "help"}
 )
 """What people ask for, and the page that tells it."""
 
@@ -161,11 +116,8 @@ def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Dec
 
 command = OpenCommand(
     name="help",
-    kind="open",
     forms=("help [subject]",),
     summary="read about a command, a game, or how to start",
     example="help tutorial",
-    arguments=HelpArguments,
     run=run,
-    help="commands/help.txt:help_help",
 )

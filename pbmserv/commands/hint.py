@@ -1,16 +1,20 @@
 """`hint`: a good move and why, in games that are not rated."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import NotOurPlayer, find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    NotOurPlayer,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import NotYourBoard, find_board
 from pbmserv.games.game import Seat
-from pbmserv.matches.errors import CommandError, NotYourBoard
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -18,11 +22,8 @@ from pbmserv.robots.analysis import HASTE, HintReason, estimate, reason_for
 from pbmserv.robots.chance import seed_of
 
 
-@dataclass(frozen=True, slots=True)
 class Hinted(Reply):
     """A good move on a board, and why."""
-
-    template: ClassVar[str] = "commands/hint.txt:hinted"
 
     board: int
     move: str
@@ -46,20 +47,14 @@ class Hinted(Reply):
     next_player: str
 
 
-@dataclass(kw_only=True)
 class HintInRatedGame(CommandError):
     """The game counts for ratings, so that everybody plays alone; `example` can be played."""
-
-    template: ClassVar[str] = "commands/hint.txt:rated_game"
 
     example: str
 
 
-@dataclass(kw_only=True)
 class NoHintNow(CommandError):
     """It is the turn of somebody else, `userid`; or the game is over, and nobody's (None)."""
-
-    template: ClassVar[str] = "commands/hint.txt:no_hint_now"
 
     userid: str | None
 
@@ -113,11 +108,8 @@ def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:
 
 command = OpenCommand(
     name="hint",
-    kind="open",
     forms=("[game] hint board",),
     summary="ask a robot for a good move and why, in unrated games",
     example="hint 101",
-    arguments=BoardArguments,
     run=run,
-    help="commands/hint.txt:help_hint",
 )

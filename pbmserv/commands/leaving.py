@@ -1,51 +1,87 @@
-"""`signoff` and `delete`: leave all games; have the account erased."""
+"""`export`, `signoff` and `delete`: get all that is kept, leave all games, have the account erased."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import ClassVar
+from datetime import date, datetime
+from typing import Final
 
 from pbmserv.commands.address import TAKEN_BACK_WITHIN, takes_back
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import Erased, NewSetting
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import Erased, NewSetting
+from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.offers import without
 from pbmserv.commands.resign import resign_seat
-from pbmserv.matches.errors import AlreadyGone, CommandError
+from pbmserv.commands.set import settings_of
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry
-from pbmserv.matches.player import Player
-from pbmserv.matches.queries import ListingQuery, Queries
+from pbmserv.matches.moves import AlreadyGone
+from pbmserv.matches.player import PersonalData, Player
+from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
+class Exported(Reply):
+    """All that is kept about `userid`: settings by key, boards of others that they watch, whom they block, boards
+    (of `total`), and the rest."""
+
+    userid: str
+    settings: tuple[tuple[str, str], ...]
+    vacations: tuple[tuple[date, date], ...]
+    watched: tuple[int, ...]
+    blocked: tuple[str, ...]
+    boards: tuple[BoardRow, ...]
+    total: int
+    kept: PersonalData
+
+
+MOST_BOARDS: Final = 1000
+
+
+def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+    """Gathers it; the answer goes to an address of the player."""
+    player = request.player
+    found = records.boards(
+        ListingQuery(userids=(player.userid,), filter="all", count=MOST_BOARDS, with_practice=True)
+    )
+    return Decision(
+        Exported(
+            userid=player.userid,
+            settings=settings_of(player),
+            vacations=tuple(records.vacations(player, date.min)),
+            watched=tuple(records.watched(player)),
+            blocked=tuple(records.blocked_by(player.userid)),
+            boards=found.lines,
+            total=found.total,
+            kept=records.kept_about(player),
+        )
+    )
+
+
+export_command = PlayerCommand(
+    name="export",
+    forms=("export [userid password]",),
+    summary="get everything we keep about you",
+    example="export",
+    run=run_export,
+)
+
+
 class SignedOff(Reply):
     """`userid` has resigned and declined all these boards and is challenged no more."""
 
-    template: ClassVar[str] = "commands/leaving.txt:signed_off"
-
     userid: str
     resigned: tuple[int, ...]
     declined: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Deleted(Reply):
     """`userid` has resigned and declined all these boards and is forgotten."""
 
-    template: ClassVar[str] = "commands/leaving.txt:deleted"
-
     userid: str
     resigned: tuple[int, ...]
     declined: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class ChangedOfLate(CommandError):
     """What cannot be undone waits, since another address can take the account back `until` then."""
-
-    template: ClassVar[str] = "commands/leaving.txt:changed_of_late"
 
     until: datetime
 
@@ -111,13 +147,10 @@ def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: date
 
 signoff_command = PlayerCommand(
     name="signoff",
-    kind="binding",
     forms=("signoff [userid password]",),
     summary="resign all your games and take no new ones",
     example="signoff",
-    arguments=NoArguments,
     run=run_signoff,
-    help="commands/leaving.txt:help_signoff",
 )
 
 
@@ -140,12 +173,9 @@ def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datet
 
 delete_command = PlayerCommand(
     name="delete",
-    kind="binding",
     forms=("delete [userid password]",),
     summary="resign all your games and erase your account",
     example="delete",
-    arguments=NoArguments,
     run=run_delete,
-    help="commands/leaving.txt:help_delete",
     asks_again=True,
 )

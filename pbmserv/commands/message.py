@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.changes import TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
-from pbmserv.commands.base.lookup import named_players
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import TalkCounted
+from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import named_players
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -21,14 +19,11 @@ class MessageArguments:
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Messaged(Reply):
     """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
-
-    template: ClassVar[str] = "commands/message.txt:messaged"
 
     userids: tuple[str, ...]
     unreached: tuple[str, ...]
@@ -37,53 +32,38 @@ class Messaged(Reply):
     a_day: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class MessageFrom(Reply):
     """To a player: what `author` writes to them, and to the `others` besides."""
-
-    template: ClassVar[str] = "commands/message.txt:message_from"
 
     author: str
     others: tuple[str, ...]
     text: str = field(repr=False)
 
 
-@dataclass(kw_only=True)
 class NoWords(CommandError):
     """A message or a broadcast without any words; `ready` is the line that they are to stand below."""
-
-    template: ClassVar[str] = "commands/message.txt:no_words"
 
     ready: str
 
 
-@dataclass(kw_only=True)
 class TooManyRecipients(CommandError):
     """A message goes to so many players at most."""
-
-    template: ClassVar[str] = "commands/message.txt:too_many_recipients"
 
     limit: int
 
 
-@dataclass(kw_only=True)
 class TooManyMessages(CommandError):
     """So many messages within an hour, or a day, are all that one player may send; counted by who gets them."""
-
-    template: ClassVar[str] = "commands/message.txt:too_many_messages"
 
     an_hour: int
     a_day: int
 
 
-@dataclass(kw_only=True)
 class NobodyReached(CommandError):
     """None of `userids` can be sent a message from this sender: whether any is blocked is not told.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
-
-    template: ClassVar[str] = "commands/message.txt:nobody_reached"
 
     userids: tuple[str, ...]
     full: tuple[str, ...] = ()
@@ -158,12 +138,9 @@ def _others(to: str, reached: tuple[str, ...]) -> tuple[str, ...]:
 
 command = PlayerCommand(
     name="message",
-    kind="binding",
     forms=("message userid+: text", "message userid+"),
     summary="write to other players; addresses stay hidden",
     example="message bob: Shall we play?",
-    arguments=MessageArguments,
     run=run,
-    help="commands/message.txt:help_message",
     scope="players",
 )

@@ -1,15 +1,10 @@
 """`move`: play a move on a board."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE, consent
-from pbmserv.commands.base.arguments import MoveArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import Decision, MoveArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.resign import resign_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.moves import play
@@ -18,14 +13,11 @@ from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import spent
 
 
-@dataclass(frozen=True, slots=True)
 class MovePlayed(Reply):
     """The move was played, as written in the log; after it at once the `answers` that were queued.
 
     Each answer has a userid, which is empty for the sender's own, and the move.
     """
-
-    template: ClassVar[str] = "commands/move.txt:move_played"
 
     board: int
     move: str
@@ -34,8 +26,7 @@ class MovePlayed(Reply):
 
 def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
     """Plays the move of the player's seat."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     arguments = request.arguments
     word = arguments.move.lower()
     if word == "resign":
@@ -66,12 +57,9 @@ def play_ply(
 
 command = PlayerCommand(
     name="move",
-    kind="binding",
     forms=("[game] move board [userid password] move[#ply]",),
     summary="play a move on a board",
     example="move 101 c3",
-    arguments=MoveArguments,
     run=run,
-    help="commands/move.txt:help_move",
     scope="board",
 )

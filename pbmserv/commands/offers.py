@@ -1,30 +1,114 @@
-"""`withdraw`, and `accept` for an open offer: what happens to offers that `seek` has opened."""
+"""`seek`, `withdraw`, and `accept` for an open offer: games for whoever accepts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer
-from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
-from pbmserv.commands.base.game_limits import require_within_limits
-from pbmserv.commands.base.lookup import no_such_player
-from pbmserv.commands.base.new_game import (
+from pbmserv.commands.challenge import Challenged
+from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
+from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Remark, Reply
+from pbmserv.commands.game_limits import require_within_limits
+from pbmserv.commands.lookup import find_player
+from pbmserv.commands.new_game import (
+    BadOptionValue,
+    Options,
     TakesNoChallenges,
     Terms,
+    UnknownOption,
     opened,
+    read_game,
+    read_terms,
     require_offered,
     require_together,
 )
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.challenge import Challenged
+from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import title_of
-from pbmserv.matches.open_offer import OpenOffer, in_order_of_play
+from pbmserv.matches.open_offer import LAST_OFFER, OpenOffer, in_order_of_play, number_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
+
+
+@dataclass(frozen=True, slots=True)
+class SeekArguments:
+    """A game and its options."""
+
+    game: str | None
+    options: tuple[tuple[str, str], ...]
+
+
+class OfferOpened(Reply):
+    """The sender's offer is open."""
+
+    offer: OpenOffer
+
+
+class TooManyOffers(CommandError):
+    """So many offers may be open: the sender's own, which are `own`, or (then it is empty) all there are."""
+
+    limit: int
+    own: tuple[int, ...]
+
+
+OFFERS_OF_ONE = 3
+
+PLAYERS = "players"
+LAST = "last"
+
+
+def run_seek(request: PlayerRequest[SeekArguments], records: Queries, now: datetime) -> Decision:
+    """Opens the offer under a number of its own."""
+    seeker = request.player
+    game = read_game(request.arguments.game, "seek", request.server)
+    options = request.arguments.options
+    seats = _seats(game, options)
+    of_match = tuple((name, value) for name, value in options if name not in (PLAYERS, LAST))
+    terms = read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
+    if dict(options).get(LAST):
+        raise UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
+    require_offered(terms, request.server)
+    number = _number(seeker, records)
+    moves_last = LAST in dict(options)
+    # Robots accept no offers, so it is for people.
+    is_rated = terms.rated is not False
+    facts = (terms.game, terms.options, is_rated, terms.clock, seats, moves_last)
+    new = NewOffer(number, seeker.id, *facts)
+    return Decision(OfferOpened(OpenOffer(0, number, seeker.userid, *facts, made=now)), changes=(new,))
+
+
+def _seats(game: str, options: Options) -> int:
+    info = games()[game].info
+    choices = tuple(str(count) for count in range(info.least_seats, info.most_seats + 1))
+    wanted = dict.fromkeys(value for name, value in options if name == PLAYERS)
+    if not wanted:
+        return info.least_seats
+    value = " ".join(wanted)
+    if value not in choices:
+        raise BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
+    return int(value)
+
+
+def _number(seeker: Player, records: Queries) -> int:
+    offers = records.open_offers()
+    own = tuple(offer.number for offer in offers if offer.seeker == seeker.userid)
+    if len(own) >= OFFERS_OF_ONE:
+        raise TooManyOffers(limit=OFFERS_OF_ONE, own=own)
+    number = number_after(records.last_offer_number(), frozenset(offer.number for offer in offers))
+    if number is None:
+        raise TooManyOffers(limit=LAST_OFFER, own=())
+    return number
+
+
+seek_command = PlayerCommand(
+    name="seek",
+    kind="opening",
+    forms=("[game] seek [-options]", "seek game [-options]"),
+    summary="offer a game to anyone who accepts",
+    example="cephalopod seek",
+    run=run_seek,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,62 +118,43 @@ class WithdrawArguments:
     offer: int
 
 
-@dataclass(frozen=True, slots=True)
 class JoinedIn(Reply):
     """The sender has accepted an offer that still waits for others; `offer` is it with the sender."""
-
-    template: ClassVar[str] = "commands/offers.txt:joined_in"
 
     offer: OpenOffer
 
 
-@dataclass(frozen=True, slots=True)
-class OfferTaken(Reply):
+class OfferTaken(Reply, place="below"):
     """A match has come of offer `number` of `seeker`: told to those who had a seat before the last was taken."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_taken"
-    place = "below"
 
     number: int
     seeker: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferWithdrawn(Reply):
     """The sender's offer is open no more."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_withdrawn"
 
     number: int
     joined: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SteppedBack(Reply):
     """The sender, who had accepted an offer of `seeker`, waits no more."""
-
-    template: ClassVar[str] = "commands/offers.txt:stepped_back"
 
     number: int
     seeker: str
 
 
-@dataclass(frozen=True, slots=True)
 class OfferGone(Reply):
     """An offer that the reader had accepted is open no more: `seeker` has withdrawn it."""
-
-    template: ClassVar[str] = "commands/offers.txt:offer_gone"
 
     number: int
     game: str
     seeker: str
 
 
-@dataclass(kw_only=True)
 class NoSuchOffer(CommandError):
     """No offer `number` is open; perhaps `match` has come of it. `offers` would do with `command`."""
-
-    template: ClassVar[str] = "commands/offers.txt:no_such_offer"
 
     number: int
     command: Literal["accept", "withdraw"]
@@ -97,39 +162,27 @@ class NoSuchOffer(CommandError):
     offers: tuple[OpenOffer, ...]
 
 
-@dataclass(kw_only=True)
 class OwnOffer(CommandError):
     """The sender's own offer cannot be accepted by the sender."""
-
-    template: ClassVar[str] = "commands/offers.txt:own_offer"
 
     number: int
 
 
-@dataclass(kw_only=True)
 class AlreadyJoined(CommandError):
     """The sender has accepted that offer already, and it still waits for others."""
-
-    template: ClassVar[str] = "commands/offers.txt:already_joined"
 
     offer: OpenOffer
 
 
-@dataclass(kw_only=True)
 class YouBlocked(CommandError):
     """The sender wants nothing from `userid`, who has a part in the offer."""
-
-    template: ClassVar[str] = "commands/offers.txt:you_blocked"
 
     number: int
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotYourOffer(CommandError):
     """The sender has no part in that offer of `seeker`."""
-
-    template: ClassVar[str] = "commands/offers.txt:not_your_offer"
 
     number: int
     seeker: str
@@ -162,13 +215,7 @@ def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now
 
 def _players(offer: OpenOffer, player: Player, records: Queries) -> tuple[Player, ...]:
     """Those who play, in that order."""
-    found = []
-    for userid in in_order_of_play(offer, player.userid):
-        each = records.player(userid)
-        if each is None:
-            raise no_such_player(userid, records)
-        found.append(each)
-    return tuple(found)
+    return tuple(find_player(userid, records) for userid in in_order_of_play(offer, player.userid))
 
 
 def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries) -> None:
@@ -218,7 +265,7 @@ def told_of_end(offer: OpenOffer) -> list[tuple[str, Reply]]:
     return [(userid, OfferGone(offer.number, offer.game, offer.seeker)) for userid in offer.joined]
 
 
-def run(request: PlayerRequest[WithdrawArguments], records: Queries, now: datetime) -> Decision:
+def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, now: datetime) -> Decision:
     """Closes the sender's own offer, or gives the sender's seat in another one free."""
     player, number = request.player, request.arguments.offer
     offer = records.offer(number)
@@ -237,13 +284,10 @@ def run(request: PlayerRequest[WithdrawArguments], records: Queries, now: dateti
     return Decision(SteppedBack(number, offer.seeker), changes=(LeftOffer(offer.id, player.id),))
 
 
-command = PlayerCommand(
+withdraw_command = PlayerCommand(
     name="withdraw",
-    kind="binding",
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",
     example="withdraw 99",
-    arguments=WithdrawArguments,
-    run=run,
-    help="commands/offers.txt:help_withdraw",
+    run=run_withdraw,
 )

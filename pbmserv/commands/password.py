@@ -1,70 +1,62 @@
 """`change password`, `forgot` and `revoke`: a new password; the end of what older mails prove."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import MaybePlayerArguments, NoArguments
-from pbmserv.commands.base.changes import NewPassword, RevokedWords
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply, ShownBoards
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import NoSuchPlayer, waiting_boards
-from pbmserv.commands.base.registry import OpenCommand, PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest, Request
-from pbmserv.commands.base.vocabulary import is_userid
+from pbmserv.commands.changes import NewPassword, RevokedWords
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    MaybePlayerArguments,
+    NoArguments,
+    Notifications,
+    OpenCommand,
+    PlayerCommand,
+    PlayerRequest,
+    Question,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import NoSuchPlayer, waiting_boards
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordAsked(Reply):
     """To whoever says that a password is forgotten: if there is such a player, a mail has gone to their address.
 
     Not when it `is_own`: then the sender's own was meant.
     """
 
-    template: ClassVar[str] = "commands/password.txt:password_asked"
-
     is_own: bool
 
 
-@dataclass(frozen=True, slots=True)
 class NewPasswordWanted(Reply):
     """The question to the player: answer with the new password."""
-
-    template: ClassVar[str] = "commands/password.txt:new_password_wanted"
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class Revoked(Reply):
     """Older mails prove nothing any more; `numbers` are boards that wait, and there are so many `more`."""
-
-    template: ClassVar[str] = "commands/password.txt:revoked"
 
     numbers: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordChanged(Reply):
     """The new password is in force, and older mails prove nothing any more; `numbers` are boards that wait, and
     there are so many `more`."""
-
-    template: ClassVar[str] = "commands/password.txt:password_changed"
 
     userid: str
     numbers: tuple[int, ...] = ()
     more: int = 0
 
 
-@dataclass(kw_only=True)
 class WhosePassword(CommandError):
     """`forgot` without a userid from an address that belongs to nobody."""
-
-    template: ClassVar[str] = "commands/password.txt:whose_password"
 
 
 def run_change_password(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
@@ -87,13 +79,10 @@ def new_password(player: Player, password_hash: str, records: Queries) -> Decisi
 
 change_password_command = PlayerCommand(
     name="change password",
-    kind="binding",
     forms=("change password userid old new",),
     summary="choose another password",
     example="change password alice sesame tahini",
-    arguments=NoArguments,
     run=run_change_password,
-    help="commands/password.txt:help_change_password",
 )
 
 
@@ -125,9 +114,7 @@ forgot_command = OpenCommand(
     forms=("forgot [userid]",),
     summary="choose a new password when you have forgotten yours",
     example="forgot alice",
-    arguments=MaybePlayerArguments,
     run=run_forgot,
-    help="commands/password.txt:help_forgot",
 )
 
 
@@ -144,12 +131,9 @@ def run_revoke(request: PlayerRequest[NoArguments], records: Queries, now: datet
 
 revoke_command = PlayerCommand(
     name="revoke",
-    kind="binding",
     forms=("revoke [userid password]",),
     summary="stop older mails from here working in your name",
     example="revoke",
-    arguments=NoArguments,
     run=run_revoke,
-    help="commands/password.txt:help_revoke",
     scope="mail",
 )

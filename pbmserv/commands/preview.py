@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal
+from functools import partial
+from typing import Literal
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.echo import echo_words
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
-from pbmserv.matches.errors import AmbiguousMove, CommandError, IllegalMove, UnreadableMove
-from pbmserv.matches.moves import play
+from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request, ShownBoards
+from pbmserv.commands.echo import echo_words
+from pbmserv.commands.lookup import find_board
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.moves import AmbiguousMove, IllegalMove, UnreadableMove, play
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
@@ -23,43 +21,34 @@ class PreviewArguments(BoardArguments):
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Previewed(Reply):
     """A line of `moves`, as a person types them, leads to the board shown; nothing of it is played.
 
     `playable` is the first of them with its guard, when it is the sender who may play it now; else it is empty.
     """
 
-    template: ClassVar[str] = "commands/preview.txt:previewed"
-
     board: int
     moves: tuple[str, ...]
     playable: str
 
 
-@dataclass(kw_only=True)
 class TooManyMoves(CommandError):
     """A line to be tried has `named` moves, more than the `limit`; `line` are as many as may be.
 
     They are legal moves, as a person types them, and so are those of BadPreview.
     """
 
-    template: ClassVar[str] = "commands/preview.txt:too_many_moves"
-
     named: int
     limit: int
     line: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class BadPreview(CommandError):
     """A line to be tried stops at `word`; `line` are the moves before it.
 
     `why`: it is no move, a `rule` forbids it, it could be any of `choices`, or the moves before it end the game.
     `choices` are moves that can be played there.
     """
-
-    template: ClassVar[str] = "commands/preview.txt:bad_preview"
 
     game: str
     line: tuple[str, ...]
@@ -103,18 +92,16 @@ def _played(board: GameState, imagined: GameState) -> tuple[str, ...]:
 
 def _stopped(board: GameState, line: tuple[str, ...], text: str, error: CommandError) -> BadPreview:
     """Why the line goes no further than the moves of `line`."""
-    number, game, word = board.match.number, board.match.game, echo_words(text[:_LONGEST_ECHO])
+    word = echo_words(text[:_LONGEST_ECHO])
+    bad = partial(BadPreview, board=board.match.number, game=board.match.game, line=line, word=word)
     match error:
         case UnreadableMove(example=example):
-            return BadPreview(board=number, game=game, line=line, word=word, why="unreadable", choices=(example,))
+            return bad(why="unreadable", choices=(example,))
         case IllegalMove(rule=rule, choices=choices, near=near, example=example):
-            choices = choices or near or (example,)
-            return BadPreview(
-                board=number, game=game, line=line, word=word, why="illegal", rule=rule, choices=choices
-            )
+            return bad(why="illegal", rule=rule, choices=choices or near or (example,))
         case AmbiguousMove(choices=choices):
-            return BadPreview(board=number, game=game, line=line, word=word, why="ambiguous", choices=choices)
-    return BadPreview(board=number, game=game, line=line, word=word, why="over")
+            return bad(why="ambiguous", choices=choices)
+    return bad(why="over")
 
 
 def _playable(request: Request[PreviewArguments], board: GameState, move: str) -> str:
@@ -126,11 +113,8 @@ def _playable(request: Request[PreviewArguments], board: GameState, move: str) -
 
 command = OpenCommand(
     name="preview",
-    kind="open",
     forms=("[game] preview board move+",),
     summary="try moves on a board without playing them",
     example="preview 101 c3 c4 d3",
-    arguments=PreviewArguments,
     run=run,
-    help="commands/preview.txt:help_preview",
 )

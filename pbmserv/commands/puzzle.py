@@ -3,24 +3,16 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.changes import PuzzleAnswered, PuzzleSent
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.echo import echo_words
-from pbmserv.commands.base.lookup import require_game
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
+from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.echo import echo_words
+from pbmserv.commands.lookup import require_game
 from pbmserv.games.choices import MOST_LISTED
-from pbmserv.matches.errors import (
-    AmbiguousMove,
-    CommandError,
-    IllegalMove,
-    NoPass,
-    UnreadableMove,
-)
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AmbiguousMove, IllegalMove, NoPass, UnreadableMove, play
 from pbmserv.matches.puzzles import (
     Puzzle,
     PuzzleEnd,
@@ -57,21 +49,15 @@ class PuzzleArguments:
     move: str
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzlePosed(Reply):
     """The puzzle `puzzle` is set; the board below says what is asked. `is_again`: it was sent before."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:puzzle_posed"
 
     puzzle: int
     is_again: bool
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzleMissed(Reply):
     """`move` is not the best one, since `opponent` answers with `reply` (empty: the game is over then)."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:puzzle_missed"
 
     puzzle: int
     move: str
@@ -79,7 +65,6 @@ class PuzzleMissed(Reply):
     reply: str
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzleSolved(Reply):
     """`move` is the best one: it takes what stands on the cells `taken`, and `wins`, or not.
 
@@ -87,8 +72,6 @@ class PuzzleSolved(Reply):
     It took so many `tries`. `score` is what the sender's puzzles have come to; None where this answer
     does not count.
     """
-
-    template: ClassVar[str] = "commands/puzzle.txt:puzzle_solved"
 
     puzzle: int
     move: str
@@ -100,11 +83,8 @@ class PuzzleSolved(Reply):
     score: PuzzleScore | None
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzleShown(Reply):
     """The solution, asked for, or told after `missed`, a last wrong move, to which `reply` was the answer."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:puzzle_shown"
 
     puzzle: int
     best: str
@@ -117,29 +97,20 @@ class PuzzleShown(Reply):
     score: PuzzleScore | None
 
 
-@dataclass(kw_only=True)
 class NoSuchPuzzle(CommandError):
     """There is no puzzle of that number."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:no_such_puzzle"
 
     number: int
 
 
-@dataclass(kw_only=True)
 class NoMorePuzzles(CommandError):
     """The sender has had all puzzles, of `game` or of any (None)."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:no_more_puzzles"
 
     game: str | None
 
 
-@dataclass(kw_only=True)
 class BadPuzzleMove(CommandError):
     """`move` cannot be played in the puzzle, by the rule of that number, if one forbids it; `choices` could be."""
-
-    template: ClassVar[str] = "commands/puzzle.txt:bad_puzzle_move"
 
     puzzle: int
     move: str
@@ -240,11 +211,8 @@ def _legal(puzzle: Puzzle, board: GameState, text: str, now: datetime) -> str:
 
 command = OpenCommand(
     name="puzzle",
-    kind="open",
     forms=("puzzle number move", "puzzle number", "puzzle [game]"),
     summary="solve a position with one clearly best move",
     example="puzzle",
-    arguments=PuzzleArguments,
     run=run,
-    help="commands/puzzle.txt:help_puzzle",
 )

@@ -1,23 +1,41 @@
-"""`queue`: conditional moves, which are played as soon as they fit. Only their owner is told."""
+"""`queue`: moves that are played if the others play what they may; and how these are played, after a decision."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import ClassVar, Final
+from functools import partial
+from typing import Final
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.changes import Change, DroppedConditionalPlan, NewConditionalPlan
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.echo import echo_words
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.queue_notation import Misread
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.move import play_ply
+from pbmserv.commands import queue_notation
+from pbmserv.commands.changes import Change, DroppedConditionalPlan, NewConditionalPlan
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    PlayerCommand,
+    PlayerRequest,
+    Remark,
+    Reply,
+    ShownBoards,
+)
+from pbmserv.commands.echo import echo_words
+from pbmserv.commands.lookup import find_seat
+from pbmserv.commands.move import MovePlayed, play_ply
+from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.matches import conditional_check
 from pbmserv.matches.conditional_check import Misfit, checked, example
-from pbmserv.matches.conditional_moves import Branch, branches_of, fitting, plan_of, played_since
+from pbmserv.matches.conditional_moves import (
+    Ahead,
+    Branch,
+    ConditionalPlan,
+    Missed,
+    answers,
+    branches_of,
+    fitting,
+    plan_of,
+    played_since,
+)
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import require_may_act
@@ -32,46 +50,34 @@ class QueueArguments(BoardArguments):
     ahead: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
 class MovesQueued(Reply):
     """The moves will be played when they fit. `replaced`: in the place of others."""
-
-    template: ClassVar[str] = "commands/queue.txt:moves_queued"
 
     board: int
     branches: tuple[Branch, ...]
     replaced: bool
 
 
-@dataclass(frozen=True, slots=True)
 class QueueShown(Reply):
     """What is queued, perhaps nothing."""
-
-    template: ClassVar[str] = "commands/queue.txt:queue_shown"
 
     board: int
     branches: tuple[Branch, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class QueueDropped(Reply):
     """Nothing is queued any more; `had` tells whether anything was."""
-
-    template: ClassVar[str] = "commands/queue.txt:queue_dropped"
 
     board: int
     had: bool
 
 
-@dataclass(kw_only=True)
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
-    What each `why` means is told in `queue_lines.Misread` and `queue_check.Misfit`. `ready` are lines that would
-    do, `to_move` who has to play where something else stands.
+    What each `why` means is told in `queue_notation.Misread` and `conditional_check.Misfit`. `ready` are lines
+    that would do, `to_move` who has to play where something else stands.
     """
-
-    template: ClassVar[str] = "commands/queue.txt:bad_queue"
 
     game: str
     before: str
@@ -82,14 +88,11 @@ class BadQueue(CommandError):
     to_move: str = ""
 
 
-@dataclass(kw_only=True)
 class QueueOnTurn(CommandError):
     """It is the sender's own turn, and nothing of the line answers what was played. `ready` begins with a move.
 
     `moved`: they have moved since they were sent the board that they answer.
     """
-
-    template: ClassVar[str] = "commands/queue.txt:queue_on_turn"
 
     ready: str
     moved: bool = False
@@ -100,8 +103,7 @@ _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "s
 
 def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "queue", None)
     said = request.arguments.ahead
     had = branches_of(records.plan(board.match.number, seat, "queue"))
@@ -238,12 +240,95 @@ def _misfit(board: GameState, wrong: Misfit) -> BadQueue:
 
 command = PlayerCommand(
     name="queue",
-    kind="binding",
     forms=("[game] queue board [userid password] [moves]",),
     summary="queue your answers to what the others may play",
     example="queue 101 if b2 then c3; if d4 then e5 if a1 then a2",
-    arguments=QueueArguments,
     run=run,
-    help="commands/queue.txt:help_queue",
     scope="board",
 )
+
+
+class QueuePlayed(Reply, place="below"):
+    """The owner's queued `moves` were played, as written in the log."""
+
+    moves: tuple[str, ...]
+
+
+class QueueMissed(Reply):
+    """The owner's queued moves did not fit, and are dropped."""
+
+    board: int
+    missed: Missed
+
+
+def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
+    """The decision, and with it all conditional moves that fit on the boards whose logs it adds to.
+
+    Call it once, at the end of whatever decides something on a board: a command, the clock, the operator.
+    """
+    changed = {entry.match for entry in decision.entries}
+    for board in decision.boards:
+        if board.match.number in changed:
+            decision = _with(decision, board, answers(board, partial(_queue, decision, records, board), now))
+    return decision
+
+
+def _queue(decision: Decision, records: Queries, board: GameState, seat: Seat) -> ConditionalPlan | None:
+    """What a seat has queued, by what is decided already or else by the records."""
+    place = (board.match.number, seat, "queue")
+    for change in reversed(decision.changes):
+        if (
+            isinstance(change, NewConditionalPlan | DroppedConditionalPlan)
+            and (change.board, change.seat, change.kind) == place
+        ):
+            return (
+                ConditionalPlan(change.plies, change.content) if isinstance(change, NewConditionalPlan) else None
+            )
+    return records.plan(board.match.number, seat, "queue")
+
+
+def _with(decision: Decision, before: GameState, ahead: Ahead) -> Decision:
+    if not ahead.plans:
+        return decision
+    boards = tuple(ahead.board if board is before else board for board in decision.boards)
+    remarks = (*decision.notifications.remarks, *_remarks(decision, ahead))
+    if isinstance(decision.reply, MovePlayed):
+        mover = decision.entries[0].seat
+        userids = before.match.userids
+        told = tuple(
+            ("" if entry.seat == mover else userids[entry.seat or 0], entry.text) for entry in ahead.entries
+        )
+        decision = replace(decision, reply=replace(decision.reply, answers=told))
+    return replace(
+        decision,
+        entries=(*decision.entries, *ahead.entries),
+        boards=boards,
+        changes=(*decision.changes, *_changes(ahead)),
+        notifications=replace(decision.notifications, remarks=remarks),
+    )
+
+
+def _changes(ahead: Ahead) -> Iterator[Change]:
+    number = ahead.board.match.number
+    if ahead.board.on_turn is None:
+        yield from (
+            DroppedConditionalPlan(number, seat, "queue") for seat, _ in enumerate(ahead.board.match.userids)
+        )
+        return
+    for seat, plan in (ahead.plans or {}).items():
+        if plan is None:
+            yield DroppedConditionalPlan(number, seat, "queue")
+        else:
+            yield NewConditionalPlan(number, seat, "queue", plan.plies, plan.content)
+
+
+def _remarks(decision: Decision, ahead: Ahead) -> Iterator[Remark]:
+    """What the owners are told; whoever has moved is told in the answer what was played then."""
+    match = ahead.board.match
+    told = decision.entries[0].seat if isinstance(decision.reply, MovePlayed) else None
+    for seat, userid in enumerate(match.userids):
+        moves = tuple(entry.text for entry in ahead.entries if entry.seat == seat)
+        if moves and seat != told:
+            yield Remark(match.number, userid, QueuePlayed(moves))
+    for missed in ahead.missed:
+        yield Remark(match.number, match.userids[missed.seat], QueueMissed(match.number, missed))

@@ -1,16 +1,18 @@
-"""`ratings`: a player's ratings, and what each match did to them, page by page."""
+"""`ratings` and `standings`: what the games of a player have come to, and who plays a game best, page by page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import player_or_sender, read_page, require_game
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
-from pbmserv.matches.pools import Pool
+from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.lookup import player_or_sender, read_page, require_game, wrong_form
+from pbmserv.commands.new_game import Options, read_game
+from pbmserv.games import games
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.pools import Pool, is_of_pools, pool_with, values_of
 from pbmserv.matches.queries import Queries
-from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch
 from pbmserv.matches.ratings import Section, Tally
 
 
@@ -23,11 +25,8 @@ class RatingsArguments:
     options: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RatingsTold(Reply):
     """What the matches of `userid` have come to, by pool, with the section of each; and what single ones did."""
-
-    template: ClassVar[str] = "commands/ratings.txt:ratings_told"
 
     userid: str
     tallies: tuple[tuple[Pool, Tally, Section], ...]
@@ -41,7 +40,7 @@ class RatingsTold(Reply):
 MOST_LINES: Final = 20
 
 
-def run(request: Request[RatingsArguments], records: Queries, now: datetime) -> Decision:
+def run_ratings(request: Request[RatingsArguments], records: Queries, now: datetime) -> Decision:
     """Tells the ratings of the player named, or of the sender."""
     game = request.arguments.game
     require_game(game)
@@ -61,13 +60,98 @@ def run(request: Request[RatingsArguments], records: Queries, now: datetime) -> 
     return Decision(reply)
 
 
-command = OpenCommand(
+ratings_command = OpenCommand(
     name="ratings",
-    kind="open",
     forms=("[game] ratings [userid] [-options]",),
     summary="see a player's ratings, and what each game did to them",
     example="ratings alice",
-    arguments=RatingsArguments,
-    run=run,
-    help="commands/ratings.txt:help_ratings",
+    run=run_ratings,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsArguments:
+    """A game, which of its pools, and which page of the standings."""
+
+    game: str | None
+    words: tuple[str, ...]
+    """The filter."""
+    options: tuple[tuple[str, str], ...]
+
+
+class StandingsTable(Reply):
+    """A page of the `sections` asked for, and how many players each section of all has.
+
+    `others` are the other pools of the game in which anybody has a rating.
+    """
+
+    pool: Pool
+    sections: tuple[Section, ...]
+    lines: tuple[Ranked, ...]
+    counts: Mapping[Section, int]
+    command: str
+    page: int
+    more: int
+    others: tuple[Pool, ...]
+
+
+class NoSuchStandings(CommandError):
+    """The game has no such value of the option `name`, or the line has two; it can be one of `choices`."""
+
+    game: str
+    name: str
+    choices: tuple[str, ...]
+
+
+MOST_RANKED: Final = 50
+
+FILTERS: Final[dict[str, tuple[Section, ...]]] = {
+    "all": SECTIONS,
+    "active": ("established", "provisional"),
+    "inactive": ("inactive",),
+}
+"""The sections that a filter word asks for."""
+
+
+def run_standings(request: Request[StandingsArguments], records: Queries, now: datetime) -> Decision:
+    """Lists them: those who have played lately, unless others are asked for."""
+    game = read_game(request.arguments.game, "standings", request.server)
+    pool, others = _read_pool(game, request.arguments.options)
+    page = read_page(others, request.command)
+    filtered = "".join(request.arguments.words) or "active"
+    if filtered not in FILTERS:
+        raise wrong_form(request.command)
+    sections = FILTERS[filtered]
+    found = records.standings(pool, sections, now, (page - 1) * MOST_RANKED, MOST_RANKED)
+    total = sum(found.counts[section] for section in sections)
+    reply = StandingsTable(
+        pool=pool,
+        sections=sections,
+        lines=found.lines,
+        counts=found.counts,
+        command=" ".join([game, "standings", filtered, *(f"-{name}={value}" for name, value in pool.options)]),
+        page=page,
+        more=max(0, total - page * MOST_RANKED),
+        others=tuple(each for each in records.rated_pools(game) if each != pool),
+    )
+    return Decision(reply)
+
+
+def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
+    """The pool that these options ask for, and those that are about something else. Raises BadOptionValue."""
+    offered = {option.name: option for option in games()[game].info.options}
+    asked = tuple((name, value.lower()) for name, value in options if name in offered)
+    for name, value in asked:
+        option = offered[name]
+        if not is_of_pools(option, value) or [each for each, _ in asked].count(name) > 1:
+            raise NoSuchStandings(game=game, name=name, choices=values_of(option))
+    return pool_with(game, asked), tuple(pair for pair in options if pair[0] not in offered)
+
+
+standings_command = OpenCommand(
+    name="standings",
+    forms=("[game] standings [filter] [-options]",),
+    summary="rank a game's players: all, active or inactive",
+    example="cephalopod standings",
+    run=run_standings,
 )

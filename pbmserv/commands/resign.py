@@ -1,35 +1,24 @@
 """`resign`: give up a game, or decline it before the first move."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.lookup import find_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.moves import resign
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
 class Resigned(Reply):
     """The sender has resigned; `others_play_on` when the game goes on without."""
-
-    template: ClassVar[str] = "commands/resign.txt:resigned"
 
     board: int
     others_play_on: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Declined(Reply):
     """The sender declined the match before a first move of theirs."""
-
-    template: ClassVar[str] = "commands/resign.txt:declined"
 
     board: int
 
@@ -46,18 +35,14 @@ def resign_seat(board: GameState, seat: Seat, now: datetime, meant_ply: int | No
 
 def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Resigns the player's seat."""
-    found = find_seat(request, records)
-    return resign_seat(*found, now)
+    return resign_seat(*find_seat(request, records), now)
 
 
 command = PlayerCommand(
     name="resign",
-    kind="binding",
     forms=("[game] resign board [userid password]",),
     summary="give up a game, or decline it before your first move",
     example="resign 101",
-    arguments=BoardArguments,
     run=run,
-    help="commands/resign.txt:help_resign",
     scope="board",
 )

@@ -1,21 +1,133 @@
-"""`set`: what mail a player gets, and from whom."""
+"""`set`: what mail a player gets, when, and from whom; and what else a player can stop by one click."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from types import MappingProxyType
-from typing import ClassVar, Final, get_args
+from typing import Any, Final, Literal, get_args
 
-from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
-from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
-from pbmserv.commands.base.schedule import read_schedule
+from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
+from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply, ShownBoards
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import BoardMail, MessagesFrom, Player, Receipts
 from pbmserv.matches.queries import ListingQuery, Queries
+
+LeaveKind = Literal["mail", "digest", "broadcast", "messages", "watching", "puzzle"]
+"""All mail but the ends of games; all boards in one mail; what players write to everybody, or to this one; what
+is played on a board of others; a puzzle a week."""
+
+
+def leaving_command(kind: LeaveKind, board: int | None = None) -> str:
+    """The command that stops a kind of mail; `board` is the one that is watched.
+
+    >>> leaving_command("mail"), leaving_command("watching", 101)
+    ('set mail off', 'unsubscribe 101')
+    """
+    return f"unsubscribe {board}" if kind == "watching" else f"set {kind} off"
+
+
+def returning_command(kind: LeaveKind, player: Player, board: int | None = None) -> str:
+    """The command that brings back what a player still gets of a kind now.
+
+    >>> returning_command("watching", Player(1, "ann", "ann@home.test"), 101)
+    'subscribe 101'
+    """
+    match kind:
+        case "watching":
+            return f"subscribe {board}"
+        case "digest":
+            return f"set digest {player.mail.digest or 'daily 07:30'}"
+        case "messages":
+            return f"set messages {player.mail.messages}"
+        case "puzzle":
+            return "set puzzle weekly"
+        case "mail" | "broadcast":
+            return f"set {kind} on"
+
+
+def has_left(kind: LeaveKind, player: Player, is_watching: bool) -> bool:
+    """Whether a player gets nothing of a kind as it is; `is_watching` tells whether they watch the board."""
+    mail = player.mail
+    wanted = {
+        "mail": True,
+        "digest": mail.digest is not None,
+        "broadcast": mail.broadcast,
+        "messages": mail.messages != "off",
+        "watching": is_watching,
+        "puzzle": mail.puzzle,
+    }
+    return mail.is_off or not wanted[kind]
+
+
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+_MORNING: Final = time(7)
+_LEAST_LETTERS: Final = 3
+_TIME: Final = re.compile(r"([01]?[0-9]|2[0-3])[:.h]?([0-5][0-9])?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A time of the day, every day or on one `weekday` (0: Monday)."""
+
+    at: time
+    weekday: int | None = None
+
+    def __str__(self) -> str:
+        """As it is kept and as people type it.
+
+        >>> str(Schedule(time(7, 30), 4)), str(Schedule(time(19)))
+        ('weekly fri 07:30', 'daily 19:00')
+        """
+        day = "daily" if self.weekday is None else f"weekly {WEEKDAYS[self.weekday][:_LEAST_LETTERS]}"
+        return f"{day} {self.at:%H:%M}"
+
+    def next_after(self, moment: datetime) -> datetime:
+        """When it comes for the first time after a moment in UTC.
+
+        >>> from datetime import UTC
+        >>> thursday = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        >>> [f"{Schedule(time(12), day).next_after(thursday):%a %d}" for day in (None, 2, 3)]
+        ['Fri 02', 'Wed 07', 'Thu 08']
+        """
+        first = moment.replace(hour=self.at.hour, minute=self.at.minute, second=0, microsecond=0)
+        if self.weekday is not None:
+            first += timedelta(days=(self.weekday - first.weekday()) % 7)
+        if first > moment:
+            return first
+        return first + timedelta(days=1 if self.weekday is None else 7)
+
+
+def read_schedule(words: Sequence[str]) -> Schedule | None:
+    """The schedule that words in lower case name; None when they name none.
+
+    >>> lines = ("daily", "daily 7.30", "weekly", "weekly friday", "weekly fri 19", "daily 24:00", "fri")
+    >>> [str(read_schedule(line.split())) for line in lines]
+    ['daily 07:00', 'daily 07:30', 'weekly mon 07:00', 'weekly fri 07:00', 'weekly fri 19:00', 'None', 'None']
+    """
+    how, *rest = [*words] or [""]
+    if how not in ("daily", "weekly"):
+        return None
+    weekday = _weekday(rest[0]) if rest and how == "weekly" else None
+    if weekday is not None:
+        rest = rest[1:]
+    elif how == "weekly":
+        weekday = 0
+    at = _time(rest[0]) if rest else _MORNING
+    return Schedule(at, weekday) if at is not None and len(rest) < 2 else None
+
+
+def _weekday(word: str) -> int | None:
+    found = [number for number, name in enumerate(WEEKDAYS) if name.startswith(word)]
+    return found[0] if len(word) >= _LEAST_LETTERS and len(found) == 1 else None
+
+
+def _time(word: str) -> time | None:
+    said = _TIME.fullmatch(word)
+    return time(int(said[1]), int(said[2] or 0)) if said else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,75 +137,54 @@ class SetArguments:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SettingChanged(Reply):
     """The setting `key` is now on, or off."""
-
-    template: ClassVar[str] = "commands/set.txt:setting_changed"
 
     key: str
     is_on: bool
 
 
-@dataclass(frozen=True, slots=True)
 class MessagesChanged(Reply):
     """Messages come to the sender from all, from those whom they know, or from nobody."""
-
-    template: ClassVar[str] = "commands/set.txt:messages_changed"
 
     wanted: MessagesFrom
 
 
-@dataclass(frozen=True, slots=True)
 class ReceiptsChanged(Reply):
     """The sender's moves by mail are acknowledged each, once a day, or never."""
-
-    template: ClassVar[str] = "commands/set.txt:receipts_changed"
 
     wanted: Receipts
 
 
-@dataclass(frozen=True, slots=True)
 class MailChanged(Reply):
     """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
 
     `told` are the opponents who were told that there will be no more mail.
     """
 
-    template: ClassVar[str] = "commands/set.txt:mail_changed"
-
     boards: BoardMail | None
     told: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class MailResumed(Reply):
     """The sender had turned mail off, and gets it again; of the boards that wait `more` are not named."""
-
-    template: ClassVar[str] = "commands/set.txt:mail_resumed"
 
     boards: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class MailStoppedBy(Reply):
     """To others on their boards: `userid` reads no mail at present."""
-
-    template: ClassVar[str] = "commands/set.txt:mail_stopped_by"
 
     userid: str
     boards: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DigestChanged(Reply):
     """The sender's boards come in one mail by this schedule ("daily 07:30"), next at `due`; None: each by itself.
 
     Of the boards that wait for the sender `shown` follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/set.txt:digest_changed"
 
     schedule: str | None
     due: datetime | None
@@ -101,46 +192,41 @@ class DigestChanged(Reply):
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzlesChanged(Reply):
     """The sender gets a puzzle a week, the first one now; or no more of them."""
-
-    template: ClassVar[str] = "commands/set.txt:puzzles_changed"
 
     is_weekly: bool
 
 
-@dataclass(kw_only=True)
 class NoSuchSetting(CommandError):
     """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
-
-    template: ClassVar[str] = "commands/set.txt:no_such_setting"
 
     settings: tuple[str, ...]
     lines: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NeitherOnNorOff(CommandError):
     """The setting `name` can be one of `choices`, and not what was said."""
-
-    template: ClassVar[str] = "commands/set.txt:neither_on_nor_off"
 
     name: str
     choices: tuple[str, ...] = ("on", "off")
 
 
-@dataclass(kw_only=True)
 class BadSchedule(CommandError):
     """No time for a digest can be read from what was said."""
-
-    template: ClassVar[str] = "commands/set.txt:bad_schedule"
 
 
 _SETTINGS: Final[Mapping[str, SettingKey]] = MappingProxyType(
     {"broadcast": "broadcast", "challenges": "takes_challenges", "html": "html", "words": "words"}
 )
 """What people type that is on or off, and the field of a player that it sets."""
+
+_CHOICES: Final[Mapping[SettingKey, tuple[tuple[str, ...], Callable[[Any], Reply]]]] = MappingProxyType(
+    {
+        "messages": (get_args(MessagesFrom), MessagesChanged),
+        "receipts": (get_args(Receipts), ReceiptsChanged),
+    }
+)
 
 MOST_TOLD_OF: Final = 100
 """Boards in play whose other players are told that somebody reads no mail."""
@@ -182,12 +268,10 @@ def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -
             return _digest(player, values, records, now)
         case "mail":
             return _mail(player, " ".join(values), records)
-        case "messages":
-            return _messages(player, " ".join(values))
+        case "messages" | "receipts":
+            return _one_of(player, key, " ".join(values))
         case "puzzle":
             return _puzzle(player, " ".join(values), now)
-        case "receipts":
-            return _receipts(player, " ".join(values))
         case "vacation":
             return set_vacation(player, values, records, now)
         case _ if key in _SETTINGS:
@@ -202,18 +286,12 @@ def _switch(player: Player, key: str, value: str) -> Decision:
     return Decision(SettingChanged(key, is_on), changes=(NewSetting(player.id, _SETTINGS[key], is_on),))
 
 
-def _messages(player: Player, value: str) -> Decision:
-    for wanted in get_args(MessagesFrom):
-        if value == wanted:
-            return Decision(MessagesChanged(wanted), changes=(NewSetting(player.id, "messages", wanted),))
-    raise NeitherOnNorOff(name="messages", choices=get_args(MessagesFrom))
-
-
-def _receipts(player: Player, value: str) -> Decision:
-    for wanted in get_args(Receipts):
-        if value == wanted:
-            return Decision(ReceiptsChanged(wanted), changes=(NewSetting(player.id, "receipts", wanted),))
-    raise NeitherOnNorOff(name="receipts", choices=get_args(Receipts))
+def _one_of(player: Player, key: SettingKey, value: str) -> Decision:
+    """Of settings that can be more than on and off."""
+    choices, changed = _CHOICES[key]
+    if value not in choices:
+        raise NeitherOnNorOff(name=key, choices=choices)
+    return Decision(changed(value), changes=(NewSetting(player.id, key, value),))
 
 
 def _puzzle(player: Player, value: str, now: datetime) -> Decision:
@@ -273,12 +351,9 @@ def _digest(player: Player, values: Sequence[str], records: Queries, now: dateti
 
 command = PlayerCommand(
     name="set",
-    kind="binding",
     forms=("set [userid password] key value+",),
     summary="choose what mail you get, and from whom",
     example="set html off",
-    arguments=SetArguments,
     run=run,
-    help="commands/set.txt:help_set",
     scope="setting",
 )

@@ -1,20 +1,26 @@
-"""`show` and `next`: boards, as they stand or after a ply."""
+"""`show`, `next` and `record`: boards, as they stand or after a ply; a whole game, as text and as a file."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardRef, MaybePlayerArguments
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import (
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    MaybePlayerArguments,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import (
+    find_board,
     find_shown,
     named_players,
     player_or_sender,
     require_game,
     waiting_boards,
 )
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
 from pbmserv.matches.queries import Filter, ListingQuery, Queries
 
 
@@ -29,21 +35,15 @@ class ShowArguments:
     """The filter."""
 
 
-@dataclass(frozen=True, slots=True)
 class Showing(Reply):
     """Boards that were asked for follow; of all that fit, `more` are not shown."""
-
-    template: ClassVar[str] = "commands/show.txt:showing"
 
     numbers: tuple[int, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class NextBoards(Reply):
     """The boards where it is the turn of `userid`, who may be the reader, follow; of all, `more` are not shown."""
-
-    template: ClassVar[str] = "commands/show.txt:next_boards"
 
     userid: str
     numbers: tuple[int, ...]
@@ -91,13 +91,10 @@ def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
 
 show_command = OpenCommand(
     name="show",
-    kind="open",
     forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
     summary="see a board, now or after a move, or all boards of a player",
     example="show 101#7",
-    arguments=ShowArguments,
     run=run_show,
-    help="commands/show.txt:help_show",
 )
 
 
@@ -112,11 +109,33 @@ def run_next(request: Request[MaybePlayerArguments], records: Queries, now: date
 
 next_command = OpenCommand(
     name="next",
-    kind="open",
     forms=("next [userid]",),
     summary="get every board where it is your turn",
     example="next",
-    arguments=MaybePlayerArguments,
     run=run_next,
-    help="commands/show.txt:help_next",
+)
+
+
+class Recorded(Reply):
+    """The record of the board follows, so far where it `goes_on`."""
+
+    board: int
+    goes_on: bool
+
+
+def run_record(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+    """Finds the board; the answer holds its record as it stands."""
+    arguments = request.arguments
+    board = find_board(arguments.board, arguments.game, records, request.actor.player)
+    return Decision(
+        Recorded(board.match.number, board.state.status == "active"), shown=ShownBoards(records=(board,))
+    )
+
+
+record_command = OpenCommand(
+    name="record",
+    forms=("[game] record board",),
+    summary="get a whole game, as text and as a file",
+    example="record 101",
+    run=run_record,
 )

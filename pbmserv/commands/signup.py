@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from pbmserv.commands.address import OurAddress
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision, Notifications, Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import NotOurPlayer
-from pbmserv.commands.base.names import is_kept_back, names_like, skeleton
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_address, is_userid
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    Notifications,
+    NotOurPlayer,
+    OpenCommand,
+    Question,
+    Reply,
+    Request,
+)
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, names_like, skeleton
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -28,73 +32,52 @@ class SignupArguments:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class SignedUp(Reply):
     """An account was opened, and its address is believed: the server's mail goes there.
 
     Without a password where none was chosen, or more than one, and nobody can tell by whom.
     """
 
-    template: ClassVar[str] = "commands/signup.txt:signed_up"
-
     userid: str
     address: str
     has_password: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class AccountOpened(Reply):
     """An account waits for an answer from its address, to which a mail has gone. It is told to whoever asked."""
 
-    template: ClassVar[str] = "commands/signup.txt:account_opened"
-
     userid: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class Welcome(Reply):
     """The first mail to a new address: whoever reads it there is to answer, by a first move or by `yes`."""
 
-    template: ClassVar[str] = "commands/signup.txt:welcome"
-
     userid: str
     address: str
 
 
-@dataclass(kw_only=True)
 class UseridTaken(CommandError):
     """Somebody else is called `userid`, or `like` it; `free` are not taken."""
-
-    template: ClassVar[str] = "commands/signup.txt:userid_taken"
 
     userid: str
     like: str
     free: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class BadUserid(CommandError):
     """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
-
-    template: ClassVar[str] = "commands/signup.txt:bad_userid"
 
     why: Literal["form", "reserved"]
     free: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class BadAddress(CommandError):
     """What stood in an address's place is no mail address."""
 
-    template: ClassVar[str] = "commands/signup.txt:bad_address"
 
-
-@dataclass(kw_only=True)
 class AddressTaken(CommandError):
     """The address already belongs to a player; `userid` is told only to the address itself."""
-
-    template: ClassVar[str] = "commands/signup.txt:address_taken"
 
     address: str
     userid: str | None
@@ -169,7 +152,5 @@ command = OpenCommand(
     forms=("signup userid [password] [address]",),
     summary="open an account for your mail address",
     example="signup alice",
-    arguments=SignupArguments,
     run=run,
-    help="commands/signup.txt:help_signup",
 )

@@ -1,15 +1,19 @@
 """`submit` and `confirm`: look at a move before it is played."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments, MoveArguments
-from pbmserv.commands.base.changes import DroppedConditionalPlan, NewConditionalPlan
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import find_seat
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import DroppedConditionalPlan, NewConditionalPlan
+from pbmserv.commands.command import (
+    BoardArguments,
+    Decision,
+    MoveArguments,
+    PlayerCommand,
+    PlayerRequest,
+    Reply,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.move import play_ply
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import still_stands
@@ -20,24 +24,18 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(frozen=True, slots=True)
 class Submitted(Reply):
     """A move waits for `confirm`; the board shows how it would stand. `moves` is that one, in lower case."""
-
-    template: ClassVar[str] = "commands/submit.txt:submitted"
 
     board: int
     moves: tuple[str]
 
 
-@dataclass(kw_only=True)
 class NothingSubmitted(CommandError):
     """No move waits for `confirm`; `example` can be submitted, or is empty when it is not the sender's turn.
 
     `taken_back`: one did, but what was played before it was taken back.
     """
-
-    template: ClassVar[str] = "commands/submit.txt:nothing_submitted"
 
     example: str
     taken_back: bool = False
@@ -45,8 +43,7 @@ class NothingSubmitted(CommandError):
 
 def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
     """Keeps the move in mind, and shows the board as it would stand."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     entry = play(board.match, board.state, seat, request.arguments.move, request.arguments.ply, now)
     content = {"entries": board.state.entries, "move": entry.text}
     plan = NewConditionalPlan(board.match.number, seat, "submit", board.state.plies, content)
@@ -59,21 +56,17 @@ def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: dat
 
 submit_command = PlayerCommand(
     name="submit",
-    kind="binding",
     forms=("[game] submit board [userid password] move[#ply]",),
     summary="look at a move before you play it with confirm",
     example="submit 101 c3",
-    arguments=MoveArguments,
     run=run_submit,
-    help="commands/submit.txt:help_submit",
     scope="board",
 )
 
 
 def run_confirm(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Plays it as `move` would, on the board for which it was submitted and on no later one."""
-    found = find_seat(request, records)
-    board, seat = found
+    board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "confirm", None)
     plan = records.plan(board.match.number, seat, "submit")
     if plan is None or not still_stands(board, plan):
@@ -95,12 +88,9 @@ def _example(board: GameState, seat: Seat) -> str:
 
 confirm_command = PlayerCommand(
     name="confirm",
-    kind="binding",
     forms=("[game] confirm board [userid password]",),
     summary="play the move you have submitted",
     example="confirm 101",
-    arguments=BoardArguments,
     run=run_confirm,
-    help="commands/submit.txt:help_confirm",
     scope="board",
 )

@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.changes import Subscription
-from pbmserv.commands.base.decision import Decision, Reply, ShownBoards
-from pbmserv.commands.base.lookup import find_board
-from pbmserv.commands.base.registry import PlayerCommand
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.changes import Subscription
+from pbmserv.commands.command import (
+    BoardArguments,
+    BoardRef,
+    Decision,
+    PlayerCommand,
+    PlayerRequest,
+    Reply,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import find_board
 from pbmserv.commands.set import stop_mail
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -23,48 +28,33 @@ class UnsubscribeArguments:
     board: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class Subscribed(Reply):
     """Each ply of a board is mailed to the sender from now on."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:subscribed"
 
     board: int
 
 
-@dataclass(frozen=True, slots=True)
 class Unsubscribed(Reply):
     """These boards are mailed to the sender no more."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:unsubscribed"
 
     boards: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class NothingToWatch(CommandError):
     """The sender plays on that board, or watches it already, or it is over."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:nothing_to_watch"
 
     why: Literal["yours", "watched", "over"]
 
 
-@dataclass(kw_only=True)
 class TooManyWatched(CommandError):
     """One player watches so many boards, `watched` are those; or (empty) a board has so many who watch it."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:too_many_watched"
 
     limit: int
     watched: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class NotWatched(CommandError):
     """The sender watches no such board, only `watched`."""
-
-    template: ClassVar[str] = "commands/subscribe.txt:not_watched"
 
     watched: tuple[int, ...]
 
@@ -101,13 +91,10 @@ def run_subscribe(request: PlayerRequest[BoardArguments], records: Queries, now:
 
 subscribe_command = PlayerCommand(
     name="subscribe",
-    kind="binding",
     forms=("subscribe [userid password] board",),
     summary="watch a game, and get each move by mail",
     example="subscribe 101",
-    arguments=BoardArguments,
     run=run_subscribe,
-    help="commands/subscribe.txt:help_subscribe",
 )
 
 
@@ -135,12 +122,9 @@ def _plays(player: Player, number: int, records: Queries) -> bool:
 
 unsubscribe_command = PlayerCommand(
     name="unsubscribe",
-    kind="binding",
     forms=("unsubscribe [userid password] board", "unsubscribe [userid password]"),
     summary="stop watching a game, or all of them",
     example="unsubscribe 101",
-    arguments=UnsubscribeArguments,
     run=run_unsubscribe,
-    help="commands/subscribe.txt:help_unsubscribe",
     scope="mail",
 )

@@ -2,25 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-from pbmserv.commands.base.changes import NewVacations, TalkCounted
-from pbmserv.commands.base.decision import Decision, Notifications, Reply
+from pbmserv.commands.changes import NewVacations, TalkCounted
+from pbmserv.commands.command import Decision, Notifications, Reply
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 
 
-@dataclass(frozen=True, slots=True)
 class VacationSet(Reply):
     """The player is away on these days. `left` are the days still free in the years concerned, out of `limit`.
 
     `told` are the players who were told.
     """
-
-    template: ClassVar[str] = "commands/vacation.txt:vacation_set"
 
     days: tuple[tuple[date, date], ...]
     left: tuple[tuple[int, int], ...]
@@ -28,24 +24,18 @@ class VacationSet(Reply):
     told: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class VacationOf(Reply):
     """To others on their boards: `userid` is away on these days; none: is here after all."""
-
-    template: ClassVar[str] = "commands/vacation.txt:vacation_of"
 
     userid: str
     days: tuple[tuple[date, date], ...]
     boards: tuple[int, ...]
 
 
-@dataclass(kw_only=True)
 class BadVacation(CommandError):
     """No such holidays can be: a date cannot be read, the last is before the first, the first is in the past or
     more than a year ahead, or the last is further still; `first` and `last` are days that would do.
     """
-
-    template: ClassVar[str] = "commands/vacation.txt:bad_vacation"
 
     why: Literal["date", "order", "past", "far"]
     value: str
@@ -53,14 +43,11 @@ class BadVacation(CommandError):
     last: date
 
 
-@dataclass(kw_only=True)
 class TooMuchVacation(CommandError):
     """These holidays take `wanted` days of `year`, in which `left` of `limit` are left.
 
     `first` and `last` are the days that would do from the first wanted one on; None when nothing is left then.
     """
-
-    template: ClassVar[str] = "commands/vacation.txt:too_much_vacation"
 
     year: int
     wanted: int

@@ -1,13 +1,10 @@
 """`yes` and `no`: answers to questions that the server has mailed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
-from pbmserv.commands.agreements import NothingToConfirm
-from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import (
+from pbmserv.commands.changes import (
     BelievedAddress,
     Change,
     DeniedAddress,
@@ -17,11 +14,17 @@ from pbmserv.commands.base.changes import (
     RestoredAddress,
     RevokedWords,
 )
-from pbmserv.commands.base.decision import Decision, Notifications, Reply, ShownBoards
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.registry import OpenCommand
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import (
+    Confirmation,
+    Decision,
+    NoArguments,
+    Notifications,
+    OpenCommand,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.password import new_password
 from pbmserv.commands.signup import AddressTaken, SignedUp
 from pbmserv.matches.errors import CommandError
@@ -29,51 +32,45 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
+class NothingToConfirm(CommandError):
+    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
+
+    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
+    """
+
+    lacks_word: bool = False
+
+
 class Dropped(Reply):
     """A `no`: what was asked about will not be done. `lines` are the commands, if it was such."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:dropped"
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class NotOpened(Reply):
     """A `no` to the first mail to a new address: there is no account."""
 
-    template: ClassVar[str] = "commands/yes_no.txt:not_opened"
-
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressAdded(Reply):
     """An address more is `userid`'s."""
 
-    template: ClassVar[str] = "commands/yes_no.txt:address_added"
-
     userid: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressDenied(Reply):
     """The player has said that `address` is not theirs."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_denied"
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class AddressChanged(Reply):
     """Mail to `userid` goes to `address` from now on.
 
     To that address itself: `boards` that wait for them follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_changed"
 
     userid: str
     address: str
@@ -81,14 +78,11 @@ class AddressChanged(Reply):
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class TakenBack(Reply):
     """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
 
     `boards` that wait for them follow, and `more` do not.
     """
-
-    template: ClassVar[str] = "commands/yes_no.txt:taken_back"
 
     userid: str
     address: str
@@ -97,30 +91,21 @@ class TakenBack(Reply):
     more: int
 
 
-@dataclass(frozen=True, slots=True)
 class AddressGone(Reply):
     """To an address that was the first one of `userid` until the one before it took the account back."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:address_gone"
 
     userid: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class ChangeStands(Reply):
     """To a former address of `userid`: it has said itself that the change is to stand."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:change_stands"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class PasswordLacking(CommandError):
     """A `yes` to the question for a forgotten password names no new one."""
-
-    template: ClassVar[str] = "commands/yes_no.txt:password_lacking"
 
 
 def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
@@ -207,9 +192,7 @@ yes_command = OpenCommand(
     forms=("yes [token] [new]",),
     summary="say yes to a mail that asks you to confirm something",
     example="yes",
-    arguments=NoArguments,
     run=run_yes,
-    help="commands/yes_no.txt:help_yes",
 )
 
 
@@ -257,7 +240,5 @@ no_command = OpenCommand(
     forms=("no [token]",),
     summary="say no to what a mail asks, or undo what it told you",
     example="no",
-    arguments=NoArguments,
     run=run_no,
-    help="commands/yes_no.txt:help_no",
 )

@@ -6,19 +6,56 @@ One offer waits at a time, and the next ply ends it. Each player may try each ki
 from datetime import datetime
 
 from pbmserv.games.game import Seat
-from pbmserv.matches.errors import (
-    AskedThisTurn,
-    ConsentPending,
-    LeftSince,
-    NothingToAnswer,
-    NothingToTakeBack,
-    OfferVoid,
-    OthersAnswer,
-)
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.moves import PROPOSE, UNDO, require_may_act
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.state import OfferKind, State
+
+
+class ConsentPending(CommandError):
+    """A draw or a take-back, asked for by `by`, waits already, perhaps for the sender (`may_answer`)."""
+
+    kind: OfferKind
+    by: str
+    is_own: bool
+    may_answer: bool
+
+
+class AskedThisTurn(CommandError):
+    """The sender has asked for that in this turn already, and it has come to nothing."""
+
+    kind: OfferKind
+
+
+class NothingToTakeBack(CommandError):
+    """The sender has not played yet."""
+
+
+class LeftSince(CommandError):
+    """After the sender's last move `userids` have left, who do not come back."""
+
+    userids: tuple[str, ...]
+
+
+class NothingToAnswer(CommandError):
+    """Nothing waits for anybody's consent; `may_undo`: the sender could ask to take a move back."""
+
+    may_undo: bool
+
+
+class OthersAnswer(CommandError):
+    """The draw or take-back waits for `waits_for`; the sender has agreed, or asked for it (`is_own`)."""
+
+    kind: OfferKind
+    is_own: bool
+    waits_for: tuple[str, ...]
+
+
+class OfferVoid(CommandError):
+    """What the sender has answered waits no more; `another` offer may wait for them."""
+
+    another: bool
 
 
 def propose(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:

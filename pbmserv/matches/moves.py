@@ -1,25 +1,99 @@
-"""What a player may do on a board: the one place that decides whether an entry may follow a log."""
+"""What a player may do on a board, or why not: the one place that decides whether an entry may follow a log.
 
+Each game knows which rule forbids a move. Most moves fail for something that everybody sees, which needs no rule:
+a cell that the board does not have, a piece in the way, no piece to move.
+"""
+
+import re
+from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any, Final, Literal
 
 from pbmserv.games.choices import ways_on
-from pbmserv.games.game import Game, Illegal, Move, MoveError, Seat, Unfinished, Unreadable
-from pbmserv.matches.errors import (
-    AlreadyGone,
-    AmbiguousMove,
-    GameOver,
-    IllegalMove,
-    NoPass,
-    NotYourTurn,
-    StalePly,
-    UnreadableMove,
-)
+from pbmserv.games.game import Game, Illegal, Move, MoveError, Scene, Seat, Unfinished, Unreadable
+from pbmserv.games.notation import names
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry, Match, rules_of
 from pbmserv.matches.next_state import entry_after
-from pbmserv.matches.reasons import reason_against
 from pbmserv.matches.state import State
+
+Why = Literal["off", "taken", "empty", "other", "rule"]
+
+_MOST_COMPARED: Final = 400
+_LONGEST: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What speaks against a move: `cell` is off the board, taken, empty, or holds another's piece; or a rule does.
+
+    `first` and `last` are the corners of the board. `move` is what was written; empty where it was not in cells.
+    """
+
+    why: Why
+    cell: str = ""
+    first: str = ""
+    last: str = ""
+    move: str = ""
+
+
+def reason_against(game: Game, position: Any, seat: Seat, text: str) -> Reason:
+    """The reason against a move that a rule forbids, as its writer sees the board."""
+    scene = game.scene(position)
+    steps = names(text, game.info.words)
+    named = tuple(name for name in steps if name not in game.info.words)
+    move = text.strip().upper().replace("X", "x") if named and len(text) <= _LONGEST else ""
+    first, last = scene.board.names[0].upper(), scene.board.names[-1].upper()
+    off = next((name for name in named if scene.board.find(name.upper()) is None), None)
+    if (off is not None or len(named) == 1) and _is_in_dialect(game, text):
+        return Reason("rule", "", first, last, move)
+    if off is not None:
+        return Reason("off", off.upper(), first, last, move)
+    if not named:
+        return Reason("rule")
+    is_drop = steps[0] in game.info.words
+    why = _where_dropped(scene, named[0]) if is_drop else _on_cell(game, position, scene, seat, named)
+    return Reason(why, named[0].upper(), first, last, move)
+
+
+def _is_in_dialect(game: Game, text: str) -> bool:
+    """Whether a text is in the game's other notation, so that what looks like a cell there may be none: `R1e2`."""
+    dialect = game.info.dialect
+    return bool(dialect) and re.fullmatch(dialect, text.strip(), re.ASCII | re.IGNORECASE) is not None
+
+
+def _where_dropped(scene: Scene, name: str) -> Why:
+    """What stands against a piece that comes from beside the board, on the cell where it should go."""
+    number = scene.board.find(name.upper())
+    return "rule" if number is None or not scene.cells[number] else "taken"
+
+
+def _on_cell(game: Game, position: Any, scene: Scene, seat: Seat, named: tuple[str, ...]) -> Why:
+    """What stands against a move in the first cell that it names, or the rule where nothing does."""
+    number = scene.board.find(named[0].upper())
+    begun = {int(move[0]) for move in islice(game.moves(position), _MOST_COMPARED) if _is_cell(move[0])}
+    if number is None or not begun:
+        return "rule"
+    pieces = scene.cells[number]
+    if not any(scene.cells[cell] for cell in begun):
+        return "taken" if pieces else "rule"
+    if not all(scene.cells[cell] for cell in begun):
+        return "rule"
+    if not pieces:
+        return "empty"
+    is_others = pieces[-1].seat not in (seat, None) and all(_top(scene, cell) == seat for cell in begun)
+    return "other" if is_others else "rule"
+
+
+def _is_cell(step: object) -> bool:
+    return isinstance(step, int)
+
+
+def _top(scene: Scene, cell: int) -> Seat | None:
+    return scene.cells[cell][-1].seat
+
 
 RESIGN = "resign"
 PROPOSE = "propose"
@@ -31,7 +105,82 @@ PASS = "pass"  # noqa: S105
 
 _MOST_NEAR = 3
 _AS_CLOSE = 0.5
-_MOST_COMPARED = 400
+
+
+class NotYourTurn(CommandError):
+    """It is the turn of `to_move`, who could play `example`."""
+
+    to_move: str
+    example: str
+
+
+class GameOver(CommandError):
+    """The board is finished, or was declined, or made void by the operator; its players may all be here still."""
+
+    declined: bool
+    all_here: bool
+    annulled: bool = False
+
+
+class AlreadyGone(CommandError):
+    """`userid` resigned on this board, or was eliminated; the others play on."""
+
+    userid: str
+
+
+class StalePly(CommandError):
+    """The move was meant to be ply `meant`; ply `now` comes next.
+
+    `again` is what the sender can play now: the same move, if it `still_goes`, or else another one. It is empty
+    when it is not their turn but that of `to_move`.
+    """
+
+    move: str
+    meant: int
+    now: int
+    to_move: str
+    again: str
+    still_goes: bool
+
+
+class UnreadableMove(CommandError):
+    """Not in the game's notation; `example` is a legal move here, or the one that was `asked` about."""
+
+    game: str
+    example: str
+    asked: bool = False
+
+
+class IllegalMove(CommandError):
+    """Paragraph `rule` of the game's rules text forbids it. `choices` are legal moves that begin alike.
+
+    Where there are none, `near` are legal moves that are written much like it, and `example` is any. `reason` says
+    why, as far as the board alone tells.
+    """
+
+    game: str
+    rule: int
+    choices: tuple[str, ...]
+    example: str
+    near: tuple[str, ...] = ()
+    reason: Reason = field(default=Reason("rule"), compare=False)
+
+
+class AmbiguousMove(CommandError):
+    """It is the beginning of several moves. `choices` are these, or where they are many, what may come next.
+
+    Where nothing has `begun`, it fits these whole moves; a single one is not quite what was written.
+    """
+
+    begun: Move
+    choices: tuple[str, ...]
+
+
+class NoPass(CommandError):
+    """Nobody may pass in that game; `example` is a legal move here."""
+
+    game: str
+    example: str
 
 
 def play(

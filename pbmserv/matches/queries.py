@@ -164,7 +164,7 @@ class Queries(Protocol):
         """The player of a userid, whatever its case."""
 
     def named_like(self, skeleton: str) -> Sequence[Player]:
-        """The players whose userids have a skeleton (`commands.base.names`), answered for or not."""
+        """The players whose userids have a skeleton (`commands.vocabulary`), answered for or not."""
 
     def player_at(self, address: str) -> Player | None:
         """The player whom an address belongs to, whatever its case; until answered from, it is nobody's."""

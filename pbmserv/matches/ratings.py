@@ -104,7 +104,7 @@ class RatingResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RatingChange:
     """What one match did to the rating of one of its players."""
 
     at: datetime
@@ -126,13 +126,13 @@ def rated(before: Sequence[Rating], ranks: Sequence[int]) -> tuple[Rating, ...]:
     return tuple(Rating(round(one.mu, _DECIMALS), round(one.sigma, _DECIMALS)) for (one,) in after)
 
 
-def reckoned(before: Mapping[int, Tally], results: Iterable[RatingResult]) -> tuple[Change, ...]:
+def reckoned(before: Mapping[int, Tally], results: Iterable[RatingResult]) -> tuple[RatingChange, ...]:
     """What each of these results did, in the order in which they ended.
 
     `before` are tallies by player id as they stood before the first; who is not there is a newcomer.
     """
     tallies = dict(before)
-    changes: list[Change] = []
+    changes: list[RatingChange] = []
     for result in sorted(results, key=lambda each: each.place):
         sat = [(player_id, rank, tallies.get(player_id, Tally())) for player_id, rank in result.ranks]
         ranks = [rank for _, rank, _ in sat]
@@ -140,7 +140,7 @@ def reckoned(before: Mapping[int, Tally], results: Iterable[RatingResult]) -> tu
         for (player_id, rank, tally), rating in zip(sat, ratings, strict=True):
             has_won = rank == 1 and ranks.count(1) == 1
             after = Tally(rating, tally.counted + 1, tally.won + has_won, result.at)
-            changes.append(Change(result.at, result.board, player_id, rank, tally.rating, after))
+            changes.append(RatingChange(result.at, result.board, player_id, rank, tally.rating, after))
             tallies[player_id] = after
     return tuple(changes)
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from pbmserv.commands.base.vocabulary import NEGATIONS, normalised
 from pbmserv.parser.correcting_words import BUT, phrases
 from pbmserv.parser.taken_back import is_withdrawn
+from pbmserv.parser.words import NEGATIONS, normalised
 
 Answer = Literal["accept", "reject"]
 

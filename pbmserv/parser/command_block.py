@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, is_letter, may_be_a_name
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.typed_moves import CELLS, Spelling, is_letter, may_be_a_name
 from pbmserv.games import games
 from pbmserv.games.notation import names
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
@@ -14,6 +13,7 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.prose import ANSWERING
 from pbmserv.parser.spoken import stands_alone
+from pbmserv.parser.words import normalised
 
 Own = Callable[[str], str]
 """Gives of words below a command those that are the sender's beyond doubt."""

@@ -3,7 +3,8 @@
 Where `#` stands, any move does.
 """
 
-from pbmserv.commands.base.vocabulary import COURTESY, LABELS
+from pbmserv.commands.vocabulary import COURTESY
+from pbmserv.parser.words import LABELS
 
 
 def phrases(text: str) -> frozenset[tuple[str, ...]]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.typed_moves import (
+from pbmserv.commands.typed_moves import (
     CELLS,
     Spelling,
     any_spelling,
@@ -13,7 +13,7 @@ from pbmserv.commands.base.typed_moves import (
     is_of_words,
     may_be_a_name,
 )
-from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
+from pbmserv.commands.vocabulary import NEVER_BY_SLIP
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
 from pbmserv.parser.decoration import words_with_marks
@@ -24,6 +24,7 @@ from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.parser.prose import single_word_reply
 from pbmserv.parser.spoken import moves_left_open
 from pbmserv.parser.taken_back import denies, is_held, is_withdrawn
+from pbmserv.parser.words import normalised
 
 MOST_CHOICES = 5
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import COURTESY, FIRST_BOARD, LABELS, board_number
+from pbmserv.commands.command import commands
+from pbmserv.commands.vocabulary import COURTESY
 from pbmserv.games import games
+from pbmserv.parser.words import FIRST_BOARD, LABELS, board_number
 
 _BULLET = re.compile(r"[*+o\u00b7\u2022\u2023\u25aa\u25cf\u25e6\u2043\u2192\-]|-+>|=>")
 _GLUED_BULLET = re.compile(r"[\u00b7\u2022\u2023\u25aa\u25cf\u25e6\u2043\u2192]+(?=\S)")

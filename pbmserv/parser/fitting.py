@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pbmserv.commands.base.lookup import UnknownGame, WrongForm
-from pbmserv.commands.base.registry import Command, commands
-from pbmserv.commands.base.request import BLOT, Credentials, Secret
-from pbmserv.commands.base.vocabulary import FIRST_BOARD, board_number
+from pbmserv.commands.command import BLOT, Command, Credentials, Secret, commands
+from pbmserv.commands.lookup import UnknownGame, WrongForm
 from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand
 from pbmserv.parser.grammar import FittedWords, fit
 from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 
 @dataclass(frozen=True, slots=True)

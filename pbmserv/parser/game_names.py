@@ -10,13 +10,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.base.lookup import UnknownGame
-from pbmserv.commands.base.registry import Command, commands
-from pbmserv.commands.base.typed_moves import any_spelling, clear_move, is_move_like
-from pbmserv.commands.base.vocabulary import COURTESY, FIRST_BOARD, SMALL_WORDS, board_number, close_to, is_userid
+from pbmserv.commands.command import Command, commands
+from pbmserv.commands.lookup import UnknownGame
+from pbmserv.commands.typed_moves import any_spelling, clear_move, is_move_like
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS, close_to, is_userid
 from pbmserv.games import games
 from pbmserv.parser.fitting import fit_any
 from pbmserv.parser.prose import ADDRESSED, ANSWERING, PROSY, is_sentence, is_witness
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 _LONGEST: Final = 6
 """Words that a name may be written in: `five or pairs`."""

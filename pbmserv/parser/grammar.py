@@ -11,21 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pbmserv.commands.base.arguments import Arguments, BoardRef
-from pbmserv.commands.base.queue_notation import is_like_moves
-from pbmserv.commands.base.request import Credentials, Secret
-from pbmserv.commands.base.typed_moves import any_spelling, is_move_like, without_decoration
-from pbmserv.commands.base.vocabulary import (
-    COURTESY,
-    FILTERS,
-    SETTINGS,
-    SMALL_WORDS,
-    board_number,
-    is_address,
-    is_userid,
-    stripped_board,
-)
+from pbmserv.commands.command import Arguments, BoardRef, Credentials, Secret
+from pbmserv.commands.queue_notation import is_like_moves
+from pbmserv.commands.typed_moves import any_spelling, is_move_like, without_decoration
+from pbmserv.commands.vocabulary import COURTESY, FILTERS, SETTINGS, SMALL_WORDS, is_address, is_userid
 from pbmserv.games.board import is_cell_like
+from pbmserv.parser.words import board_number, stripped_board
 
 Words = Sequence[str]
 

@@ -3,14 +3,24 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.queue_notation import CUT
-from pbmserv.parser.errors import ChatAmongOthers, WordsAmongOthers
+from pbmserv.commands.queue_notation import CUT
+from pbmserv.matches.errors import CommandError
 from pbmserv.parser.parsed import Parsed, Unparsed
 
 TALKING = frozenset({"chat", "message", "broadcast"})
 """Commands that send the body as it is."""
 
 _TO_PLAYERS = TALKING - {"chat"}
+
+
+class ChatAmongOthers(CommandError):
+    """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
+
+
+class WordsAmongOthers(CommandError):
+    """Words for players in a mail that does something else too: who are they for? `command` sends them."""
+
+    command: str
 
 
 def take_inline_text(lines: Sequence[Parsed | Unparsed], below: str) -> tuple[list[Parsed | Unparsed], str]:

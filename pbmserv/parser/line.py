@@ -8,10 +8,9 @@ What stands around a command is passed over, but no line gives anything up that 
 
 from dataclasses import replace
 
-from pbmserv.commands.base.lookup import WrongForm
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Credentials, Secret
-from pbmserv.commands.base.typed_moves import (
+from pbmserv.commands.command import Credentials, Secret, commands
+from pbmserv.commands.lookup import WrongForm
+from pbmserv.commands.typed_moves import (
     CELLS,
     Spelling,
     is_move_like,
@@ -19,15 +18,7 @@ from pbmserv.commands.base.typed_moves import (
     is_plainly_said,
     without_decoration,
 )
-from pbmserv.commands.base.vocabulary import (
-    FIRST_BOARD,
-    NEVER_BY_SLIP,
-    SMALL_WORDS,
-    board_number,
-    close_to,
-    is_number,
-    is_userid,
-)
+from pbmserv.commands.vocabulary import NEVER_BY_SLIP, SMALL_WORDS, close_to, is_number, is_userid
 from pbmserv.parser.decoration import strip_decoration, without_label
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, asked_for, fitted, refused
@@ -39,6 +30,7 @@ from pbmserv.parser.slips import acts, named_command, slip_for
 from pbmserv.parser.spoken import spoken_move
 from pbmserv.parser.typos import names_board_or_square
 from pbmserv.parser.wishes import wish_for
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 _LONGEST = 1000
 

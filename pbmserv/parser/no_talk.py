@@ -7,20 +7,21 @@ other word of its mail, since a plan may be cut into several lines. Its sender i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.queue_notation import Misread, is_wrapped
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
-from pbmserv.commands.base.vocabulary import SMALL_WORDS, board_number, normalised
+from pbmserv.commands import queue_notation
+from pbmserv.commands.command import commands
+from pbmserv.commands.queue_notation import Misread, is_wrapped
+from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
+from pbmserv.commands.vocabulary import SMALL_WORDS
+from pbmserv.matches.errors import CommandError
 from pbmserv.parser.correcting_words import BETWEEN
-from pbmserv.parser.errors import NotTalk, NotTalkKind
 from pbmserv.parser.inline_text import TALKING
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
 from pbmserv.parser.prose import is_witness
 from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS, SUPPOSING
+from pbmserv.parser.words import board_number, normalised
 
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
@@ -45,6 +46,19 @@ _ALONE: Final = frozenset(
     {"propose", "resign", "undo", "accept", "reject", "delete", "signoff", "revoke", "confirm"}
 )
 """What nobody writes as the only word of a line, or behind the number of a board, who does not mean that."""
+
+
+NotTalkKind = Literal["plan", "password", "command"]
+
+
+class NotTalk(CommandError):
+    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
+
+    `ready` is the command that queues the plan; empty if that is not clear.
+    """
+
+    kind: NotTalkKind
+    ready: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,27 +8,26 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import BLOT, Credentials
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, spelling_of
-from pbmserv.commands.base.vocabulary import board_number, is_userid, normalised
+from pbmserv.commands.command import BLOT, Arguments, Credentials, commands
+from pbmserv.commands.typed_moves import CELLS, Spelling, spelling_of
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.games.info import Info
 from pbmserv.games.notation import in_one_case
+from pbmserv.matches.errors import CommandError
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
-from pbmserv.parser.echo import echo
-from pbmserv.parser.errors import MisplacedAs, TooManyCommands, WhichOne
+from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
 from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.no_talk import asked_plan, without_no_talk
-from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed, echo
 from pbmserv.parser.prose import mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
 from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
+from pbmserv.parser.words import board_number, normalised
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
 """So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
@@ -49,6 +48,18 @@ OUR_NAME = "pbmserv"
 """What stands first in our Subjects without a board, unless the club has another name."""
 
 _WORDS_SUBJECT = re.compile(r"(?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
+
+
+class TooManyCommands(CommandError):
+    """More command lines in one mail than are read."""
+
+    limit: int
+
+
+class MisplacedAs(CommandError, about_identity=True):
+    """`as userid password` stands below a command, stands twice, or has no command below it."""
+
+    userid: str
 
 
 def parse_mail(

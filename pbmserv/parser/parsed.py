@@ -1,10 +1,13 @@
 """The values that the parser takes and gives: a mail, its lines, and what each line asks for."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.request import Credentials, Secret
+from pbmserv.commands.command import BLOT, Arguments, Command, Credentials, Secret
+from pbmserv.commands.echo import echo_word
+from pbmserv.commands.lookup import UnknownGame
+from pbmserv.commands.vocabulary import is_address, is_userid
 from pbmserv.matches.errors import CommandError
 
 
@@ -59,7 +62,7 @@ class Parsed:
     """
 
     line: str
-    command: Declaration
+    command: Command
     arguments: Arguments
     claim: Credentials | None = None
     new_password: Secret | None = None
@@ -95,3 +98,26 @@ class ParsedMail:
     near: str = ""
     writer: str = ""
     forwarded: bool = False
+
+
+_MOST_NAMED: Final = 200
+
+
+def named_userids(lines: Iterable[Parsed | Unparsed]) -> frozenset[str]:
+    """Words in lower case that stand in a userid's place, and may be one."""
+    parsed = [line for line in lines if isinstance(line, Parsed)]
+    claimed = [line.claim.userid for line in parsed if line.claim]
+    named = (*(userid for line in parsed for userid in line.arguments.userids), *claimed)
+    return frozenset([userid.lower() for userid in named if is_userid(userid)][:_MOST_NAMED])
+
+
+def echo(line: Parsed | Unparsed, known: frozenset[str]) -> str:
+    """The line as it may be told again; `known` are userids, in lower case, that somebody has."""
+    if isinstance(line, Unparsed):
+        return BLOT if isinstance(line.error, UnknownGame) and line.line.endswith("...") else line.line
+    said = line.arguments
+    # A name that is only wanted stands where names do; the name before a password may be a password itself.
+    own = said.userids[:1] if line.new_password else ()
+    address = (said.address,) if is_address(said.address) else ()
+    allowed = known | {each.lower() for each in (*own, *address)}
+    return " ".join(echo_word(word, allowed) for word in line.line.split(" "))

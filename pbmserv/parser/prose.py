@@ -4,22 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
-from pbmserv.commands.base.vocabulary import (
-    COURTESY,
-    FIRST_BOARD,
-    NEGATIONS,
-    NEVER_BY_SLIP,
-    SETTINGS,
-    SMALL_WORDS,
-    board_number,
-    normalised,
-)
+from pbmserv.commands.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
+from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SETTINGS, SMALL_WORDS
 from pbmserv.games.board import is_cell_like
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import BETWEEN, BUT, NEVER_BUT, phrases
 from pbmserv.parser.spoken_words import ALWAYS, GREETINGS, LEADS, OPENING, WEAK
 from pbmserv.parser.taken_back import denies
+from pbmserv.parser.words import FIRST_BOARD, NEGATIONS, board_number, normalised
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""

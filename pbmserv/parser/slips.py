@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from pbmserv.commands.base.registry import Command, commands
-from pbmserv.commands.base.typed_moves import CELLS, Spelling, any_spelling, clear_move
-from pbmserv.commands.base.vocabulary import FIRST_BOARD, NEVER_BY_SLIP, SPELLINGS, board_number
+from pbmserv.commands.command import Command, commands
+from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move
+from pbmserv.commands.vocabulary import NEVER_BY_SLIP, SPELLINGS
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, fit_any, fitted, refused, secrets_of
@@ -19,6 +19,7 @@ from pbmserv.parser.typos import (
     near_pair,
     near_word,
 )
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 
 def slip_for(

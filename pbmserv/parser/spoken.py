@@ -7,8 +7,7 @@ the line is words, and the move is asked at most. A wrong move played is worse t
 import re
 from collections.abc import Container, Iterator, Sequence
 
-from pbmserv.commands.base.typed_moves import Spelling, clear_move, is_of_words
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.typed_moves import Spelling, clear_move, is_of_words
 from pbmserv.games.board import is_cell_like
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.correcting_words import AFTER, BEFORE, BETWEEN
@@ -31,6 +30,7 @@ from pbmserv.parser.spoken_words import (
     Phrase,
 )
 from pbmserv.parser.taken_back import denies
+from pbmserv.parser.words import normalised
 
 _LONGEST_LINE = 160
 _LONGEST_MOVE = 20

@@ -6,8 +6,9 @@ Whatever is not listed makes the line words, since it might deny the move, doubt
 
 from typing import Final
 
-from pbmserv.commands.base.vocabulary import COURTESY, LABELS, NEGATIONS, SMALL_WORDS
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
 from pbmserv.parser.correcting_words import BEFORE, DROPPING, phrases
+from pbmserv.parser.words import LABELS, NEGATIONS
 
 Phrase = tuple[str, ...]
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbmserv.commands.base.vocabulary import NEGATIONS, SMALL_WORDS, normalised
+from pbmserv.commands.vocabulary import SMALL_WORDS
 from pbmserv.parser.correcting_words import BESIDE_WITHDRAWN, DENYING, HELD, WITHDRAWN
+from pbmserv.parser.words import NEGATIONS, normalised
 
 _MOST_SEARCHED: Final = 4000
 _LONGEST_PHRASE: Final = 6

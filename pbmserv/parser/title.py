@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.parser.words import normalised
 
 _ANSWER_WORDS = (
     "re r res resp réf ref rif risp rép aw antw antwort sv vs odp ynt yan atb bls tl vá vastaus vast svar ang "

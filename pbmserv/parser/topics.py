@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.base.vocabulary import COURTESY
+from pbmserv.commands.vocabulary import COURTESY
 from pbmserv.parser.topics_abroad import ABROAD
 from pbmserv.parser.topics_english import ASKED
 

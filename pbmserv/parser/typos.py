@@ -3,24 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import (
-    COURTESY,
-    ELSEWHERE,
-    FIRST_BOARD,
-    NEVER_BY_SLIP,
-    SMALL_WORDS,
-    board_number,
-    close_to,
-    is_one_slip_away,
-)
+from pbmserv.commands.command import Arguments, commands
+from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SMALL_WORDS, close_to
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 PASS = "pass"  # noqa: S105
 """Short for `password`, and what people say at table: `Pass me the salt`."""
+
+ELSEWHERE = frozenset(
+    {"con", "del", "dele", "for", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
+)
+"""Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
 
 _LONG_NAME = 6
 _LONG_ENOUGH = 5
@@ -65,6 +61,24 @@ def likely_commands(words: Sequence[str]) -> list[Typo]:
         if len(words) >= count and all(map(_may_mean, words, name.split())):
             found.append(Typo(name, " ".join(words[:count]), tuple(words[count:])))
     return found
+
+
+def is_one_slip_away(word: str, meant: str) -> bool:
+    """Whether one letter too many, too few, wrong, or two swapped make `word` out of `meant`.
+
+    The first letter is seldom mistaken, and another one mostly makes another word.
+
+    >>> [is_one_slip_away(word, "move") for word in ("mvoe", "moove", "moov", "love", "omve")]
+    [True, True, False, False, True]
+    """
+    if word == meant or abs(len(word) - len(meant)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(meant)) and word[start] == meant[start]:
+        start += 1
+    rest, other = word[start:], meant[start:]
+    swapped = len(rest) > 1 and rest[1::-1] + rest[2:] == other
+    return swapped or (start > 0 and (rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]))
 
 
 def has_witness(slip: Typo, arguments: Arguments) -> bool:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import COURTESY, ROBOTS, SMALL_WORDS, board_number, is_userid
+from pbmserv.commands.command import commands
+from pbmserv.commands.vocabulary import COURTESY, ROBOTS, SMALL_WORDS, is_userid
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.correcting_words import phrases
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, fitted, refused
 from pbmserv.parser.game_names import opened_by_game
+from pbmserv.parser.words import board_number
 
 _PLAY: Final = "play"
 _WITH: Final = frozenset({"with", "against", "vs"})

@@ -6,11 +6,11 @@ Lines that a template writes itself bear a sign in its source (`markup`).
 import re
 from typing import Final
 
-from pbmserv.commands.base.request import BLOT
-from pbmserv.commands.base.vocabulary import FIRST_BOARD
+from pbmserv.commands.command import BLOT
 from pbmserv.parser.fitting import secrets_of
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.words import FIRST_BOARD
 from pbmserv.rendering.document import CommandUse
 from pbmserv.rendering.markup import marked_command
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from markupsafe import Markup
 
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import commands
 from pbmserv.matches.log import rules_of
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block, Document, VerbatimLine
 from pbmserv.rendering.html_board import LISTED, draw_board

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote
 
-from pbmserv.commands.base.practice import NOT_THERE_YET
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.practice import NOT_THERE_YET
+from pbmserv.commands.server import Server
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board_text import draw_sheet

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.puzzles import Puzzle, board_number_of, puzzle_board
 from pbmserv.rendering.board import BoardView, view_board

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games.game import Game, Scene
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Entry, Match, rules_of

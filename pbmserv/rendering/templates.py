@@ -16,10 +16,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, pass_context, select_autoescape
 from jinja2.runtime import Context
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.registry import Command
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.time_options import as_options
+from pbmserv.commands.command import Command, Reply
+from pbmserv.commands.server import Server
+from pbmserv.commands.time_options import as_options
 from pbmserv.games import games, others
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from pbmserv.commands.base.vocabulary import ROBOTS
+from pbmserv.commands.vocabulary import ROBOTS
 from pbmserv.games import games
 from pbmserv.games.info import Measure
 from pbmserv.matches.clock import TimeControl

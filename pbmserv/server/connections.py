@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 
 MOST_VISITORS: Final = 400
 MOST_CLIENTS: Final = 100

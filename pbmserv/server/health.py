@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import AF_INET6
 from typing import Any, Final
 
-from pbmserv.commands.base.log_words import pairs
 from pbmserv.mail.bounded_answers import BoundedReader
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.parts import Part
 from pbmserv.services.admin.findings import Finding, Verdict, worst
 from pbmserv.store.engine import cause_of

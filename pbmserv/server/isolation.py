@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.services.failures import IsolatedEnd
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start")

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, ShutdownRequested, StoreMail
 from pbmserv.mail.receiving.imap_mailbox import (
     ImapError,

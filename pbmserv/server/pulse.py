@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.services.admin.pulse import record_heartbeat, record_trouble
 from pbmserv.services.app import App, utc_now
 from pbmserv.store.engine import cause_of

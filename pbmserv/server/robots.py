@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.parts import LOOK_ANYWAY_AFTER, ROBOTS_MAKE_WAY, Part, make_way, repeating
 from pbmserv.server.pulse import heartbeat
 from pbmserv.services.app import App, utc_now

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.parts import LONGEST_PAUSE, Part
 from pbmserv.server.pulse import heartbeat
 from pbmserv.services.admin.status import Premises

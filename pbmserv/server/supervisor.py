@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Final, NoReturn
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.isolation import end_with_parent
 from pbmserv.server.service_manager import ServiceManager
 

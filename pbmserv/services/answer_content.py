@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.board import BoardView
@@ -68,11 +68,8 @@ class AnswerContent:
         return Content(said, tuple(self.views), overview=self.overview)
 
 
-@dataclass(frozen=True, slots=True)
 class DigestOffered(Reply):
     """To a player on many boards, who gets a mail for each."""
-
-    template: ClassVar[str] = "services/answer_content.txt:digest_offered"
 
     boards: int
 

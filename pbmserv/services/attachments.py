@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.formats.standard import file_of, standard_record, suffix_of

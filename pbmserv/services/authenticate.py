@@ -13,12 +13,10 @@ from itertools import takewhile
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.lookup import NotOurPlayer
-from pbmserv.commands.base.request import Actor, Credentials, Request, Secret
+from pbmserv.commands.command import Actor, Arguments, Credentials, NotOurPlayer, Request, Secret
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
-from pbmserv.parser.errors import MisplacedAs
+from pbmserv.parser.parse import MisplacedAs
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
 from pbmserv.services.sender import BadPassword, NoPasswordsNow, SenderIdentity, TooManyPasswords, WrongPassword
 

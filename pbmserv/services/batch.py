@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import VerifiedCredentials, has_secrets

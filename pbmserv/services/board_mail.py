@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.mail_kinds import LeaveKind
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.challenge import PlayedOn
+from pbmserv.commands.command import Decision, Reply
 from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.preview import Previewed
-from pbmserv.commands.rematch import PlayedOn
+from pbmserv.commands.server import Server
+from pbmserv.commands.set import LeaveKind
 from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player

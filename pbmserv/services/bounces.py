@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.mail.reading.delivery_report import Report, judge
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.player import Player

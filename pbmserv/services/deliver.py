@@ -16,7 +16,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.log_words import Pairs, pairs
+from pbmserv.mail.log_words import Pairs, pairs
 from pbmserv.mail.sending.destination import Transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Untried
 from pbmserv.services.app import App

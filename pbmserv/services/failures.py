@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import IncomingMail
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer

@@ -10,8 +10,8 @@ from datetime import datetime
 from functools import partial
 from typing import Final, cast
 
-from pbmserv.commands.base.log_words import pairs
 from pbmserv.games import games
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import Match, rules_of
 from pbmserv.matches.puzzles import SEATS, Puzzle
 from pbmserv.matches.replay import line

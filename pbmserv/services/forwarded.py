@@ -7,10 +7,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.address import ask_own_address
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.decision import Decision, Notifications
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.command import Actor, Arguments, Decision, Notifications, commands
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer, question_mail

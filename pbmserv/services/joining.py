@@ -10,9 +10,8 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.names import is_kept_back, skeleton
-from pbmserv.commands.base.vocabulary import is_address, is_userid
 from pbmserv.commands.signup import free_names
+from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, skeleton
 from pbmserv.mail.sending.from_web import write_sign_up
 from pbmserv.services.app import App
 from pbmserv.store import inbox, rate_limits

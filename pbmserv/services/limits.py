@@ -19,8 +19,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Question
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.command import Question
+from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, question_mail

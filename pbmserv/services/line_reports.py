@@ -4,24 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
-from pbmserv.commands.base.decision import Decision, Notifications
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import WrongForm
-from pbmserv.commands.base.permission import speaks_on
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_userid
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.chat import NothingToSay
+from pbmserv.commands.command import Confirmation, Decision, Notifications
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
+from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.message import NoWords
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.resign import Declined, Resigned
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.echo import echo
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, echo
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.compose import ReplyContext, in_words

@@ -10,9 +10,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import NewPassword
-from pbmserv.commands.base.lookup import WrongForm
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.changes import NewPassword
+from pbmserv.commands.command import commands
+from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed

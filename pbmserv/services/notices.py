@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.conditional_moves import QueuePlayed
-from pbmserv.commands.base.course import Course, course_of
-from pbmserv.commands.base.decision import Remark, Reply, words_above
+from pbmserv.commands import queue_notation
+from pbmserv.commands.analyse import Course, course_of
+from pbmserv.commands.command import Remark, Reply, words_above
+from pbmserv.commands.queue import QueuePlayed
 from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.evaluations import FEWEST_PLIES, tells
 from pbmserv.matches.log import Entry, EntryKind
@@ -23,66 +23,43 @@ from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 
-@dataclass(frozen=True, slots=True)
-class Watched(Reply):
+class Watched(Reply, place="below"):
     """To somebody who watches a board."""
-
-    template: ClassVar[str] = "services/notices.txt:watched"
-    place = "below"
 
     board: int
     # Whether this is the last mail, since the game is over.
     is_over: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RatingChanged(Reply):
+class RatingChanged(Reply, place="below"):
     """What a finished match did to the rating of the reader."""
-
-    template: ClassVar[str] = "services/notices.txt:rating_changed"
-    place = "below"
 
     match: RatedMatch
 
 
-@dataclass(frozen=True, slots=True)
-class StillQueued(Reply):
+class StillQueued(Reply, place="below"):
     """The queued moves of the reader."""
-
-    template: ClassVar[str] = "services/notices.txt:still_queued"
-    place = "below"
 
     # All of them, as one line.
     line: str
 
 
-@dataclass(frozen=True, slots=True)
 class LinkUsedLate(Reply):
     """To a player whose link was first used more than a day after its mail."""
-
-    template: ClassVar[str] = "services/notices.txt:link_used_late"
 
     used: datetime
     # When the mail with the link was written; None if it is gone.
     written: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class WhereItTurned(Reply):
+class WhereItTurned(Reply, place="below"):
     """How the game went that is over."""
-
-    template: ClassVar[str] = "services/notices.txt:where_it_turned"
-    place = "below"
 
     course: Course
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisOffered(Reply):
+class AnalysisOffered(Reply, place="below"):
     """A command tells how the game went that is over."""
-
-    template: ClassVar[str] = "services/notices.txt:analysis_offered"
-    place = "below"
 
     board: int
 

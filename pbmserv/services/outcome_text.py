@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Decision
+from pbmserv.commands.server import Server
 from pbmserv.matches.errors import CommandError
 from pbmserv.rendering.document import Prose
 from pbmserv.rendering.markup import document_of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.show import NextBoards
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.rendering.overview import Overview, overview_rows

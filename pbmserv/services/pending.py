@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.command import Confirmation
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.mail.reading.delivery_report import Report, read_report

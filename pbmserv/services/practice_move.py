@@ -9,18 +9,18 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.practice import NOT_THERE_YET, practice_terms
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import CLOSING, OPENING, normalised
+from pbmserv.commands.command import Arguments, commands
+from pbmserv.commands.practice import NOT_THERE_YET, practice_terms
 from pbmserv.commands.puzzle import SOLUTION
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import CLOSING, OPENING
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.matches.puzzles import Puzzle, board_number_of
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.parser.words import normalised
 from pbmserv.services.reply_text import ReplyText, reply_text
 from pbmserv.services.sender import SenderIdentity
 from pbmserv.store import puzzles

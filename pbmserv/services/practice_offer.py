@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.practice import practice_to_come
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.practice import BadFirstMove, PracticeOffered
+from pbmserv.commands.command import Confirmation, Decision
+from pbmserv.commands.practice import BadFirstMove, PracticeOffered, practice_to_come
 from pbmserv.commands.puzzle import BadPuzzleMove, PuzzleMissed, PuzzlePosed
+from pbmserv.commands.server import Server
 from pbmserv.commands.signup import SignedUp, Welcome
 from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
 from pbmserv.rendering.puzzle import PuzzleView, puzzle_text, view_puzzle

@@ -6,12 +6,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Erased
+from pbmserv.commands.changes import Erased
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.echo import named_userids
 from pbmserv.parser.parse import as_kept
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services import newcomers, sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials

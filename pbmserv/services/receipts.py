@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.conditional_moves import QueuePlayed
-from pbmserv.commands.base.decision import Decision, Remark, Reply, ShownBoards, words_above
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.command import Actor, Arguments, Decision, Remark, Reply, ShownBoards, commands, words_above
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.queue import QueuePlayed
 from pbmserv.commands.set import resume_mail
 from pbmserv.mail.reading.headers import head_of
 from pbmserv.mail.sending.from_web import is_by_link
@@ -33,12 +30,8 @@ WAIT_FOR_PAGE: Final = timedelta(minutes=10)
 """How long a robot's answer to a move on a page waits: who is still there needs no mail."""
 
 
-@dataclass(frozen=True, slots=True)
-class FewerReceipts(Reply):
+class FewerReceipts(Reply, place="below"):
     """The reader's moves by mail will not be acknowledged one by one any more."""
-
-    template: ClassVar[str] = "services/receipts.txt:fewer_receipts"
-    place = "below"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.answered import answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import head_of, sender_of
 from pbmserv.store import inbox

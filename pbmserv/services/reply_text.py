@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pbmserv.commands.base.request import BLOT
-from pbmserv.commands.base.typed_moves import Spelling, spelling_of
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.command import BLOT
+from pbmserv.commands.typed_moves import Spelling, spelling_of
 from pbmserv.games.info import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
@@ -15,6 +14,7 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import OUR_NAME, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail
 from pbmserv.parser.title import title_of
+from pbmserv.parser.words import normalised
 
 _MOST_ABOVE: Final = 60
 """The most lines above the commands that are examined, including blank and quoted ones."""

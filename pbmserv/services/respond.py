@@ -6,18 +6,15 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 
-from pbmserv.commands.base.arguments import BoardRef
-from pbmserv.commands.base.decision import Decision, Question, Remark, words_above
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.permission import speaks_on
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import BoardRef, Confirmation, Decision, Question, Remark, words_above
+from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.queue import MovesQueued, QueueShown
+from pbmserv.commands.server import Server
 from pbmserv.games.game import Move
-from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import Entry
+from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.matches.player import Player
-from pbmserv.parser.echo import named_userids
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.answer_content import AnswerContent, answer_notes
 from pbmserv.services.app import App

@@ -4,13 +4,11 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.arguments import Arguments, BoardRef
-from pbmserv.commands.base.decision import Remark, Reply
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Arguments, BoardRef, Remark, Reply, commands
 from pbmserv.games.game import Seat, scores_of
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
@@ -33,11 +31,8 @@ process that was killed holds it up no longer. One that is slower loses its own 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class PlaysAs(Reply):
     """`userid`, who plays as strong as fits its opponent, plays on this board as `rung` does."""
-
-    template: ClassVar[str] = "services/robots.txt:plays_as"
 
     userid: str
     rung: str

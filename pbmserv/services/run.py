@@ -4,17 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
-from pbmserv.commands.base.changes import MailStopped, NewDigest, NewSetting
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.declaration import Confirmation, ConfirmationKind
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.practice import ROBOT
-from pbmserv.commands.base.request import Actor, Proof, RepliedTo, Request
+from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting
+from pbmserv.commands.command import Actor, Confirmation, ConfirmationKind, Decision, Proof, RepliedTo, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.practice import ROBOT
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal
@@ -31,11 +29,8 @@ from pbmserv.store import changes, confirmations, matches, players, robots
 from pbmserv.store.queries import TransactionQueries
 
 
-@dataclass(kw_only=True)
 class AnotherPlayer(CommandError):
     """The line would act for `userid`, who has not proven it, in a mail proven to be somebody else's."""
-
-    template: ClassVar[str] = "services/run.txt:another_player"
 
     userid: str
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.request import Proof
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Confirmation, Proof
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.from_web import is_of_link, is_web_sign_up, link_id_of
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -18,44 +17,26 @@ from pbmserv.store import confirmations, mail_tokens, players
 from pbmserv.store.mail_tokens import AnsweredMail
 
 
-@dataclass(kw_only=True)
-class WrongPassword(CommandError):
+class WrongPassword(CommandError, about_identity=True):
     """The password is wrong, or there is no such userid: the answer is the same for both."""
 
-    template: ClassVar[str] = "services/sender.txt:wrong_password"
-
-    about_identity = True
-
     userid: str
 
 
-@dataclass(kw_only=True)
-class NoPasswordsNow(CommandError):
+class NoPasswordsNow(CommandError, about_identity=True):
     """After too many wrong passwords for `userid`, or from the sender, even a right one is refused for a while."""
 
-    template: ClassVar[str] = "services/sender.txt:no_passwords_now"
-
-    about_identity = True
-
     userid: str
 
 
-@dataclass(kw_only=True)
-class TooManyPasswords(CommandError):
+class TooManyPasswords(CommandError, about_identity=True):
     """The mail gives more than `limit` passwords, or sets more than `limit` new ones."""
-
-    template: ClassVar[str] = "services/sender.txt:too_many_passwords"
-
-    about_identity = True
 
     limit: int
 
 
-@dataclass(kw_only=True)
 class BadPassword(CommandError):
     """The new password is too short, too long, or the placeholder in our examples."""
-
-    template: ClassVar[str] = "services/sender.txt:bad_password"
 
     least: int
     most: int

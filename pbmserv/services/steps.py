@@ -6,16 +6,19 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.registry import commands
-from pbmserv.parser.errors import MoreThanYes, WhichOne
+from pbmserv.commands.command import Arguments, Confirmation, commands
+from pbmserv.matches.errors import CommandError
+from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.authenticate import VerifiedCredentials
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, open_question
 from pbmserv.store import confirmations, listing, matches, offers, players
+
+
+class MoreThanYes(CommandError):
+    """A `yes` to a question stands beside another word, as in replies that programs write: it confirms nothing."""
 
 
 @dataclass(frozen=True, slots=True)

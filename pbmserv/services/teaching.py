@@ -9,10 +9,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.analyse import Analysed
-from pbmserv.commands.base.course import course_of
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.analyse import Analysed, course_of
 from pbmserv.games.game import Game
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.evaluations import Evaluation, gone_before, is_complete
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState, positions

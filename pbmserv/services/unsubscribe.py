@@ -9,15 +9,13 @@ player brings back what they had stopped.
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final, cast
+from typing import Final, cast
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.mail_kinds import LeaveKind, has_left, leaving_command
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor, Request
+from pbmserv.commands.command import Actor, Decision, Reply, Request, commands
+from pbmserv.commands.set import LeaveKind, has_left, leaving_command
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.player import Player
 from pbmserv.parser.line import parse_line
 from pbmserv.services.app import App
@@ -32,11 +30,8 @@ from pbmserv.store.queries import TransactionQueries
 log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class MailStoppedByLink(Reply):
     """All mail to the reader has stopped, since a link in their mail was used; `told` are their opponents."""
-
-    template: ClassVar[str] = "services/unsubscribe.txt:mail_stopped_by_link"
 
     told: tuple[str, ...]
 

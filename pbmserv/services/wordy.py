@@ -16,8 +16,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.lookup import waiting_boards
-from pbmserv.commands.base.request import Actor
+from pbmserv.commands.command import Actor, Confirmation
+from pbmserv.commands.lookup import waiting_boards
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
@@ -26,7 +26,7 @@ from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import BoardStanding, Forwarded, NoCommand, TooLarge, TooMuchAtOnce
+from pbmserv.parser.errors import TooMuchAtOnce
 from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
@@ -50,6 +50,53 @@ _DAY: Final = timedelta(days=1)
 _DIGITS: Final = 40
 _MOST_WORDS: Final = 4000
 _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStanding:
+    """How a board stands for one who writes about it."""
+
+    # The game of the board, or the one that examples are of.
+    game: Info
+    is_over: bool = False
+    # Whether the writer is to move.
+    is_turn: bool = False
+    # The other players; empty if the writer is none.
+    others: tuple[str, ...] = ()
+
+
+class NoCommand(CommandError):
+    """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
+
+    # What the words ask about, a topic of `topics`; empty if that is not known.
+    topic: str = ""
+    # Whether the same was answered a short while ago.
+    is_again: bool = False
+    # The question that it answers without saying `yes` or `no`.
+    asked: Confirmation | None = None
+    # The only move that its words name in passing, or empty.
+    near: str = ""
+    is_empty: bool = False
+    # Whether the mail answers a mail about `board`.
+    is_reply: bool = False
+    # How the board stands for the writer.
+    standing: BoardStanding
+    # The writer; empty where the address is nobody's yet.
+    userid: str = ""
+    # The player whose message it answers, or empty.
+    writer: str = ""
+    # More boards where it is the writer's turn.
+    waiting: tuple[int, ...] = ()
+
+
+class Forwarded(CommandError):
+    """The mail is a forwarded one."""
+
+
+class TooLarge(CommandError):
+    """The mail has so many kilobytes that only its head was kept."""
+
+    kilobytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import (
     ChangedMeanwhile,

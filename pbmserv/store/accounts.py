@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
 
-from pbmserv.commands.base.changes import (
+from pbmserv.commands.changes import (
     Barred,
     BelievedAddress,
     BlockChange,
@@ -24,7 +24,7 @@ from pbmserv.commands.base.changes import (
     RevokedWords,
     WeeklyPuzzle,
 )
-from pbmserv.commands.base.names import skeleton
+from pbmserv.commands.vocabulary import skeleton
 from pbmserv.store import clocks, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import (
+from pbmserv.commands.changes import (
     AnalysisRequest,
     Change,
     DroppedConditionalPlan,

@@ -5,7 +5,6 @@ position never.
 """
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
@@ -13,16 +12,14 @@ from enum import Enum
 from functools import cache
 from typing import Any, Final, get_args, get_type_hints
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Command, Reply, commands
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.replay import GameState
 
 _CLASS: Final = "is"
-_BY_NAME: Final = frozenset({Declaration, Info, GameState})
+_BY_NAME: Final = frozenset({Command, Info, GameState})
 """Classes whose values are not stored field by field, if at all."""
 
 
@@ -59,7 +56,7 @@ def _plain(value: object) -> Any:
             return [_plain(each) for each in value]
         case Mapping():
             return {_CLASS: "map", "items": [[_plain(key), _plain(each)] for key, each in value.items()]}
-        case Declaration():
+        case Command():
             return {_CLASS: "command", "name": value.name}
         case Info():
             return {_CLASS: "game", "name": value.name}
@@ -98,7 +95,7 @@ def _value(plain: Any) -> Any:
 def _kinds() -> Mapping[str, type[Any]]:
     """The classes that are stored, by name: replies, errors, and whatever values these hold."""
     found: dict[str, type[Any]] = {}
-    todo: list[type[Any]] = [*_below(Reply), *_below(CommandError)]
+    todo: list[type[Any]] = [*Reply.__subclasses__(), *CommandError.__subclasses__()]
     while todo:
         kind = todo.pop()
         if kind in found.values() or kind in _BY_NAME:
@@ -108,15 +105,6 @@ def _kinds() -> Mapping[str, type[Any]]:
             hints = get_type_hints(kind)
             todo += [inner for each in fields(kind) for inner in _classes_in(hints[each.name])]
     return found
-
-
-def _below(kind: type[Any]) -> Iterator[type[Any]]:
-    below: list[type[Any]] = kind.__subclasses__()
-    for each in below:
-        # With slots a class is made twice; the first one is nowhere in its module.
-        if getattr(sys.modules[each.__module__], each.__name__, None) is each:
-            yield each
-        yield from _below(each)
 
 
 def _classes_in(hint: Any) -> Iterator[type]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
-from pbmserv.commands.base.changes import DroppedConditionalPlan, NewConditionalPlan
+from pbmserv.commands.changes import DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.replay import GameState

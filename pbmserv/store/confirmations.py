@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
 
-from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.command import Confirmation
 from pbmserv.store.inbox import asked_key, key_digest
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import confirmations, content_keys, outbox, players

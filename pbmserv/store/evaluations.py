@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
 
-from pbmserv.commands.base.changes import AnalysisRequest
+from pbmserv.commands.changes import AnalysisRequest
 from pbmserv.matches.evaluations import Evaluation, valid
 from pbmserv.matches.replay import GameState
 from pbmserv.store.tables import analysis_requests, evaluations, matches, players

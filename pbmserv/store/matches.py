@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, select, update
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise

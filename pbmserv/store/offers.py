@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, delete, exists, insert, or_, select, update
 
-from pbmserv.commands.base.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
+from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.store import clocks
 from pbmserv.store.tables import matches, offer_players, offers, players

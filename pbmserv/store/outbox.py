@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, literal, select, text, update
 
-from pbmserv.commands.base.mail_kinds import LeaveKind
+from pbmserv.commands.set import LeaveKind
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.old_tokens import shortened
 from pbmserv.store.tables import addresses, outbox

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from pbmserv.commands.base.changes import PuzzleAnswered, PuzzleSent
+from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
 from pbmserv.matches.player import Player
 from pbmserv.matches.puzzles import Puzzle, PuzzleTry
 from pbmserv.store import players as stored_players

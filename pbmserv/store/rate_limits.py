@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, delete, exists, func, insert, select
 
-from pbmserv.commands.base.changes import TalkCounted
+from pbmserv.commands.changes import TalkCounted
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import (
     addresses,

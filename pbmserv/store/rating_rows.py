@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, exists, insert, or_, select
 
-from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally
+from pbmserv.matches.ratings import Rating, RatingChange, RatingResult, Tally
 from pbmserv.store import standing_counts
 from pbmserv.store.standing_counts import counted
 from pbmserv.store.tables import rating_changes, ratings, seats
@@ -49,7 +49,9 @@ def results_between(connection: Connection, pool: str, start: Place, end: Place 
     return [RatingResult(at, board, ranks) for (at, board), ranks in found.items()]
 
 
-def results_with_changes(connection: Connection, pool: str) -> Iterator[tuple[RatingResult, tuple[Change, ...]]]:
+def results_with_changes(
+    connection: Connection, pool: str
+) -> Iterator[tuple[RatingResult, tuple[RatingChange, ...]]]:
     """Each match of a pool, in order, and what it did as it is stored; read as they are asked for."""
     query = (
         select(rating_changes)
@@ -90,7 +92,7 @@ def forget_tallies(connection: Connection, pool: str, players: Iterable[int]) ->
     standing_counts.add(connection, pool, counted((row.sigma, row.last_at) for row in gone), sign=-1)
 
 
-def add(connection: Connection, pool: str, changes: Sequence[Change], tallies: Mapping[int, Tally]) -> None:
+def add(connection: Connection, pool: str, changes: Sequence[RatingChange], tallies: Mapping[int, Tally]) -> None:
     """Writes changes and tallies, none of which may be there."""
     if changes:
         connection.execute(_ADD_CHANGES, [_change_row(pool, change) for change in changes])
@@ -109,7 +111,7 @@ def states_of(tallies: Iterable[Tally]) -> Iterator[tuple[float, datetime]]:
     return ((each.rating.sigma, each.last_at) for each in tallies if each.counted and each.last_at)
 
 
-def _change_row(pool: str, change: Change) -> dict[str, object]:
+def _change_row(pool: str, change: RatingChange) -> dict[str, object]:
     return {
         "match": change.board,
         "player_id": change.player_id,
@@ -126,9 +128,9 @@ def _tally_row(tally: Tally) -> dict[str, object]:
     return {"mu": tally.rating.mu, "sigma": tally.rating.sigma, "counted": tally.counted, "won": tally.won}
 
 
-def change_of(row: Row[Any]) -> Change:
+def change_of(row: Row[Any]) -> RatingChange:
     """A row as a value."""
-    return Change(
+    return RatingChange(
         at=row.at,
         board=row.match,
         player_id=row.player_id,

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, 
 
 from pbmserv.matches.next_state import AFTER_THE_END
 from pbmserv.matches.pools import Pool, pool_of, pool_with
-from pbmserv.matches.ratings import Change, Rating, RatingResult, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import Rating, RatingChange, RatingResult, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import GameState
 from pbmserv.store.rating_rows import (
     SEAT_OF_CHANGE,
@@ -87,7 +87,7 @@ def read_pool(game: str, options: str) -> Pool | None:
         return None
 
 
-def stored_changes(connection: Connection, pool: str) -> tuple[Change, ...]:
+def stored_changes(connection: Connection, pool: str) -> tuple[RatingChange, ...]:
     """What every match of a pool did, as it stands in the records, in order."""
     query = (
         select(rating_changes)
@@ -104,12 +104,12 @@ def stored_tallies(connection: Connection, pool: str) -> dict[int, Tally]:
     return {row.player_id: Tally(Rating(row.mu, row.sigma), row.counted, row.won, row.last_at) for row in rows}
 
 
-def latest(changes: Iterable[Change]) -> dict[int, Tally]:
+def latest(changes: Iterable[RatingChange]) -> dict[int, Tally]:
     """Each player's tally after these changes, which are in order."""
     return {change.player_id: change.after for change in changes}
 
 
-def replace_all(connection: Connection, pool: str, changes: Sequence[Change]) -> None:
+def replace_all(connection: Connection, pool: str, changes: Sequence[RatingChange]) -> None:
     """Replaces all ratings of a pool."""
     connection.execute(delete(rating_changes).where(rating_changes.c.pool == pool))
     connection.execute(delete(ratings).where(ratings.c.pool == pool))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, and_, bindparam, delete, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
-from pbmserv.commands.base.names import skeleton
+from pbmserv.commands.vocabulary import skeleton
 from pbmserv.matches.log import EntryKind
 from pbmserv.robots.robot import FITTING
 from pbmserv.store.accounts import NO_HASH

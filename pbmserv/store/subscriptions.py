@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
-from pbmserv.commands.base.changes import Subscription
+from pbmserv.commands.changes import Subscription
 from pbmserv.store.tables import entries, matches, players, subscriptions
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from pbmserv.commands.base.changes import NewVacations
+from pbmserv.commands.changes import NewVacations
 from pbmserv.store import clocks
 from pbmserv.store.tables import players
 from pbmserv.store.tables import vacations as table

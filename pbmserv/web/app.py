@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import MissingRules
 from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy

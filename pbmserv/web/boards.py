@@ -8,7 +8,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.games.choices import Choice
 from pbmserv.games.game import Scene
 from pbmserv.matches.errors import CommandError

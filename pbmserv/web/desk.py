@@ -6,7 +6,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.rendering.overview import OverviewRow, overview_rows
 from pbmserv.services.app import utc_now
 from pbmserv.services.desk import Desk, load_desk

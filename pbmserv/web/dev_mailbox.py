@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.mail.reading.inspect import InspectedMail
 from pbmserv.mail.sending.from_web import subject_of_answer
 from pbmserv.services.app import utc_now

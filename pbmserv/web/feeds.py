@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import titles
 from pbmserv.matches.queries import SearchPage
 from pbmserv.matches.replay import GameState

@@ -9,7 +9,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import titles
 from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer

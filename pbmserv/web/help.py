@@ -15,11 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands import help as manual
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import close_to
+from pbmserv.commands.command import Command, Reply, commands
 from pbmserv.commands.help import HelpCommands, HelpGame, HelpTopic
+from pbmserv.commands.vocabulary import close_to
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.rendering.document import Heading, Verbatim, VerbatimLine
@@ -42,7 +40,7 @@ class CommandIndex:
     """All commands, in the place of the lines that list them."""
 
     kind: ClassVar[str] = "index"
-    commands: tuple[Declaration, ...]
+    commands: tuple[Command, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 from typing import ClassVar, Final, Literal
 from urllib.parse import quote, urlencode
 
-from pbmserv.commands.base.new_game import games_offered
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.new_game import games_offered
+from pbmserv.commands.server import Server
 from pbmserv.games.info import Info
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.svg.pictures import sentence_of, title_of

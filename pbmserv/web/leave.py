@@ -11,7 +11,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.mail_kinds import returning_command
+from pbmserv.commands.set import returning_command
 from pbmserv.services.app import utc_now
 from pbmserv.services.unsubscribe import LeaveLink, find_leave_link, unsubscribe
 from pbmserv.web.layout import Page

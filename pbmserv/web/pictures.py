@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.games import games
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.svg.pictures import card_of, film_of, movie_of, picture_of, sample_of

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block
 from pbmserv.rendering.markup import document_of

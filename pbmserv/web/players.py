@@ -10,9 +10,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import is_number, is_userid
-from pbmserv.commands.standings import FILTERS, MOST_LINES
+from pbmserv.commands.ratings import FILTERS, MOST_LINES
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_number, is_userid
 from pbmserv.games import games, titles
 from pbmserv.matches.pools import Pool, is_of_pools, pool_with, pools_of
 from pbmserv.matches.queries import Profile, RatedGame

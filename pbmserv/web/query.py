@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 from urllib.parse import urlencode
 
-from pbmserv.commands.base.vocabulary import is_number, is_userid
+from pbmserv.commands.vocabulary import is_number, is_userid
 from pbmserv.games import games
 from pbmserv.matches.queries import Boards, BoardSearch, Cursor, Sort
 

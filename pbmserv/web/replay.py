@@ -6,8 +6,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from pbmserv.commands.base.course import Course, TurnTold, course_of
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.analyse import Course, TurnTold, course_of
+from pbmserv.commands.vocabulary import is_number
 from pbmserv.matches.evaluations import Evaluation, tells
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn, rounds

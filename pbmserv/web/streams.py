@@ -16,8 +16,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.vocabulary import is_number
+from pbmserv.commands.vocabulary import is_number
+from pbmserv.mail.log_words import pairs
 from pbmserv.server.connections import places_for_visitors
 from pbmserv.services.views import count_entries
 from pbmserv.store.engine import cause_of

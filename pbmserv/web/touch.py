@@ -7,9 +7,8 @@ from typing import Any, Final
 from pbmserv.games.choices import MOST_LISTED, Choice, choices, ways_on, whole_move
 from pbmserv.games.game import Game, Move, MoveError, Scene
 from pbmserv.games.notation import names
-from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import rules_of
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AmbiguousMove, play
 from pbmserv.rendering.accessible import MOST_DESCRIBED, MoveSummary, Occupied, move_summary
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_cells import command_of

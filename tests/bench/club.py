@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import count
 from typing import Literal
 
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.games.cephalopod import info
 from pbmserv.mail.reading.headers import envelope_sender_of

@@ -7,7 +7,7 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from tests.bench.club import Club
 from tests.conftest import ADDRESS, make_house
 

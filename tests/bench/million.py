@@ -17,7 +17,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay

@@ -18,7 +18,7 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, StoreMails
 from pbmserv.server.listener import Listener
 from pbmserv.services.app import App

@@ -14,7 +14,7 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import update
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.retention import purge

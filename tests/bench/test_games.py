@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import GameState, replay

@@ -17,12 +17,10 @@ from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.changes import NewSetting
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.request import Request
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.changes import NewSetting
+from pbmserv.commands.command import Arguments, Decision, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.our_copies import our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import Envelope, write

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.mail.reading.read import read
 from pbmserv.services.app import password_hasher

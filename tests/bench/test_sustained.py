@@ -6,8 +6,8 @@ import pytest
 from argon2 import PasswordHasher
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from pbmserv.commands.base.changes import NewSetting
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.changes import NewSetting
+from pbmserv.commands.server import Server
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_some
 from pbmserv.store import accounts, players

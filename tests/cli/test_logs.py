@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbmserv.cli.logs import JournalForm, JsonForm, TextForm, start_logging
-from pbmserv.commands.base.log_words import LONGEST_VALUE, Pairs, pairs
+from pbmserv.mail.log_words import LONGEST_VALUE, Pairs, pairs
 from tests.cli.terminal import Terminal
 
 MOMENT = datetime(2026, 11, 23, 20, 14, 7, 250_000, UTC)

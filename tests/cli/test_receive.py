@@ -193,8 +193,8 @@ def test_it_starts_with_only_what_it_needs(ready: Terminal) -> None:
     assert libraries & slow == set()
     floors = {name[1] for name in found if name[0] == "pbmserv" and len(name) > 1}
     assert floors == {"cli", "commands", "mail", "services", "store"}
-    ours = {".".join(name) for name in found if name[:2] == ("pbmserv", "commands") and len(name) > 3}
-    assert ours == {"pbmserv.commands.base.log_words", "pbmserv.commands.base.server"}
+    ours = {".".join(name) for name in found if name[:2] == ("pbmserv", "commands") and len(name) > 2}
+    assert ours == {"pbmserv.commands.server"}
 
 
 def test_it_runs_in_a_process_of_its_own(ready: Terminal) -> None:

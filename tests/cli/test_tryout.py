@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbmserv.cli import demo, try_out
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.transport import Outgoing
 from pbmserv.server.listener import Listener

@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from pbmserv.commands.base import names
-from pbmserv.commands.base.changes import (
+from pbmserv.commands.changes import (
     BlockChange,
     Change,
     DroppedConditionalPlan,
@@ -28,11 +27,10 @@ from pbmserv.commands.base.changes import (
     TalkCounted,
     WeeklyPuzzle,
 )
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.request import Actor, Proof, Request
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.command import Actor, Decision, Proof, Reply, Request
+from pbmserv.commands.permission import decide
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import skeleton as skeleton_of
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
@@ -49,6 +47,7 @@ from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.words import normalised
 from pbmserv.store.puzzles import packed
 from tests.commands import rankings
 from tests.conftest import ADDRESS
@@ -83,7 +82,7 @@ class Memory:
 
     def named_like(self, skeleton: str) -> Sequence[Player]:
         """The players whose userids look alike."""
-        return [each for each in self.players.values() if names.skeleton(each.userid) == skeleton]
+        return [each for each in self.players.values() if skeleton_of(each.userid) == skeleton]
 
     def player_at(self, address: str) -> Player | None:
         """The player of an address."""

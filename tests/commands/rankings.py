@@ -7,13 +7,13 @@ from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.pools import Pool, pool_of
 from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch, Standings
-from pbmserv.matches.ratings import Change, RatingResult, Section, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import RatingChange, RatingResult, Section, Tally, ranks_of, reckoned
 from pbmserv.matches.replay import replay
 
 Ids = Mapping[str, int]
 
 
-def changes(matches: Mapping[int, Match], ids: Ids, pool: Pool) -> tuple[Change, ...]:
+def changes(matches: Mapping[int, Match], ids: Ids, pool: Pool) -> tuple[RatingChange, ...]:
     """What every match of a pool did."""
     results = []
     for board in map(replay, matches.values()):

@@ -6,18 +6,15 @@ from datetime import UTC, datetime
 import pytest
 
 from pbmserv.commands.address import AddressAsked, AddressIsYours, AddressWanted, NotAnAddress, TooManyAddresses
-from pbmserv.commands.base.changes import BlockChange, Erased, NewSetting
-from pbmserv.commands.base.decision import Decision, Question
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer
-from pbmserv.commands.base.new_game import NotThereYet, NotTogether, TakesNoChallenges
-from pbmserv.commands.base.permission import YesNeeded
-from pbmserv.commands.base.request import Proof
 from pbmserv.commands.block import Blocked, NotBlocked, NotYourself, Unblocked
 from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.export import Exported
-from pbmserv.commands.leaving import Deleted, SignedOff
+from pbmserv.commands.changes import BlockChange, Erased, NewSetting
+from pbmserv.commands.command import Confirmation, Decision, NotOurPlayer, Proof, Question
+from pbmserv.commands.leaving import Deleted, Exported, SignedOff
+from pbmserv.commands.lookup import NoSuchPlayer
+from pbmserv.commands.new_game import NotThereYet, NotTogether, TakesNoChallenges
 from pbmserv.commands.password import NewPasswordWanted, PasswordAsked, WhosePassword
+from pbmserv.commands.permission import YesNeeded
 from pbmserv.commands.set import LINES, NeitherOnNorOff, NoSuchSetting, SettingChanged
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import PersonalQuestion

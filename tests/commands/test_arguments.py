@@ -6,8 +6,14 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from pbmserv.commands.base.arguments import Arguments, BoardRef, arguments_of
-from pbmserv.commands.base.registry import Command, OpenCommand, PlayerCommand, commands
+from pbmserv.commands.command import (
+    Arguments,
+    BoardRef,
+    Command,
+    arguments_in,
+    arguments_of,
+    commands,
+)
 from pbmserv.commands.queue import QueueArguments
 from pbmserv.parser.line import parse_line
 from tests.every import every
@@ -41,13 +47,14 @@ def shortest(name: str, form: str) -> str:
 
 def check(command: Command) -> None:
     """Whether what the parser makes of a command's lines has all that the command says it gets."""
-    assert isinstance(command, OpenCommand | PlayerCommand)
-    may_lack = {name: NoneType in get_args(hint) for name, hint in get_type_hints(command.arguments).items()}
+    may_lack = {
+        name: NoneType in get_args(hint) for name, hint in get_type_hints(arguments_in(command.run)).items()
+    }
     for line in (command.example, *(shortest(command.name, form) for form in command.forms)):
         parsed = parse_line(line, None).parsed
         assert parsed is not None, line
         assert parsed.command is command, line
-        arguments = arguments_of(command.arguments, parsed.arguments)
+        arguments = arguments_of(arguments_in(command.run), parsed.arguments)
         lacking = {name for name in may_lack if getattr(arguments, name) is None}
         assert all(may_lack[name] for name in lacking), (line, lacking)
 

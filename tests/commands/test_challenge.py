@@ -6,15 +6,11 @@ from functools import partial
 
 import pytest
 
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.game_limits import TooManyGames, TooManyUnbegun
-from pbmserv.commands.base.lookup import NoSuchPlayer
-from pbmserv.commands.base.new_game import (
-    BadOptionValue,
-    RatedAndUnrated,
-    UnknownOption,
-)
 from pbmserv.commands.challenge import Challenged, NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
+from pbmserv.commands.command import Decision
+from pbmserv.commands.game_limits import TooManyGames, TooManyUnbegun
+from pbmserv.commands.lookup import NoSuchPlayer
+from pbmserv.commands.new_game import BadOptionValue, RatedAndUnrated, UnknownOption
 from pbmserv.matches.errors import CommandError
 from tests.commands.memory import Table
 

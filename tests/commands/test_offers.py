@@ -4,34 +4,33 @@ from functools import partial
 
 import pytest
 
-from pbmserv.commands.base.decision import Decision, Remark, Reply
-from pbmserv.commands.base.game_limits import TooManyGames, TooManyUnbegun
-from pbmserv.commands.base.lookup import NotOurPlayer
-from pbmserv.commands.base.new_game import (
+from pbmserv.commands.challenge import Challenged, NotAllHere, NotOverYet, PlayedOn, RematchRunning
+from pbmserv.commands.command import Decision, NotOurPlayer, Remark, Reply
+from pbmserv.commands.game_limits import TooManyGames, TooManyUnbegun
+from pbmserv.commands.games import BoardList, GamesOnOffer
+from pbmserv.commands.new_game import (
     BadOptionValue,
     NotTogether,
     RatedAndUnrated,
     TakesNoChallenges,
     UnknownOption,
 )
-from pbmserv.commands.base.vocabulary import normalised
-from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.offers import (
     AlreadyJoined,
     JoinedIn,
     NoSuchOffer,
     NotYourOffer,
+    OfferOpened,
     OfferTaken,
     OwnOffer,
     SteppedBack,
+    TooManyOffers,
     YouBlocked,
 )
-from pbmserv.commands.rematch import NotAllHere, NotOverYet, PlayedOn, RematchRunning
-from pbmserv.commands.seek import OfferOpened, TooManyOffers
 from pbmserv.matches.clock import DAY, TimeControl
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.words import normalised
 from tests.commands.memory import Table
 
 

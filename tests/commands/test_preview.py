@@ -2,16 +2,15 @@
 
 import pytest
 
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.lookup import WrongForm
-from pbmserv.commands.base.vocabulary import normalised
 from pbmserv.commands.chat import Chatted, NobodyListens, NothingToSay, PasswordInWords
+from pbmserv.commands.command import Decision
+from pbmserv.commands.lookup import NoSuchBoard, NotYourBoard, WrongForm
 from pbmserv.commands.preview import BadPreview, Previewed, TooManyMoves
-from pbmserv.matches.errors import NoSuchBoard, NotYourBoard
-from pbmserv.parser.errors import ChatAmongOthers
+from pbmserv.parser.inline_text import ChatAmongOthers
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.words import normalised
 from pbmserv.rendering.board import view_board
 from tests.commands.memory import Table
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.puzzle import (
     BadPuzzleMove,
     NoMorePuzzles,

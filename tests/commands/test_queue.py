@@ -7,17 +7,24 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from pbmserv.commands.base import queue_notation
-from pbmserv.commands.base.conditional_moves import QueueMissed, QueuePlayed
-from pbmserv.commands.base.decision import Decision, Remark
+from pbmserv.commands import queue_notation
+from pbmserv.commands.command import Decision, Remark
+from pbmserv.commands.lookup import NotYourBoard
 from pbmserv.commands.move import MovePlayed
-from pbmserv.commands.queue import BadQueue, MovesQueued, QueueDropped, QueueOnTurn, QueueShown
+from pbmserv.commands.queue import (
+    BadQueue,
+    MovesQueued,
+    QueueDropped,
+    QueueMissed,
+    QueueOnTurn,
+    QueuePlayed,
+    QueueShown,
+)
 from pbmserv.commands.submit import NothingSubmitted, Submitted
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import Branch, Missed, branches_of
-from pbmserv.matches.errors import AlreadyGone, GameOver, IllegalMove, NotYourBoard, NotYourTurn, StalePly
 from pbmserv.matches.log import Entry, Match, rules_of
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AlreadyGone, GameOver, IllegalMove, NotYourTurn, StalePly, play
 from pbmserv.matches.replay import GameState, fold
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed

@@ -6,14 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands import history, ratings, standings
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, WrongForm
-from pbmserv.commands.base.registry import Command
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.history import HistoryTold
-from pbmserv.commands.ratings import RatingsTold
-from pbmserv.commands.standings import NoSuchStandings, StandingsTable
+from pbmserv.commands import games, ratings
+from pbmserv.commands.command import NotOurPlayer, Reply
+from pbmserv.commands.games import HistoryTold
+from pbmserv.commands.lookup import NoSuchPlayer, WrongForm
+from pbmserv.commands.ratings import NoSuchStandings, RatingsTold, StandingsTable
+from pbmserv.commands.server import Server
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.rendering.templates import say
 from pbmserv.rendering.text import laid_out
@@ -236,12 +234,13 @@ def test_history_of_several_is_what_they_played_together(club: Table) -> None:
     assert isinstance(club.give("history", "stranger@example.org"), NotOurPlayer)
 
 
-@pytest.mark.parametrize("verb", [standings, ratings, history], ids=["standings", "ratings", "history"])
-def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPatch, verb: object) -> None:
+@pytest.mark.parametrize("name", ["standings", "ratings", "history"])
+def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Each page says how to get the next one, and that line brings it; nothing is shown twice or left out."""
-    monkeypatch.setattr(verb, "MOST_LINES", 2)
-    command: Command = verb.command  # type: ignore[attr-defined]
-    line, seen, pages = f"{command.name}", [], 0
+    monkeypatch.setattr(ratings, "MOST_RANKED", 2)
+    monkeypatch.setattr(ratings, "MOST_LINES", 2)
+    monkeypatch.setattr(games, "MOST_FINISHED", 2)
+    line, seen, pages = name, [], 0
     while line:
         told = club.give(line, "ann")
         assert isinstance(told, StandingsTable | RatingsTold | HistoryTold)
@@ -251,7 +250,7 @@ def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPat
         line = next((each.strip() for each in text if f"--page={told.page + 1}" in each), "")
         assert bool(line) == bool(told.more)
     monkeypatch.undo()
-    whole = club.give(command.name, "ann")
+    whole = club.give(name, "ann")
     assert isinstance(whole, StandingsTable | RatingsTold | HistoryTold)
     assert tuple(seen) == whole.lines
     assert pages == (len(seen) + 1) // 2

@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.new_game import NotOffered, UnknownOption, WhichGame
 from pbmserv.commands.challenge import Challenged, WrongNumberOfPlayers
 from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpGame, HelpIndex
+from pbmserv.commands.lookup import OtherGame
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.new_game import NotOffered, UnknownOption, WhichGame
 from pbmserv.commands.resign import Resigned
 from pbmserv.commands.show import Showing
 from pbmserv.games import games
-from pbmserv.matches.errors import IllegalMove, OtherGame, UnreadableMove
 from pbmserv.matches.log import BrokenLog, rules_of
+from pbmserv.matches.moves import IllegalMove, UnreadableMove
 from pbmserv.matches.replay import fold
 from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail

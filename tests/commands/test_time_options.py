@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.base.time_options import BadTimeOption, as_options, read_time_options
+from pbmserv.commands.time_options import BadTimeOption, as_options, read_time_options
 from pbmserv.matches.clock import DAY, TimeControl
 from tests.commands.memory import Table
 

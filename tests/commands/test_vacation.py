@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.changes import NewVacations
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.changes import NewVacations
+from pbmserv.commands.command import Decision
 from pbmserv.commands.vacation import BadVacation, TooMuchVacation, VacationOf
 from tests.commands.memory import NOON, Table
 

@@ -3,31 +3,21 @@
 import pytest
 
 from pbmserv.commands.address import OurAddress
-from pbmserv.commands.base.arguments import BoardRef
-from pbmserv.commands.base.changes import NewPassword, NewPlayer, RevokedWords
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.lookup import NoSuchPlayer, NotOurPlayer, UnknownGame
-from pbmserv.commands.base.permission import YesNeeded
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.changes import NewPassword, NewPlayer, RevokedWords
+from pbmserv.commands.command import BoardRef, Decision, NotOurPlayer, commands
 from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, NoHelpOn
+from pbmserv.commands.lookup import NoSuchBoard, NoSuchPlayer, NoSuchPly, NotYourBoard, UnknownGame
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.password import PasswordChanged
+from pbmserv.commands.permission import YesNeeded
 from pbmserv.commands.resign import Declined, Resigned
+from pbmserv.commands.server import Server
 from pbmserv.commands.show import NextBoards, Showing
 from pbmserv.commands.signup import AccountOpened, AddressTaken, BadAddress, BadUserid, SignedUp, UseridTaken
 from pbmserv.games import games
-from pbmserv.matches.errors import (
-    CommandError,
-    GameOver,
-    NoSuchBoard,
-    NoSuchPly,
-    NotYourBoard,
-    NotYourTurn,
-    StalePly,
-    UnreadableMove,
-)
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.moves import GameOver, NotYourTurn, StalePly, UnreadableMove
 from tests.commands.memory import Table
 
 

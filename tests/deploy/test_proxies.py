@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import utc_now
 from pbmserv.services.joining import AN_HOUR_FROM_A_HOST
 from pbmserv.web.join import token_at

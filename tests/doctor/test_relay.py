@@ -9,7 +9,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.services.admin.doctor.roads import see_relay
 from pbmserv.services.admin.findings import Finding, Verdict

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.headers import Headers, head_of
 from pbmserv.services.admin.doctor.returned import (
     see_judgement,

@@ -13,7 +13,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from sqlalchemy import func, select
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import read_all
 from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine, reading

@@ -16,9 +16,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from pbmserv.cli.main import cli as command_line
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import Arguments, Request
+from pbmserv.commands.permission import decide
 from pbmserv.rendering import templates
 from pbmserv.server import parts
 from pbmserv.services import run

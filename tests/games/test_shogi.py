@@ -9,7 +9,7 @@ from pbmserv.games import shogi as rules
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.shogi import KINDS, WORDS, Position, Shogi, minishogi, shogi
-from pbmserv.matches.reasons import reason_against
+from pbmserv.matches.moves import reason_against
 from pbmserv.rendering.accessible import accessible_board
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games

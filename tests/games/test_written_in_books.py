@@ -9,9 +9,8 @@ import pytest
 
 from pbmserv.games.chess import Chess, antichess, atomic, chess, crazyhouse
 from pbmserv.games.game import Move
-from pbmserv.matches.errors import AmbiguousMove
 from pbmserv.matches.log import Match
-from pbmserv.matches.moves import play
+from pbmserv.matches.moves import AmbiguousMove, play
 from pbmserv.matches.replay import GameState, replay
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)

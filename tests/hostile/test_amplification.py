@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.limits import FREE_BYTES, TIMES_RECEIVED, UNPROVEN_AN_HOUR, WHOLE_BYTES
 from pbmserv.store.outbox import QueuedMessage

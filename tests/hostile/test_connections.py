@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.server import connections
 from pbmserv.server.listener import Listener
 from pbmserv.services.app import App

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services import worker
 from pbmserv.services.admin.addresses import CannotInvite, invite
 from pbmserv.services.app import App

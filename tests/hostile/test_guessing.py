@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.guesses import FALSE_FOR_A_USERID, FALSE_FROM_HOME
 from tests.conftest import ADDRESS, Clock

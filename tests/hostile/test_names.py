@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.commands.base.names import OFFICES, skeleton
+from pbmserv.commands.vocabulary import OFFICES, skeleton
 from pbmserv.services.views import list_players
 from tests.services.post import Post, text_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import ReceiveTimeouts
 from pbmserv.server import connections
 from pbmserv.server.listener import MOST_OF_A_HOST, Listener

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.services.app import App
 from pbmserv.services.deliver import Sender

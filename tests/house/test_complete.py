@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.registry import Command, commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Command, Reply, commands
 from pbmserv.commands.help import page, subjects
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.line import parse_line
@@ -67,9 +66,7 @@ def test_no_template_is_left_over() -> None:
     """Each block of sentences belongs to a reply, an error or a command, each variant to a template."""
     folder = templates_folder() / LANGUAGE.folder
     assert list(importable())  # so that every reply is known
-    # A class with slots is made twice; the first one stays known until it is collected.
-    kinds = {repr(kind): kind for root in (Reply, CommandError) for kind in root.__subclasses__()}
-    places = [kind.template for kind in kinds.values()]
+    places = [kind.template for root in (Reply, CommandError) for kind in root.__subclasses__()]
     places += [command.help for command in EVERY_COMMAND]
     assert len(set(places)) == len(places)
     wanted = {(place.partition(":")[0], place.partition(":")[2]) for place in places}

@@ -14,9 +14,9 @@ from sqlalchemy import create_engine
 from starlette.routing import Route
 
 from pbmserv.cli.config import KNOWN, Settings
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import commands
 from pbmserv.commands.help import ELSEWHERE, TOPICS, page
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.rendering.templates import templates_folder
 from pbmserv.services.app import App
@@ -88,7 +88,7 @@ def test_every_setting_does_something() -> None:
     of_settings = [tree for path, tree in modules.items() if path.startswith("pbmserv/cli/")]
     unread = KNOWN.keys() - attributes_read(of_settings, ("self", "settings"))
     assert not unread, f"nothing reads these settings: {sorted(unread)}"
-    itself = [modules["pbmserv/commands/base/server.py"]]
+    itself = [modules["pbmserv/commands/server.py"]]
     read = attributes_read(modules.values(), ("server",)) | attributes_read(itself, ("self",))
     for template in templates_folder().rglob("*.*"):
         read |= set(re.findall(r"\bserver\.(\w+)", template.read_text()))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbmserv.cli.logs import OWN_KEYS
-from pbmserv.commands.base.log_words import LogWords
+from pbmserv.mail.log_words import LogWords
 from tests.docs import log_words
 from tests.every import every
 from tests.house.test_floors import MODULES, name_of

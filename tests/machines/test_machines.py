@@ -21,7 +21,7 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
 from tests.bench.club import PASSWORD, PLIES, Board, Club, address, move_mail

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment, Envelope, write
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.answered import MAX_TOKENS, answered_threads, answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import parse_head
 from pbmserv.mail.reading.read import read

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment, Envelope, write
 from tests.conversation import parsed
 

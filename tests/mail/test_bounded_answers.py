@@ -8,7 +8,7 @@ from itertools import repeat
 
 import pytest
 
-from pbmserv.commands.base.server import Server as OurServer
+from pbmserv.commands.server import Server as OurServer
 from pbmserv.mail.bounded_answers import bounded_response
 from pbmserv.mail.receiving import imap_client
 from pbmserv.mail.receiving.imap_address import mailbox_address

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import SmtpHandler
 from pbmserv.server import connections
 from pbmserv.server.listener import CannotListen, Listener

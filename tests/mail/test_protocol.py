@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import ReceiveTimeouts
 from pbmserv.server.listener import Listener
 from tests.mail.keeping import Kept, one_by_one

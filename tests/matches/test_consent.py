@@ -10,22 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
-from pbmserv.matches.agreements import accept, ask_undo, propose, reject
-from pbmserv.matches.errors import (
-    AlreadyGone,
+from pbmserv.matches.agreements import (
     AskedThisTurn,
-    CommandError,
     ConsentPending,
-    GameOver,
     LeftSince,
     NothingToAnswer,
     NothingToTakeBack,
     OfferVoid,
     OthersAnswer,
-    StalePly,
+    accept,
+    ask_undo,
+    propose,
+    reject,
 )
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match
-from pbmserv.matches.moves import play, resign
+from pbmserv.matches.moves import AlreadyGone, GameOver, StalePly, play, resign
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Offer
 from tests.matches.test_match import ELIMINATING, NOON, match_of

@@ -8,7 +8,9 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from pbmserv.matches.errors import AlreadyGone, CommandError, NoSuchBoard, NotYourBoard
+from pbmserv.commands.lookup import NoSuchBoard, NotYourBoard
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.moves import AlreadyGone
 
 ERROR = NoSuchBoard(number=999, userid="alice", own=(101, 102))
 

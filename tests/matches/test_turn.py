@@ -8,19 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod, games
-from pbmserv.matches.errors import (
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.moves import (
     AlreadyGone,
     AmbiguousMove,
-    CommandError,
     GameOver,
     IllegalMove,
     NotYourTurn,
+    Reason,
     StalePly,
     UnreadableMove,
+    play,
+    reason_against,
+    resign,
 )
-from pbmserv.matches.log import Entry, Match
-from pbmserv.matches.moves import play, resign
-from pbmserv.matches.reasons import Reason, reason_against
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from tests.matches.test_match import ELIMINATING, NOON, match_of

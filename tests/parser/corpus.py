@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import product, takewhile
 from pathlib import Path
 
-from pbmserv.commands.base.queue_notation import read as read_queue
+from pbmserv.commands.queue_notation import read as read_queue
 from pbmserv.games import games
 from pbmserv.games.info import Credit, Info
 from pbmserv.parser.parse import parse_mail

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from pbmserv.commands.base.lookup import UnknownGame
-from pbmserv.commands.base.queue_notation import Misread, write
-from pbmserv.commands.base.request import Credentials
-from pbmserv.commands.base.typed_moves import spelling_of
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.command import Credentials
+from pbmserv.commands.lookup import UnknownGame
+from pbmserv.commands.queue_notation import Misread, write
+from pbmserv.commands.typed_moves import spelling_of
 from pbmserv.games.info import Info
 from pbmserv.matches.conditional_moves import Branch
 from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand, WhichOne
 from pbmserv.parser.fitting import ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
+from pbmserv.parser.words import normalised
 
 
 def meaning(line: str, board: int | None = None, game: Info | None = None) -> str:

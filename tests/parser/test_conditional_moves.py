@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.queue_notation import Misread, read, write
+from pbmserv.commands.queue_notation import Misread, read, write
 from pbmserv.matches.conditional_moves import DEEPEST, MOST_MOVES, Branch, joined
 
 MOVES = st.sampled_from(["a1", "b2", "c3", "d4xc4,d3", "pass", "e5xd5,e4,e6"])

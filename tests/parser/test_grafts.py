@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.typed_moves import Spelling
+from pbmserv.commands.typed_moves import Spelling
 from pbmserv.games import games
 from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.parse import parse_mail

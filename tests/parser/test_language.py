@@ -6,8 +6,7 @@ from itertools import product
 import pytest
 
 from pbmserv.parser.command_block import MOST_COMMANDS
-from pbmserv.parser.errors import TooManyCommands
-from pbmserv.parser.parse import as_kept, parse_mail
+from pbmserv.parser.parse import TooManyCommands, as_kept, parse_mail
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, ParsedMail, Unparsed
 from tests.every import every
 from tests.parser.meaning import of

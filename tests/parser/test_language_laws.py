@@ -5,22 +5,14 @@ import string
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.vocabulary import (
-    CLOSING,
-    COURTESY,
-    NEVER_BY_SLIP,
-    OPENING,
-    SETTINGS,
-    SMALL_WORDS,
-    is_userid,
-    normalised,
-)
+from pbmserv.commands.command import commands
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING, SETTINGS, SMALL_WORDS, is_userid
 from pbmserv.games.board import is_cell_like
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail, Unparsed
+from pbmserv.parser.words import normalised
 from pbmserv.rendering.templates import say
 from tests.examples import examples
 from tests.parser.meaning import of

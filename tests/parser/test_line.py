@@ -2,11 +2,12 @@
 
 from itertools import product
 
-from pbmserv.commands.base.lookup import WrongForm
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP, normalised
+from pbmserv.commands.command import commands
+from pbmserv.commands.lookup import WrongForm
+from pbmserv.commands.vocabulary import NEVER_BY_SLIP
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.words import normalised
 from tests.every import every
 from tests.parser.meaning import meaning
 

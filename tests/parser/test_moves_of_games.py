@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pbmserv.commands.base.typed_moves import any_spelling, spelling_of
+from pbmserv.commands.typed_moves import any_spelling, spelling_of
 from pbmserv.games import games
 from pbmserv.games.choices import choices
 from pbmserv.games.game import Game

@@ -1,8 +1,8 @@
 """Single words: what a userid may be, what is one slip away from another word, what an address looks like."""
 
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.vocabulary import is_address, is_one_slip_away, is_reserved, is_userid, normalised
-from pbmserv.parser.typos import likely_commands
+from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid
+from pbmserv.parser.typos import is_one_slip_away, likely_commands
+from pbmserv.parser.words import normalised
 from tests.parser.meaning import meaning
 
 
@@ -42,12 +42,12 @@ def test_reserved() -> None:
     """Nobody may be called like a command, a game, a filter, a word of prose, or what reads as a square."""
     words = "move RESIGN password change Cephalopod all next inactive yes no server as stop quit end"
     words += " a1 C3xB3 d4-e5 you Please board USERID SOMEBODY"
-    assert [word for word in words.split() if not is_reserved(word, commands())] == []
+    assert [word for word in words.split() if not is_reserved(word)] == []
 
 
 def test_not_reserved() -> None:
     """A name that merely resembles one is free."""
-    assert not any(is_reserved(word, commands()) for word in ("anna", "mover", "k9dog", "allan", "nextdoor"))
+    assert not any(is_reserved(word) for word in ("anna", "mover", "k9dog", "allan", "nextdoor"))
 
 
 def test_one_slip() -> None:

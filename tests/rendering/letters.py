@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Reply
 from pbmserv.commands.games import BoardList
 from pbmserv.commands.help import page
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.server import Server
 from pbmserv.commands.signup import SignedUp
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.errors import CommandError, IllegalMove
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
-from pbmserv.matches.moves import play, resign
+from pbmserv.matches.moves import IllegalMove, play, resign
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary

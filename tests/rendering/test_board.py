@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play, resign

@@ -10,10 +10,10 @@ from argon2 import PasswordHasher
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import commands
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.message import MessageFrom
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.command_lines import sendable, to_fill_in

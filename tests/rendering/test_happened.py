@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.replay import GameState, replay

@@ -14,7 +14,7 @@ import pytest
 from argon2 import PasswordHasher
 from jinja2 import Environment
 
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.rendering import language, templates
 from pbmserv.rendering.document import Document

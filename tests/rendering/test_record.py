@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from jsonschema import Draft202012Validator
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.board import BoardView, view_board

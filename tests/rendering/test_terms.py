@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.time_options import read_time_options
 from pbmserv.commands.games import BoardList
-from pbmserv.commands.seek import OfferOpened
+from pbmserv.commands.offers import OfferOpened
+from pbmserv.commands.server import Server
+from pbmserv.commands.time_options import read_time_options
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Match

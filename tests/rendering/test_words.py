@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pbmserv.services
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import commands
 from pbmserv.commands.help import page, subjects
 from pbmserv.commands.password import PasswordChanged
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.game import Scene
 from pbmserv.matches.log import rules_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.rendering.templates import render
 from pbmserv.robots import spiel

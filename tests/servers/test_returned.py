@@ -9,7 +9,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.bounces import see_suspended
 from pbmserv.services.views import list_inbox, list_outbox

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from tests.conftest import ADDRESS, Clock
 from tests.services.hashing import CountingHasher

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.store.tables import metadata
 from tests.conftest import Counting

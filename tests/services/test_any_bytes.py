@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine
 from tests.conftest import ADDRESS, make_house

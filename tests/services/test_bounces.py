@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, null, select, text, update
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
 from pbmserv.services.admin.mails import resend
 from pbmserv.services.app import App

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlalchemy import delete, insert, update
 
-from pbmserv.commands.base.changes import NewVacations
+from pbmserv.commands.changes import NewVacations
 from pbmserv.mail.sending.transport import Delivered, Failed
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.replay import GameState, replay

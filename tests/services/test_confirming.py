@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store.outbox import QueuedMessage

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.server import Server
 from pbmserv.commands.chat import MOST_AN_HOUR as TALK_AN_HOUR
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.limits import (
     QUESTIONS_A_DAY,

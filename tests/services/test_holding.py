@@ -5,7 +5,7 @@ from typing import Literal
 
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.worker import process_next
 from pbmserv.store import inbox

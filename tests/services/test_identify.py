@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
-from pbmserv.commands.base.changes import NewPlayer
+from pbmserv.commands.changes import NewPlayer
 from pbmserv.services import worker
 from pbmserv.services.admin.act import set_password
 from pbmserv.services.app import App, password_hasher

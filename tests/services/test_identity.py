@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.outbox import QueuedMessage

@@ -2,7 +2,7 @@
 
 from sqlalchemy import event
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mails

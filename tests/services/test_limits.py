@@ -5,7 +5,7 @@ from email.policy import SMTP
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.commands.vacation import TOLD_A_DAY
 from pbmserv.services.app import App
 from pbmserv.services.limits import (

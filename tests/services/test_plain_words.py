@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import delete, select
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.parser.topics import TOPICS
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board

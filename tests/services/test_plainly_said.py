@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.vocabulary import NEVER_BY_SLIP
+from pbmserv.commands.vocabulary import NEVER_BY_SLIP
 from pbmserv.services.views import load_board
 from pbmserv.store.outbox import QueuedMessage
 from tests.services.post import Post, text_of, token_of

@@ -9,7 +9,7 @@ from itertools import cycle
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.sending.from_web import link_id_of
 from pbmserv.mail.sending.transport import Delivered as HandedOver
 from pbmserv.matches.log import rules_of

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.practice import practice_to_come
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.practice import practice_to_come
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.queries import BoardSearch, ListingQuery

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.admin.check import check
 from pbmserv.store import bounces
 from pbmserv.store.engine import writing

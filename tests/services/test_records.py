@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import NOT_OF_THE_GAME, record_of
 from pbmserv.services.admin.check import check

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.limits import SHOWN_AN_HOUR
 from pbmserv.services.wordy import MOST_QUICK

@@ -13,8 +13,8 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, delete, select
 
-from pbmserv.commands.base.changes import NewAddress
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.changes import NewAddress
+from pbmserv.commands.server import Server
 from pbmserv.services import limits, pending, worker
 from pbmserv.services.app import App
 from pbmserv.services.batch import DecidedMail, decide_mail, write_decided

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, event
 
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.decision import Decision
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.request import Request
+from pbmserv.commands.command import Arguments, Decision, Request
+from pbmserv.commands.permission import decide
 from pbmserv.matches.queries import Queries
 from pbmserv.server.in_flight import MailClaims
 from pbmserv.services import batch

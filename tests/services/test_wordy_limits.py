@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.limits import SHOWN_AN_HOUR, UNPROVEN_AN_HOUR
 from pbmserv.services.newcomers import LETTERS_A_DOMAIN, LETTERS_A_PROVIDER

@@ -18,7 +18,7 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.app import utc_now
 from pbmserv.services.robots import play_robots

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match
 from pbmserv.matches.queries import BoardRow, Listing, ListingQuery

@@ -6,16 +6,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Connection, select, update
 
-from pbmserv.commands.base.changes import (
-    BlockChange,
-    Change,
-    Erased,
-    NewAddress,
-    NewPassword,
-    NewPlayer,
-    NewSetting,
-)
-from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.changes import BlockChange, Change, Erased, NewAddress, NewPassword, NewPlayer, NewSetting
+from pbmserv.commands.command import Confirmation
 from pbmserv.matches.player import PersonalAddress, PersonalBounce, PersonalMail, PersonalQuestion, Player
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import replay

@@ -10,8 +10,7 @@ from typing import Any, Literal, Union
 
 import pytest
 
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import Command, commands
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.conditional_moves import Branch
@@ -38,7 +37,7 @@ def some(hint: Any) -> Iterator[Any]:
         yield {next(some(arguments[0])): next(some(arguments[1]))}
     elif hint is Info:
         yield games()["hex"].info
-    elif hint is Declaration:
+    elif hint is Command:
         yield commands()["move"]
     elif hint is Branch:
         yield Branch(("a1",), "b2", (Branch((), "pass"),))

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.matches.replay import fold, replay

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.rendering.record import record_of
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.upgrade import renew

@@ -11,12 +11,12 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
 from pbmserv.matches.pools import pool_named
 from pbmserv.matches.rankings import SECTIONS
-from pbmserv.matches.ratings import INACTIVE_AFTER, Change, Rating, RatingResult, Section, Tally, reckoned
+from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, RatingChange, RatingResult, Section, Tally, reckoned
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
 from pbmserv.store import match_numbers, matches, players, rankings, rating_rows, ratings, standing_counts
@@ -89,7 +89,7 @@ def two(engine: Engine, number: int, *userids: str) -> GameState:
     return moved_all(engine, begin(engine, number, *userids))
 
 
-def from_the_logs(connection: Connection) -> dict[str, tuple[Change, ...]]:
+def from_the_logs(connection: Connection) -> dict[str, tuple[RatingChange, ...]]:
     """A plain recomputation by board size, that shares nothing with the tables but the reckoning of one list."""
     results: dict[str, list[RatingResult]] = {SMALL: [], PLAIN: []}
     for number in match_numbers.numbers(connection):
@@ -106,7 +106,7 @@ def from_the_logs(connection: Connection) -> dict[str, tuple[Change, ...]]:
     return {pool: reckoned({}, found) for pool, found in results.items()}
 
 
-def assert_right(engine: Engine) -> tuple[Change, ...]:
+def assert_right(engine: Engine) -> tuple[RatingChange, ...]:
     """Both tables are equal to a recomputation; gives what the 3x3 boards did."""
     with reading(engine) as connection:
         expected = from_the_logs(connection)

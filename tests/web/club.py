@@ -13,7 +13,7 @@ from types import MappingProxyType
 import httpx
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.worker import process_next

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay

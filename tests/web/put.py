@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from types import MappingProxyType
 
-from pbmserv.commands.base.changes import NewPlayer
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.changes import NewPlayer
+from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.games import cephalopod, games
 from pbmserv.games.cephalopod import Position

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbmserv.commands.base.changes import Erased
+from pbmserv.commands.changes import Erased
 from pbmserv.store import accounts, players
 from pbmserv.store.engine import writing
 from tests.web.club import NOON, Club, asking

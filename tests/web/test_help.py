@@ -7,10 +7,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.command import Reply, commands
 from pbmserv.commands.help import ELSEWHERE, HelpGame, page, subjects
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.cephalopod import info
 from pbmserv.parser.line import parse_line

@@ -1,6 +1,6 @@
 """The first page: what this is, how to start, and what is going on."""
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.queries import BoardSearch
 from pbmserv.services.views import search_boards

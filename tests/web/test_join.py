@@ -12,7 +12,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.joining import AN_HOUR_FROM_A_HOST, AT_ANY_TIME
 from pbmserv.services.receive import receive_mail

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from pbmserv.commands.base.typed_moves import any_spelling
-from pbmserv.commands.base.vocabulary import FIRST_BOARD
+from pbmserv.commands.typed_moves import any_spelling
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.reading.authentication import is_authenticated
 from pbmserv.mail.reading.automatic import why_automatic
@@ -19,6 +18,7 @@ from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.mail.reading.unwelcome import unwelcome_sign
 from pbmserv.parser.command_block import first_line
 from pbmserv.parser.parsed import IncomingMail
+from pbmserv.parser.words import FIRST_BOARD
 
 MAX_TEXT: Final = 128 * 1024
 """Characters of text that are searched for what the sender wrote. If these hold no command, the mail is answered

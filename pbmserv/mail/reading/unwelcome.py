@@ -6,7 +6,7 @@ A mail with one of them is read like any other. But an unknown sender is not wri
 import re
 from typing import Final, Literal
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.authentication import has_failed
 from pbmserv.mail.reading.headers import Headers
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
+from pbmserv.mail.log_words import pairs
 from pbmserv.mail.reading.headers import MOST_HOPS, count_hops, envelope_sender_of, parse_head
 from pbmserv.mail.receiving.imap_mailbox import ImapMailbox, ImapRefused, MessageKey
 from pbmserv.mail.receiving.smtp_handler import (

@@ -13,8 +13,8 @@ from typing import Final
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbmserv.commands.base.log_words import pairs
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
+from pbmserv.mail.log_words import pairs
 from pbmserv.mail.reading.headers import MOST_HOPS, count_hops
 
 ROUNDS: Final = 20

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.automatic import LOOP_HEADER
 from pbmserv.parser.parsed import IncomingMail
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.referee import CannotRule
 from pbmserv.services.app import App
 from pbmserv.store import bans

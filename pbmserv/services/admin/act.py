@@ -4,16 +4,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.base.changes import Erased, NewPassword
-from pbmserv.commands.base.decision import Decision, Remark
-from pbmserv.commands.base.permission import decide
-from pbmserv.commands.base.request import Actor, Request
-from pbmserv.commands.base.vocabulary import normalised
+from pbmserv.commands.changes import Erased, NewPassword
+from pbmserv.commands.command import Actor, Decision, Remark, Request
+from pbmserv.commands.permission import decide
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import EntryKind
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.words import normalised
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import laid_out

@@ -3,14 +3,11 @@
 As in `replies`, each class's name names its template.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from pbmserv.commands.address import AddressWanted
-from pbmserv.commands.base.decision import Question, Reply
-from pbmserv.commands.base.declaration import Confirmation
-from pbmserv.commands.base.vocabulary import is_address
+from pbmserv.commands.command import Confirmation, Question, Reply
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.app import App
 from pbmserv.services.compose import invitation_mail, news_mail
@@ -20,11 +17,8 @@ from pbmserv.store import outbox, players
 from pbmserv.store.engine import run_again, writing
 
 
-@dataclass(frozen=True, slots=True)
 class AddressGiven(Reply):
     """To an address of `userid`: the operator has asked another one to take its place."""
-
-    template: ClassVar[str] = "services/admin/addresses.txt:address_given"
 
     userid: str
     address: str

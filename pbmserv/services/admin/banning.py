@@ -5,14 +5,13 @@ As in `commands.help`, each class's name names its template.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import Barred
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.changes import Barred
+from pbmserv.commands.command import Decision, Notifications, Remark, Reply
 from pbmserv.commands.offers import without
+from pbmserv.commands.queue import play_on
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
@@ -28,30 +27,21 @@ from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 
-@dataclass(frozen=True, slots=True)
 class PlayerBarred(Reply):
     """Above a board that `userid` had to leave: the operator wants them here no more."""
-
-    template: ClassVar[str] = "services/admin/banning.txt:player_barred"
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class YouAreBarred(Reply):
     """To a player whom the operator wants here no more; `reason` may be empty."""
-
-    template: ClassVar[str] = "services/admin/banning.txt:you_are_barred"
 
     userid: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class NoLongerBarred(Reply):
     """To a player who may play again; `reason` may be empty."""
-
-    template: ClassVar[str] = "services/admin/banning.txt:no_longer_barred"
 
     userid: str
     reason: str

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Decision
+from pbmserv.commands.command import Decision
 from pbmserv.commands.show import Showing
 from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.replay import GameState, replay

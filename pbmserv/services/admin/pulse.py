@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.store import condition, heartbeats
 from pbmserv.store.engine import first_line, locks_rows, reading, run_again, writing

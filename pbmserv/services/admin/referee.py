@@ -6,10 +6,10 @@ As in `commands.help`, each class's name names its template.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Notifications, Remark, Reply
+from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.queue import play_on
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import BrokenLog, EntryKind
 from pbmserv.matches.next_state import entry_after
@@ -25,11 +25,8 @@ from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.recent_boards import RecentBoards
 
 
-@dataclass(frozen=True, slots=True)
 class OperatorSays(Reply):
     """The operator's own words, above a board or in a mail of their own."""
-
-    template: ClassVar[str] = "services/admin/referee.txt:operator_says"
 
     text: str
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import BrokenLog
 from pbmserv.services.admin.check import rate_anew
 from pbmserv.services.app import App

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pbmserv.commands.base.registry import commands
+from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.robots.levels import level_of, move_of, rungs_of
 from pbmserv.robots.robot import RANDOM

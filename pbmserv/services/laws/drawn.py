@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from xml.etree.ElementTree import fromstring
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play
 from pbmserv.matches.replay import GameState, replay

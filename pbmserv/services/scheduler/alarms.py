@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.command import Reply
+from pbmserv.mail.log_words import pairs
 from pbmserv.rendering.templates import say
 from pbmserv.services.admin.findings import Finding, Verdict
 from pbmserv.services.admin.status import Premises, look_around
@@ -30,20 +30,14 @@ MAILED_EVERY: Final = timedelta(days=1)
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class NeedsYou(Reply):
     """To the operator: these findings are not fine, and have not been for a while."""
-
-    template: ClassVar[str] = "services/scheduler/alarms.txt:needs_you"
 
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class IsOver(Reply):
     """To the operator: what they were mailed about, by `names`, is fine again."""
-
-    template: ClassVar[str] = "services/scheduler/alarms.txt:is_over"
 
     names: tuple[str, ...]
 

@@ -5,16 +5,15 @@ As in `replies`, each class's name names its template.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Remark, Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.command import Decision, Remark, Reply
+from pbmserv.commands.queue import play_on
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.next_state import entry_after
@@ -31,24 +30,16 @@ from pbmserv.store.engine import is_database_trouble, reading, run_again, writin
 from pbmserv.store.queries import TransactionQueries
 
 
-@dataclass(frozen=True, slots=True)
-class Reminded(Reply):
+class Reminded(Reply, place="first"):
     """To whoever is on turn: `board` has waited since; without a `deadline` it may go on waiting."""
-
-    template: ClassVar[str] = "services/scheduler/clocks.txt:reminded"
-    place = "first"
 
     board: int
     since: datetime
     deadline: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class TimeIsUp(Reply):
+class TimeIsUp(Reply, place="below"):
     """To whoever had no time left on `board`, and is out of the game; or it is drawn, as the other cannot win."""
-
-    template: ClassVar[str] = "services/scheduler/clocks.txt:time_is_up"
-    place = "below"
 
     board: int
     others_play_on: bool

@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import NewDigest
-from pbmserv.commands.base.schedule import read_schedule
+from pbmserv.commands.changes import NewDigest
+from pbmserv.commands.set import read_schedule
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState

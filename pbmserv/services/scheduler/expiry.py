@@ -1,14 +1,14 @@
 """What is said of open offers and of rematches. As in `replies`, each class's name names its template."""
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
-from pbmserv.commands.base.changes import EndedOffer
-from pbmserv.commands.base.decision import Reply
-from pbmserv.commands.base.log_words import pairs
+from pbmserv.commands.changes import EndedOffer
+from pbmserv.commands.command import Reply
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
@@ -17,11 +17,8 @@ from pbmserv.store import offers, outbox, players, standstills
 from pbmserv.store.engine import run_again, writing
 
 
-@dataclass(frozen=True, slots=True)
 class OfferExpired(Reply):
     """An offer was open so many `days`, and not enough have accepted: told to all who had a part in it."""
-
-    template: ClassVar[str] = "services/scheduler/expiry.txt:offer_expired"
 
     offer: OpenOffer
     days: int

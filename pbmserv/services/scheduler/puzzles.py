@@ -4,15 +4,14 @@ Whoever leaves two in a row unanswered gets no more until they answer one; the s
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.changes import PuzzleSent, WeeklyPuzzle
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.changes import PuzzleSent, WeeklyPuzzle
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.matches.puzzles import PuzzleTry
 from pbmserv.rendering.html_mail import Content
@@ -35,11 +34,8 @@ MOST_UNANSWERED: Final = 2
 """So many puzzles of the week in a row may stay unanswered before no more come."""
 
 
-@dataclass(frozen=True, slots=True)
 class PuzzleOfTheWeek(Reply):
     """Above the puzzle of the week; `is_last`: no more come until the reader answers one."""
-
-    template: ClassVar[str] = "services/scheduler/puzzles.txt:puzzle_of_the_week"
 
     is_last: bool
 

@@ -1,13 +1,12 @@
 """Once a day: the moves of a player that no other mail has mentioned, in one mail."""
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.base.decision import Reply
+from pbmserv.commands.command import Reply
 from pbmserv.matches.player import Player
 from pbmserv.services.app import App
 from pbmserv.services.bounces import readable
@@ -26,11 +25,8 @@ MOST_NAMED: Final = 40
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class Receipts(Reply):
     """The reader's moves, each with its board, and the players who have to move there now."""
-
-    template: ClassVar[str] = "services/scheduler/receipts.txt:receipts"
 
     played: tuple[tuple[str, int], ...]
     waiting: tuple[str, ...]

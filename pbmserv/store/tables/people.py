@@ -26,7 +26,7 @@ players = Table(
     Column("id", RowId, primary_key=True),
     Column("userid", String(20), nullable=False),
     Column("userid_lower", String(20), nullable=False, unique=True),
-    # The same for userids that look alike (`commands.base.names`); empty for deleted accounts.
+    # The same for userids that look alike (`commands.vocabulary`); empty for deleted accounts.
     Column("skeleton", String(20), nullable=False, server_default=text("''"), index=True),
     Column("password_hash", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),

@@ -10,7 +10,7 @@ from functools import partial
 
 from imapclient import IMAPClient
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.imap_address import MailboxAddress
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, StoreMail
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, StoreMails
 from pbmserv.server.listener import Listener
 from tests.cli.processes import wait_for

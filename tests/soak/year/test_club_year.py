@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from argon2 import PasswordHasher
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.services.views import list_boards
 from tests.conftest import ADDRESS, make_house

@@ -8,7 +8,7 @@ import urllib.request
 from typing import Final
 from urllib.parse import urlsplit
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.bounded_answers import bounded_response
 from pbmserv.services.admin.findings import Finding, Verdict
 

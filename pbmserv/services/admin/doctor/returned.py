@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.authentication import every_result
 from pbmserv.mail.reading.headers import Headers
 from pbmserv.services.admin.doctor import compare_clocks

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import closing
 
-from pbmserv.commands.base.server import Server
+from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.imap_address import MailboxAddress
 from pbmserv.mail.receiving.imap_mailbox import (
     ImapError,

@@ -8,15 +8,14 @@ import re
 from functools import cache
 from typing import Final
 
-from pbmserv.commands.base.lookup import PAGE
-from pbmserv.commands.base.new_game import RATED, UNRATED
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import BLOT
-from pbmserv.commands.base.schedule import WEEKDAYS
-from pbmserv.commands.base.time_options import TIME_OPTIONS
-from pbmserv.commands.base.typed_moves import any_spelling, is_move_like
-from pbmserv.commands.base.vocabulary import COURTESY, FILTERS, SETTINGS
+from pbmserv.commands.command import BLOT, commands
 from pbmserv.commands.help import subjects
+from pbmserv.commands.lookup import PAGE
+from pbmserv.commands.new_game import RATED, UNRATED
+from pbmserv.commands.set import WEEKDAYS
+from pbmserv.commands.time_options import TIME_OPTIONS
+from pbmserv.commands.typed_moves import any_spelling, is_move_like
+from pbmserv.commands.vocabulary import COURTESY, FILTERS, SETTINGS
 from pbmserv.games import games
 
 _SETTING_VALUES: Final = ("on", "off", "all", "turns", "known", "daily", "weekly", "weekdays")

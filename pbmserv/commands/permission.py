@@ -1,40 +1,28 @@
 """Whether a command may be carried out: who gave it, how that was proven, and what needs a `yes`."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
-from pbmserv.commands.base.arguments import Arguments
-from pbmserv.commands.base.conditional_moves import play_on
-from pbmserv.commands.base.decision import Decision, Reply
-from pbmserv.commands.base.registry import commands
-from pbmserv.commands.base.request import Actor, Request
+from pbmserv.commands.command import Actor, Arguments, Decision, Reply, Request, commands
+from pbmserv.commands.queue import play_on
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(kw_only=True)
-class BannedHere(CommandError):
+class BannedHere(CommandError, about_identity=True):
     """The operator wants `userid` here no more."""
-
-    template: ClassVar[str] = "commands/base/permission.txt:banned_here"
-
-    about_identity: ClassVar[bool] = True
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class YesNeeded(Reply):
     """The command would be carried out, but waits for a `yes`.
 
     `why`: it cannot be undone; nothing proves who wrote; or what does so is not
     good enough for it, since it proves moves alone, or boards alone.
     """
-
-    template: ClassVar[str] = "commands/base/permission.txt:yes_needed"
 
     command: str
     why: Literal["for good", "unproven", "account", "no move"]

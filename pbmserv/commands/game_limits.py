@@ -1,11 +1,10 @@
 """How many games one player may start, on whatever way: by a challenge, by an offer, or once more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from pbmserv.commands.base.request import PlayerRequest
+from pbmserv.commands.command import PlayerRequest
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -18,14 +17,11 @@ IN_PLAY: Final = 100
 UNBEGUN: Final = 10
 
 
-@dataclass(kw_only=True)
 class TooManyGames(CommandError):
     """So many games in play are all that `starter` may have started; so many within a day without proof.
 
     With proof the limit is `proven_limit`: `line` is what to send again.
     """
-
-    template: ClassVar[str] = "commands/base/game_limits.txt:too_many_games"
 
     starter: str
     limit: int
@@ -33,14 +29,11 @@ class TooManyGames(CommandError):
     line: str
 
 
-@dataclass(kw_only=True)
 class TooManyUnbegun(CommandError):
     """So many games that `userid` has not begun are all that `starter` may leave there; fewer without proof.
 
     With proof the limit is `proven_limit`: `line` is what to send again.
     """
-
-    template: ClassVar[str] = "commands/base/game_limits.txt:too_many_unbegun"
 
     userid: str
     starter: str

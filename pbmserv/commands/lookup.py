@@ -3,68 +3,70 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import ClassVar
 
-from pbmserv.commands.base.arguments import BoardArguments, BoardRef
-from pbmserv.commands.base.declaration import Declaration
-from pbmserv.commands.base.request import PlayerRequest, Request
+from pbmserv.commands.command import BoardArguments, BoardRef, Command, NotOurPlayer, PlayerRequest, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
-from pbmserv.matches.errors import CommandError, NoSuchBoard, NoSuchPly, NotYourBoard, OtherGame
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.matches.replay import GameState
 
 
-@dataclass(kw_only=True)
+class NoSuchBoard(CommandError):
+    """There is no board `number`. `own` are some boards that the sender, `userid`, plays on."""
+
+    number: int
+    userid: str | None = None
+    own: tuple[int, ...] = ()
+
+
+class NoSuchPly(CommandError):
+    """The board has only `plies` plies."""
+
+    ply: int
+    plies: int
+
+
+class OtherGame(CommandError):
+    """The board is one of `actual`, not of `named`."""
+
+    named: str
+    actual: str
+
+
+class NotYourBoard(CommandError):
+    """`userid` does not play on the board."""
+
+    userid: str
+
+
 class UnknownGame(CommandError):
     """There is no such game; `suggestions` are called alike."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:unknown_game"
 
     suggestions: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class WrongForm(CommandError):
     """The words after a command do not fit it."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:wrong_form"
 
     command: str
     forms: tuple[str, ...]
     example: str
 
 
-@dataclass(kw_only=True)
-class NotOurPlayer(CommandError):
-    """The sender's address belongs to no player, and no userid and password were given."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:not_our_player"
-
-    about_identity = True
-
-    command: str
-
-
-@dataclass(kw_only=True)
 class NoSuchPlayer(CommandError):
     """Nobody is called so."""
-
-    template: ClassVar[str] = "commands/base/lookup.txt:no_such_player"
 
     suggestions: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class GameMissing(CommandError):
     """Board `number` is of a game, or of a version of its rules, that this server does not have any more.
 
     It is not named as the error's board, since that would be shown.
     """
-
-    template: ClassVar[str] = "commands/base/lookup.txt:game_missing"
 
     number: int
 
@@ -133,23 +135,27 @@ def find_seat(request: PlayerRequest[BoardArguments], records: Queries) -> tuple
     return board, seat
 
 
+def find_player(userid: str, records: Queries) -> Player:
+    """The player of a userid. Raises NoSuchPlayer."""
+    player = records.player(userid)
+    if player is None:
+        raise NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))
+    return player
+
+
 def player_or_sender(userid: str | None, request: Request[object], records: Queries) -> Player:
     """The player of a userid, or whoever asks where none was given."""
-    player = request.actor.player if userid is None else records.player(userid)
-    if player is not None:
-        return player
-    raise NotOurPlayer(command=request.command.name) if userid is None else no_such_player(userid, records)
+    if userid is not None:
+        return find_player(userid, records)
+    if request.actor.player is None:
+        raise NotOurPlayer(command=request.command.name)
+    return request.actor.player
 
 
 def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:
     """The userids of the players that a line names, each once, as their owners write them."""
-    found = []
-    for userid in {userid.lower(): userid for userid in userids}.values():
-        player = records.player(userid)
-        if player is None:
-            raise no_such_player(userid, records)
-        found.append(player.userid)
-    return tuple(found)
+    named = {userid.lower(): userid for userid in userids}.values()
+    return tuple(find_player(userid, records).userid for userid in named)
 
 
 def require_game(name: str | None) -> None:
@@ -158,17 +164,12 @@ def require_game(name: str | None) -> None:
         raise UnknownGame(suggestions=tuple(get_close_matches(name, games())))
 
 
-def no_such_player(userid: str, records: Queries) -> NoSuchPlayer:
-    """The refusal of a userid that nobody has."""
-    return NoSuchPlayer(suggestions=tuple(records.similar_userids(userid)))
-
-
 PAGE = "page"
 
 _MOST_DIGITS = 4
 
 
-def read_page(options: Sequence[tuple[str, str]], command: Declaration) -> int:
+def read_page(options: Sequence[tuple[str, str]], command: Command) -> int:
     """The page that a line asks for, from 1; a refusal where its options are anything else."""
     if not options:
         return 1
@@ -179,6 +180,6 @@ def read_page(options: Sequence[tuple[str, str]], command: Declaration) -> int:
     return int(value)
 
 
-def wrong_form(command: Declaration) -> WrongForm:
+def wrong_form(command: Command) -> WrongForm:
     """What is said of a line whose words mean nothing after this command."""
     return WrongForm(command=command.name, forms=command.forms, example=command.example)

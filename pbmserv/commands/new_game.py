@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
-from typing import ClassVar
 
-from pbmserv.commands.base.lookup import require_game
-from pbmserv.commands.base.robot_seats import require_able
-from pbmserv.commands.base.server import Server
-from pbmserv.commands.base.time_options import TIME_OPTIONS, read_time_options
+from pbmserv.commands.lookup import require_game
+from pbmserv.commands.server import Server
+from pbmserv.commands.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.games.info import BadOption
@@ -18,48 +16,38 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import VARIANT, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
+from pbmserv.robots.levels import rungs_of
+from pbmserv.robots.robot import FITTING, does_play
 
 
-@dataclass(kw_only=True)
 class WhichGame(CommandError):
     """Several games are on offer and the line, such as `example`, names none."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:which_game"
 
     games: tuple[str, ...]
     example: str = "challenge alice bob"
 
 
-@dataclass(kw_only=True)
 class NotOffered(CommandError):
     """New games of `game` are not begun here; or, of a `variant`, not with that value of an option."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:not_offered"
 
     game: str
     games: tuple[str, ...]
     variant: str = ""
 
 
-@dataclass(kw_only=True)
 class UnknownOption(CommandError):
     """The game has no such option; with `command` it has `options`."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:unknown_option"
 
     game: str
     options: tuple[str, ...]
     command: str = "challenge"
 
 
-@dataclass(kw_only=True)
 class BadOptionValue(CommandError):
     """The option `name` does not take that value. `game` and `userids` are ready for a command.
 
     `userids` are to play; nobody is named where a game is sought.
     """
-
-    template: ClassVar[str] = "commands/base/new_game.txt:bad_option_value"
 
     game: str
     name: str
@@ -67,43 +55,31 @@ class BadOptionValue(CommandError):
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class TakesNoChallenges(CommandError):
     """`userid` takes no challenges, or none from this sender: which of both is not told."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:takes_no_challenges"
 
     userid: str
 
 
-@dataclass(kw_only=True)
 class NotTogether(CommandError):
     """Of the players whom the sender named, `userids` cannot be in one game: one has blocked the other.
 
     Which of them is not told, nor why.
     """
 
-    template: ClassVar[str] = "commands/base/new_game.txt:not_together"
-
     userids: tuple[str, str]
 
 
-@dataclass(kw_only=True)
 class RatedAndUnrated(CommandError):
     """A line asks for both. The rest makes a command with `userids`, if they are known."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:rated_and_unrated"
 
     game: str
     command: str
     userids: tuple[str, ...]
 
 
-@dataclass(kw_only=True)
 class NotThereYet(CommandError):
     """`userid` has not answered the first mail to their address yet."""
-
-    template: ClassVar[str] = "commands/base/new_game.txt:not_there_yet"
 
     userid: str
 
@@ -252,3 +228,42 @@ def opened(
         clock=terms.clock,
         after=after,
     )
+
+
+class RobotDoesNotPlay(CommandError):
+    """The robot `userid` does not play `title` with so many `seats`; those of `robots` do, the weakest first.
+
+    `game` and `userids`, with one of them in its place, make a command.
+    """
+
+    userid: str
+    title: str
+    seats: int
+    robots: tuple[str, ...]
+    game: str
+    userids: tuple[str, ...]
+
+
+def require_able(
+    game_name: str, options: Sequence[tuple[str, str]], players: Sequence[Player], records: Queries
+) -> None:
+    """Raises RobotDoesNotPlay where one of these players is a robot that does not play this game with so many."""
+    game = games()[game_name]
+    robots = [player for player in players if player.robot is not None]
+    if not robots:
+        return
+    position = game.start(len(players), dict(options))
+    for robot in robots:
+        if does_play(robot.robot or "", game, position):
+            continue
+        there = [records.robot(program) for program in (FITTING, *rungs_of(game, position))]
+        able = [each.userid for each in there if each is not None]
+        free = next((each for each in able if each not in [player.userid for player in players]), "")
+        raise RobotDoesNotPlay(
+            userid=robot.userid,
+            title=game.info.title,
+            seats=len(players),
+            robots=tuple(able),
+            game=game_name,
+            userids=tuple(free if player is robot else player.userid for player in players),
+        )

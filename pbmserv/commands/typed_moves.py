@@ -1,13 +1,16 @@
-"""How people type moves: cells, a game's words, or its other notation. Which of them are legal, the game says."""
+"""How people type and say moves: cells, a game's words, or its other notation. Which are legal, the game says.
+
+Pieces may be said by their name in many languages, and the numbers of rows as words.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.base.said_moves import with_digits, with_pieces
-from pbmserv.commands.base.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
+from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
 from pbmserv.games.info import Info
@@ -238,3 +241,73 @@ def _with_signs(text: str, spelling: Spelling) -> str:
     if "and" in said and len(said) > 1 and "takes" not in said:
         return text
     return _FROM_TO.sub(lambda found: _SIGNS.get(found[1].lower(), "-"), text)
+
+
+_PIECES: Final = {
+    "knight": (
+        "knight knights night nite horse springer pferd cavalier caballo cavallo paard skoczek koń cavalo "
+        "springare häst springer hest jezdec kůň jazdec ratsu huszár ló at cal конь кінь ίππος"
+    ),
+    "bishop": (
+        "bishop bishops läufer laeufer fou alfil alfiere loper goniec bispo löpare løber løper střelec strelec "
+        "lähetti futó fil nebun слон αξιωματικός"
+    ),
+    "rook": ("rook rooks turm tour torre toren wieża torn tårn věž veža torni bástya kale turn ладья тура πύργος"),
+    "queen": (
+        "queen dame reine dama donna regina koningin hetman królowa rainha dronning drottning dáma kuningatar "
+        "vezér vezir ферзь королева βασίλισσα"
+    ),
+    "king": "king könig koenig roi rey koning król rei kung konge král kráľ kuningas király şah rege король",
+    "pawn": (
+        "pawn pawns bauer pion pionek peón peon pedone peão bonde pěšec pešiak sotilas gyalog piyon пешка "
+        "пішак πιόνι"
+    ),
+}
+_PIECE_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {name: piece for piece, names in _PIECES.items() for name in names.split()}
+)
+_ROWS: Final = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn",
+    "un deux trois quatre cinq six sept huit neuf dix",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez",
+    "uno due tre quattro cinque sei sette otto nove dieci",
+    "een twee drie vier vijf zes zeven acht negen tien",
+    "um dois três quatro cinco seis sete oito nove dez",
+    "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć",
+    "ett två tre fyra fem sex sju åtta nio tio",
+    "en to tre fire fem seks sju åtte ni ti",
+    "jedna dva tři čtyři pět šest sedm osm devět deset",
+    "один два три четыре пять шесть семь восемь девять десять",
+)
+_NUMBERS: Final[Mapping[str, int]] = MappingProxyType(
+    {word: number for row in reversed(_ROWS) for number, word in enumerate(row.split(), 1)}
+)
+_ROW: Final = re.compile(
+    rf"(?<![\w'])([a-z])[ -]({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})(?!\w)", re.IGNORECASE
+)
+_GOING: Final = r"(?:to|on|at|nach|auf|en|in|a|à|op|naar|na|på|til|para|takes|x|schlägt|prend|toma|prende|slaat) "
+_TAKING: Final = re.compile(r" (?:takes|x|schlägt|prend|toma|prende|slaat) $", re.IGNORECASE)
+_PIECE: Final = re.compile(
+    rf"(?<!\w)({'|'.join(_PIECE_NAMES)})((?:[ -]| {_GOING}))(?=[a-z][1-9](?!\w))", re.IGNORECASE
+)
+
+
+def with_digits(text: str) -> str:
+    """A text whose rows are digits: of no other words is anything made.
+
+    >>> [with_digits(text) for text in ("b two", "knight f three", "E fünf to e vier", "two b", "bee two")]
+    ['b2', 'knight f3', 'E5 to e4', 'two b', 'bee two']
+    """
+    return _ROW.sub(lambda found: f"{found[1]}{_NUMBERS[found[2].lower()]}", text)
+
+
+def with_pieces(text: str) -> str:
+    """A text with the English names of the pieces that stand before squares.
+
+    >>> [with_pieces(text) for text in ("Springer f3", "Cavalier en f3", "Dame schlägt d4", "springer")]
+    ['knight f3', 'knight f3', 'queen xd4', 'springer']
+    """
+    return _PIECE.sub(
+        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}", text
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, dataclass_transform
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import TimeControl
@@ -14,8 +14,16 @@ SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages
 """The fields of a player, or of their mail settings, that a setting can be."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewPlayer:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Change:
+    """What is written beside the logs. Each class below is a frozen dataclass by itself."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True)(cls)
+
+
+class NewPlayer(Change):
     """An account is opened. Its address is believed at once when `is_confirmed`. It needs no password.
 
     `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
@@ -28,31 +36,27 @@ class NewPlayer:
     replaced: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NewPassword:
+class NewPassword(Change):
     """A player's password is another one."""
 
     player_id: int
     password_hash: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RevokedWords:
+class RevokedWords(Change):
     """Whatever a player was mailed up to now proves nothing any more: neither its address nor its links, and
     questions in it are closed."""
 
     player_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class BelievedAddress:
+class BelievedAddress(Change):
     """Somebody has answered from the address of a new player."""
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewAddress:
+class NewAddress(Change):
     """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up.
 
     `replaced` are accounts for that address that nobody ever confirmed.
@@ -64,16 +68,14 @@ class NewAddress:
     replaced: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DeniedAddress:
+class DeniedAddress(Change):
     """A player has said that an address is not theirs: they are not asked again."""
 
     player_id: int
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredAddress:
+class RestoredAddress(Change):
     """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
 
     No password is in force then, since whoever had the account may have chosen it; and no address that was told of
@@ -87,8 +89,7 @@ class RestoredAddress:
     replaced: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NewSetting:
+class NewSetting(Change):
     """A player has set something."""
 
     player_id: int
@@ -96,16 +97,14 @@ class NewSetting:
     value: bool | str
 
 
-@dataclass(frozen=True, slots=True)
-class MailStopped:
+class MailStopped(Change):
     """A player gets nothing but the ends of games from now on; or all mail again, when it `is_lifted`."""
 
     player_id: int
     is_lifted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BlockChange:
+class BlockChange(Change):
     """A player wants nothing from another one any more; or again, when it `is_lifted`."""
 
     player_id: int
@@ -113,23 +112,20 @@ class BlockChange:
     is_lifted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
+class Erased(Change):
     """A player is forgotten: only the boards stay, under another name."""
 
     player_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Barred:
+class Barred(Change):
     """The operator wants a player here no more; or lets them come again, when it `is_lifted`."""
 
     player_id: int
     is_lifted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NewDigest:
+class NewDigest(Change):
     """A player's boards come in one mail, by a schedule ("daily 07:30"), next at `due`; None: each by itself."""
 
     player_id: int
@@ -137,8 +133,7 @@ class NewDigest:
     due: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class NewVacations:
+class NewVacations(Change):
     """A player's holidays from `since` on are these, first and last day each, instead of all that were set."""
 
     player_id: int
@@ -146,8 +141,7 @@ class NewVacations:
     days: tuple[tuple[date, date], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TalkCounted:
+class TalkCounted(Change):
     """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept.
 
     `stranger_id` is to whom, where the two have never played.
@@ -158,16 +152,14 @@ class TalkCounted:
     stranger_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WeeklyPuzzle:
+class WeeklyPuzzle(Change):
     """A player gets a puzzle a week, next at `due`; None: no more."""
 
     player_id: int
     due: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class PuzzleSent:
+class PuzzleSent(Change):
     """A player is sent a puzzle, `by_week` or because they asked; one that they had already stays as it is."""
 
     player_id: int
@@ -175,8 +167,7 @@ class PuzzleSent:
     by_week: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PuzzleAnswered:
+class PuzzleAnswered(Change):
     """A player has answered a puzzle that they had not finished."""
 
     player_id: int
@@ -187,8 +178,7 @@ class PuzzleAnswered:
 # boards
 
 
-@dataclass(frozen=True, slots=True)
-class NewConditionalPlan:
+class NewConditionalPlan(Change):
     """What a seat has in mind for a board, known to nobody else: in the place of what it had of that kind.
 
     `plies` are those played when it was made, or when what came before it was played; `content` can be JSON.
@@ -201,8 +191,7 @@ class NewConditionalPlan:
     content: Mapping[str, Any] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedConditionalPlan:
+class DroppedConditionalPlan(Change):
     """A seat has that in mind no more."""
 
     board: int
@@ -210,8 +199,7 @@ class DroppedConditionalPlan:
     kind: PlanKind
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(Change):
     """A player watches a board of others; or no more, when it `is_over`."""
 
     board: int
@@ -219,8 +207,7 @@ class Subscription:
     is_over: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisRequest:
+class AnalysisRequest(Change):
     """A player is to be mailed the analysis of a board once it is made; `proven`: whether it is sure who asks."""
 
     board: int
@@ -228,8 +215,7 @@ class AnalysisRequest:
     proven: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NewOffer:
+class NewOffer(Change):
     """A game is offered to whoever accepts, for so many `seats`, under a number that people type.
 
     The player moves first in it, or last.
@@ -245,56 +231,23 @@ class NewOffer:
     moves_last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedOffer:
+class JoinedOffer(Change):
     """A player has accepted an offer that waits for more."""
 
     offer_id: int
     player_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOffer:
+class LeftOffer(Change):
     """A player who had accepted an offer waits no more."""
 
     offer_id: int
     player_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class EndedOffer:
+class EndedOffer(Change):
     """An offer is open no more: `match` has come of it, or it was withdrawn or has expired."""
 
     offer_id: int
     status: Literal["taken", "withdrawn", "expired"]
     match: int | None = None
-
-
-Change = (
-    NewPlayer
-    | NewPassword
-    | RevokedWords
-    | BelievedAddress
-    | NewAddress
-    | DeniedAddress
-    | RestoredAddress
-    | NewSetting
-    | MailStopped
-    | BlockChange
-    | Erased
-    | Barred
-    | NewDigest
-    | NewVacations
-    | TalkCounted
-    | WeeklyPuzzle
-    | PuzzleSent
-    | PuzzleAnswered
-    | NewConditionalPlan
-    | DroppedConditionalPlan
-    | Subscription
-    | AnalysisRequest
-    | NewOffer
-    | JoinedOffer
-    | LeftOffer
-    | EndedOffer
-)

@@ -1,0 +1,472 @@
+"""What the author of a command needs: how one is declared, what it gets, and what it decides.
+
+A command is declared once, and everything else is made from it: the parser, the usage in a refusal, `help X`, the
+web help and the table in docs/playing.md. A form is written as people read it, and `parser.grammar` parses by it:
+
+    [game] move board [userid password] move[#ply]
+
+The parser reads a line into `Arguments`; the command gets a `Request` with its own ones, and returns a `Decision`.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, dataclass_transform, get_args, get_type_hints
+
+import pbmserv.commands
+from pbmserv.commands.changes import Change
+from pbmserv.commands.server import Server
+from pbmserv.matches.errors import CommandError, block_of
+from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
+from pbmserv.matches.replay import GameState
+
+A = TypeVar("A")
+A_co = TypeVar("A_co", covariant=True)
+B = TypeVar("B")
+
+# what it gets
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRef:
+    """A board, now or as it stood after a ply: `101`, `101#7`."""
+
+    number: int
+    ply: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What the parser has read, in the words that all usage patterns share. What was not said is empty."""
+
+    game: str | None = None
+    boards: tuple[BoardRef, ...] = ()
+
+    offer: int | None = None
+    """The number of an open offer."""
+
+    userids: tuple[str, ...] = ()
+    move: str = ""
+
+    ply: int | None = None
+    """The ply that the sender expects next: `c3#7`."""
+
+    words: tuple[str, ...] = ()
+    """A filter, a help page, or a setting and its value."""
+
+    address: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+    moves: tuple[str, ...] = ()
+    """The moves of a preview; or how a move is written besides, if a phone has made its first letter a capital."""
+
+    ahead: str = field(default="", repr=False)
+    """Conditional moves, as written."""
+
+    text: str = field(default="", repr=False)
+    """Words to other players, as written."""
+
+    @property
+    def board(self) -> int | None:
+        """The first board."""
+        return self.boards[0].number if self.boards else None
+
+    @property
+    def userid(self) -> str | None:
+        """The first player."""
+        return self.userids[0] if self.userids else None
+
+
+def arguments_of(kind: type[A], read: Arguments) -> A:
+    """The arguments as a command wants them: each field is what the parser has read under that name."""
+    declared: Any = kind
+    return kind(**{each.name: getattr(read, each.name) for each in fields(declared)})
+
+
+@cache
+def arguments_in(run: Callable[..., object]) -> type[Any]:
+    """The class of a command's arguments, as its `run` says it: the X of a `PlayerRequest[X]`."""
+    (kind,) = get_args(get_type_hints(run)["request"])
+    return cast("type[Any]", kind)
+
+
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """Nothing but the command, and perhaps a password."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardArguments:
+    """A board, perhaps with the game that it must be of."""
+
+    board: int
+    game: str | None
+    ply: int | None
+    """The ply that the sender expects next."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveArguments(BoardArguments):
+    """A move on a board, and how it is written besides, if a phone has made its first letter a capital."""
+
+    move: str
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerArguments:
+    """One player."""
+
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class MaybePlayerArguments:
+    """One player, or the one who asks."""
+
+    userid: str | None
+
+
+ConfirmationKind = Literal[
+    "commands", "sign-up", "address", "first address", "given address", "own address", "password", "take back"
+]
+"""What `yes` does: carries lines out; believes a new player's address; adds an address, puts another in the place
+of the first one, or (when the operator gives it) of all; adds one from which a mail with a word of the player's
+came, and carries its lines out ("own address"); or puts a new password in the place of a forgotten one. "take
+back" is no question, and `no` is what does something: the addresses are as they were before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A question that is open.
+
+    `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what is asked:
+    once one mail about it is answered, all are. `lines` are commands without any secret, or the addresses that
+    stay when others are taken back; of an "own address" that address comes first. `shown` is the ply after which
+    each board was seen by who was asked.
+    """
+
+    kind: ConfirmationKind
+    userid: str
+    address: str
+    about: str
+    lines: tuple[str, ...] = ()
+    shown: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A password as typed. It is never printed, and only `services.authenticate` looks inside."""
+
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """ "I am this userid, and here is my password.\""""
+
+    userid: str
+    password: Secret
+
+
+Proof = Literal["none", "from", "dmarc", "shown", "link", "personal", "password", "confirmed", "operator"]
+"""How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
+domain; by an answer to a mail that proves the next move on the boards in it; by a play link, which proves moves on
+the boards that its mail named; by an answer to the personal address of a mail that only they were sent; by
+password; by a `yes`; by the operator. What each is good for: `permission`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whom a request is from, and how that was proven."""
+
+    player: Player | None
+    """None: nobody whom the server knows."""
+
+    address: str | None
+    """The From address."""
+
+    proof: Proof
+
+    shown: tuple[tuple[int, int], ...] = ()
+    """The boards in the mail that this one answers, each with its ply. A proof by answer is good for these."""
+
+    is_believed: bool = False
+    """The From address is certainly the sender's."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether anything at all proves that the player wrote it."""
+        return self.player is not None and self.proof != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class RepliedTo:
+    """The mail of ours that a request answers. Everything is empty where it answers none."""
+
+    board: int | None = None
+    """The board that the mail was about."""
+
+    written_at: datetime | None = None
+    """When the mail was written."""
+
+    question: Confirmation | None = None
+    """What a `yes` or `no` answers."""
+
+    needs_word: bool = False
+    """The mail asks something, but the answer must name it by a word, and does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[A_co]):
+    """What one line of a mail asks for. It holds no password and no token."""
+
+    line: str
+    """The line as written, every secret blotted."""
+
+    command: "Command"
+    arguments: A_co
+    actor: Actor
+
+    password_hash: str | None = field(default=None, repr=False)
+    """Made from the new password in the line."""
+
+    comment: str = field(default="", repr=False)
+    """The text below the commands."""
+
+    replied_to: RepliedTo = field(default_factory=RepliedTo)
+
+    server: Server = field(kw_only=True)
+    """The server that gets the request."""
+
+    def with_arguments(self, arguments: B) -> "Request[B]":
+        """The same request with other arguments."""
+        return replace(cast("Request[B]", self), arguments=arguments)
+
+    def of_player(self, player: Player) -> "PlayerRequest[A_co]":
+        """The same request, known to be from a player."""
+        written = (self.line, self.command, self.arguments, self.actor, self.password_hash, self.comment)
+        return PlayerRequest(*written, self.replied_to, server=self.server, player=player)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRequest(Request[A_co]):
+    """A request from a player."""
+
+    player: Player = field(kw_only=True)
+    """Its `actor.player`."""
+
+    def with_arguments(self, arguments: B) -> "PlayerRequest[B]":
+        """The same request with other arguments."""
+        return replace(cast("PlayerRequest[B]", self), arguments=arguments)
+
+
+BLOT = "***"
+
+
+# what it decides
+
+Place = Literal["first", "above", "below"]
+"""Where a reply stands in a board mail: before the news, between the news and the board, or below the board."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+@dataclass(frozen=True)
+class Reply:
+    """What an answer says: the base of one class for each kind of answer. Each is a frozen dataclass by itself.
+
+    The template gets the reply's fields, and the facts about the server.
+    """
+
+    template: ClassVar[str]
+    """Its sentences (`block_of`)."""
+
+    place: ClassVar[Place]
+
+    def __init_subclass__(cls, place: Place = "above") -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True)(cls)
+        cls.template, cls.place = block_of(cls.__module__, cls.__name__), place
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A mail that asks for a `yes`, with a token of its own. It goes to the address in `confirmation`."""
+
+    confirmation: Confirmation
+    words: Reply
+    """What the mail says."""
+
+    rests_days: int = 0
+    """The question is not mailed again within this many days."""
+
+    is_due: bool = False
+    """It is mailed, however many mails went to that address lately."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a board mail says above the board."""
+
+    board: int
+    userid: str | None
+    """The only player who reads it; None: all players of the board do."""
+
+    words: Reply
+
+
+def words_above(remarks: Iterable[Remark], board: int, userid: str | None) -> list[Reply]:
+    """What is said above a board to one of its players (None: to anybody)."""
+    return [each.words for each in remarks if each.board == board and each.userid in (None, userid)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBoards:
+    """The boards that an answer shows to the one who gave the command."""
+
+    boards: tuple[BoardRef, ...] = ()
+    """Boards as they stand, or stood after a ply."""
+
+    previews: tuple[GameState, ...] = ()
+    """Boards as they would stand."""
+
+    records: tuple[GameState, ...] = ()
+    """Boards whose whole game record is attached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notifications:
+    """What others are told."""
+
+    question: Question | None = None
+    to_addresses: tuple[tuple[str, Reply], ...] = ()
+    """Addresses, and what is mailed there."""
+
+    to_players: tuple[tuple[str, Reply], ...] = ()
+    """Players by username, and what each is mailed."""
+
+    remarks: tuple[Remark, ...] = ()
+    """What the mails with the changed boards say above them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What comes of a command. Nothing is written or mailed yet."""
+
+    reply: Reply
+    """What the sender reads."""
+
+    opened: Match | None = None
+    """A match that starts."""
+
+    entries: tuple[Entry, ...] = ()
+    """What is added to the logs of matches."""
+
+    boards: tuple[GameState, ...] = ()
+    """The changed boards as they stand then. Everybody on them is mailed them."""
+
+    changes: tuple[Change, ...] = ()
+    """All other changes, in the order in which they are written."""
+
+    notifications: Notifications = field(default_factory=Notifications)
+    shown: ShownBoards = field(default_factory=ShownBoards)
+
+    awaits_yes: bool = False
+    """The command waits for a `yes`, and nothing else is decided yet."""
+
+    @property
+    def changed_boards(self) -> tuple[int, ...]:
+        """The numbers of the changed boards, in ascending order."""
+        return tuple(sorted(board.match.number for board in self.boards))
+
+
+# the declaration
+
+CommandKind = Literal["open", "opening", "binding", "signup", "token"]
+"""Who may: anybody; the owner of the From address, for it binds nobody; only with proof; somebody unknown (or who
+forgot their password); the one who was mailed a token."""
+
+Scope = Literal["board", "players", "setting", "mail", "account"]
+"""What a binding command is about: its boards; the players that it names; the setting that it names; the mail
+that a player gets; or the account as a whole. How well it must be proven follows from that (`permission`)."""
+
+
+class NotOurPlayer(CommandError, about_identity=True):
+    """The sender's address belongs to no player, and no userid and password were given."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command is called, how it is written, and who may give it: an OpenCommand or a PlayerCommand."""
+
+    # One word or two.
+    name: str
+    # Usage patterns, as people read them and as `parser.grammar` parses by them.
+    forms: tuple[str, ...]
+    summary: str
+    # A line that works as it stands, given such a board and player.
+    example: str
+    run: Callable[..., Decision]
+    kind: CommandKind = field(kw_only=True)
+    # Whether it runs only after a `yes`, however well it is proven who gave it.
+    asks_again: bool = field(default=False, kw_only=True)
+    # What a binding command is about.
+    scope: Scope = field(default="account", kw_only=True)
+
+    @property
+    def help(self) -> str:
+        """Its help text: the block `help_NAME` in the template of its module."""
+        return block_of(self.run.__module__, f"help_{self.name}".replace(" ", "_"))
+
+    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+        """What comes of a request. Changes nothing. Raises CommandError. `now` is when the mail was received."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCommand(Command, Generic[A]):
+    """A command that people give who may be no players."""
+
+    kind: Literal["open", "signup", "token"] = field(default="open", kw_only=True)
+    run: Callable[[Request[A], Queries, datetime], Decision]
+
+    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+        """What comes of a request from anybody."""
+        arguments = arguments_of(arguments_in(self.run), request.arguments)
+        return self.run(request.with_arguments(arguments), records, now)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerCommand(Command, Generic[A]):
+    """A command that only players give. Its `run` gets a request that has a player."""
+
+    kind: Literal["opening", "binding"] = field(default="binding", kw_only=True)
+    run: Callable[[PlayerRequest[A], Queries, datetime], Decision]
+
+    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+        """What comes of a player's request. Raises NotOurPlayer for anybody else's."""
+        player = request.actor.player
+        if player is None:
+            raise NotOurPlayer(board=request.arguments.board, command=self.name)
+        arguments = arguments_of(arguments_in(self.run), request.arguments)
+        return self.run(request.with_arguments(arguments).of_player(player), records, now)
+
+
+@lru_cache(maxsize=1)
+def commands() -> Mapping[str, Command]:
+    """All commands by name, in alphabetical order."""
+    modules = (
+        importlib.import_module(f"pbmserv.commands.{found.name}")
+        for found in pkgutil.iter_modules(pbmserv.commands.__path__)
+        if not found.ispkg
+    )
+    declared = {value for module in modules for value in vars(module).values() if isinstance(value, Command)}
+    return MappingProxyType({command.name: command for command in sorted(declared, key=lambda each: each.name)})
