@@ -1,12 +1,12 @@
 """`broadcast`: write to all players who want to read such things."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from datetime import datetime
+from typing import ClassVar
 
 from pbmserv.commands.base.arguments import NoArguments
-from pbmserv.commands.base.changes import TalkCounted
 from pbmserv.commands.base.decision import Decision, Notifications, Reply
+from pbmserv.commands.base.policy import BROADCASTS
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.commands.message import NoWords
@@ -49,17 +49,14 @@ class NobodyTunedIn(CommandError):
     template: ClassVar[str] = "commands/broadcast.txt:nobody_tuned_in"
 
 
-MOST_A_DAY: Final = 1
-
-
 def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
     """Has the words sent to everybody who has set `broadcast on` and has not blocked the sender."""
     author = request.player
     text = request.comment.strip("\n")
     if not text.strip():
         raise NoWords(ready="broadcast")
-    if records.said_since(author, "broadcast", now - timedelta(days=1)) >= MOST_A_DAY:
-        raise TooManyBroadcasts(limit=MOST_A_DAY)
+    if BROADCASTS.left(records.counted, str(author.id), now) <= 0:
+        raise TooManyBroadcasts(limit=BROADCASTS.most)
     others = (userid for userid in records.listeners() if userid != author.userid)
     reached = [userid for userid in others if not records.is_blocked(author.userid, by=userid)]
     if not reached:
@@ -67,7 +64,7 @@ def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) ->
     words = BroadcastFrom(author.userid, text)
     return Decision(
         Broadcasted(len(reached)),
-        changes=(TalkCounted(author.id, "broadcast"),),
+        changes=(BROADCASTS.count(str(author.id)),),
         notifications=Notifications(to_players=tuple((userid, words) for userid in reached)),
     )
 

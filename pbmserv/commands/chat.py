@@ -1,12 +1,13 @@
 """`chat`: say something to the other players of a board."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from datetime import datetime
+from typing import ClassVar
 
 from pbmserv.commands.base.arguments import BoardArguments
 from pbmserv.commands.base.decision import Decision, Reply
 from pbmserv.commands.base.lookup import find_seat
+from pbmserv.commands.base.policy import CHATS
 from pbmserv.commands.base.registry import PlayerCommand
 from pbmserv.commands.base.request import PlayerRequest
 from pbmserv.matches.errors import CommandError
@@ -62,10 +63,6 @@ class TooMuchTalk(CommandError):
     limit: int
 
 
-MOST_AN_HOUR: Final = 40
-"""So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
-
-
 def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) -> Decision:
     """Has the board sent to everybody on it, with the words; it may be over."""
     found = find_seat(request, records)
@@ -86,8 +83,8 @@ def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) 
     )
     if not listeners:
         raise NobodyListens(board=number)
-    if records.times_sent(number, now - timedelta(hours=1)) >= MOST_AN_HOUR:
-        raise TooMuchTalk(board=number, limit=MOST_AN_HOUR)
+    if CHATS.left(records.counted, f"board {number}", now) <= 0:
+        raise TooMuchTalk(board=number, limit=CHATS.most)
     return Decision(Chatted(number, listeners), boards=(board,))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 
+from pbmserv.commands.base.policy import Counted
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.conditional_moves import PlanKind
@@ -147,18 +148,6 @@ class NewVacations:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkCounted:
-    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept.
-
-    `stranger_id` is to whom, where the two have never played.
-    """
-
-    player_id: int
-    kind: Literal["message", "broadcast", "vacation"]
-    stranger_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class WeeklyPuzzle:
     """A player gets a puzzle a week, next at `due`; None: no more."""
 
@@ -285,7 +274,7 @@ Change = (
     | Barred
     | NewDigest
     | NewVacations
-    | TalkCounted
+    | Counted
     | WeeklyPuzzle
     | PuzzleSent
     | PuzzleAnswered

@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import ClassVar
 
 from pbmserv.commands.address import AddressWanted
+from pbmserv.commands.base import policy
 from pbmserv.commands.base.decision import Question, Reply
 from pbmserv.commands.base.declaration import Confirmation
+from pbmserv.commands.base.policy import Counted
 from pbmserv.commands.base.vocabulary import is_address
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.app import App
 from pbmserv.services.compose import invitation_mail, news_mail
-from pbmserv.services.limits import ask
-from pbmserv.services.sign_ups import INVITATION_LASTS
+from pbmserv.services.limits import ask, spend
 from pbmserv.store import outbox, players
 from pbmserv.store.engine import run_again, writing
 
@@ -74,5 +75,6 @@ def invite(app: App, address: str, now: datetime) -> int:
         owner = players.find_at(connection, address)
         if owner is not None:
             raise CannotInvite(f"{address} belongs to {owner.userid} already")
-        outbox.queue(connection, [invitation_mail(app, address.lower(), INVITATION_LASTS.days, now)], now)
-    return INVITATION_LASTS.days
+        spend(connection, [Counted(policy.INVITATION, address.lower())], now)
+        outbox.queue(connection, [invitation_mail(app, address.lower(), policy.INVITATION_LASTS.days, now)], now)
+    return policy.INVITATION_LASTS.days
