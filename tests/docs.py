@@ -19,6 +19,7 @@ from pbmserv.cli.config import KNOWN, PREFIX
 from pbmserv.cli.lazy import LazyGroup, PlainCommand
 from pbmserv.cli.main import cli
 from pbmserv.commands.command import commands
+from pbmserv.commands.policy import AT_A_TIME, DAY, HOUR, POLICY, Limit
 from pbmserv.games import games
 from pbmserv.games.info import Group, Info
 from pbmserv.mail.log_words import LogWords
@@ -87,6 +88,34 @@ def settings_table() -> str:
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows, ""])
 
 
+_CAUSES = {
+    "without proof": "A mail that proves nothing, and so may be forged",
+    "strangers": "A stranger",
+    "newcomers": "Somebody who signs up",
+    "invited": "Somebody who is invited",
+    "players": "A player",
+    "anybody": "Anybody",
+}
+
+
+def limits_table() -> str:
+    """Each limit: who causes what, how many of it, counted by what, and what comes then."""
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
+    for limit in POLICY:
+        rows.setdefault((_CAUSES[limit.cause], limit.what, limit.by, limit.then), []).append(_most(limit))
+    lines = [
+        f"| {cause} | {what} | {' and '.join(most)} | {'in all' if by == 'all' else by} | {then} |"
+        for (cause, what, by, then), most in rows.items()
+    ]
+    head = "| who causes it | what | at most | counted by | what comes then |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- |", *lines, ""])
+
+
+def _most(limit: Limit) -> str:
+    spans = {AT_A_TIME: "at a time", HOUR: "an hour", DAY: "a day"}
+    return f"{limit.most:,} {spans.get(limit.per, f'in {limit.per.days} days')}"
+
+
 def log_words() -> dict[str, str]:
     """Each key of the log with its meaning, from the docstrings of its fields."""
     (body,) = ast.parse(inspect.getsource(LogWords)).body
@@ -144,6 +173,7 @@ GENERATED = (
     Part(DOCS / "playing.md", "mail", board_mail),
     Part(DOCS / "playing.md", "games", games_table),
     Part(DOCS / "playing.md", "commands", commands_table),
+    Part(DOCS / "playing.md", "limits", limits_table),
     Part(DOCS / "operating.md", "settings", settings_table),
     Part(DOCS / "operating.md", "log", log_table),
     Part(DOCS / "cli.md", "cli", cli_reference),

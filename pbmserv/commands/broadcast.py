@@ -1,12 +1,11 @@
 """`broadcast`: write to all players who want to read such things."""
 
 from dataclasses import field
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
-from pbmserv.commands.changes import TalkCounted
 from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.message import NoWords
+from pbmserv.commands.policy import BROADCASTS
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 
@@ -34,17 +33,14 @@ class NobodyTunedIn(CommandError):
     """Nobody else wants to hear what is written to all, at least not from this sender."""
 
 
-MOST_A_DAY: Final = 1
-
-
 def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
     """Has the words sent to everybody who has set `broadcast on` and has not blocked the sender."""
     author = request.player
     text = request.comment.strip("\n")
     if not text.strip():
         raise NoWords(ready="broadcast")
-    if records.said_since(author, "broadcast", now - timedelta(days=1)) >= MOST_A_DAY:
-        raise TooManyBroadcasts(limit=MOST_A_DAY)
+    if BROADCASTS.left(records.counted, str(author.id), now) <= 0:
+        raise TooManyBroadcasts(limit=BROADCASTS.most)
     others = (userid for userid in records.listeners() if userid != author.userid)
     reached = [userid for userid in others if not records.is_blocked(author.userid, by=userid)]
     if not reached:
@@ -52,7 +48,7 @@ def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) ->
     words = BroadcastFrom(author.userid, text)
     return Decision(
         Broadcasted(len(reached)),
-        changes=(TalkCounted(author.id, "broadcast"),),
+        changes=(BROADCASTS.count(str(author.id)),),
         notifications=Notifications(to_players=tuple((userid, words) for userid in reached)),
     )
 

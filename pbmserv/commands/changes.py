@@ -141,17 +141,6 @@ class NewVacations(Change):
     days: tuple[tuple[date, date], ...]
 
 
-class TalkCounted(Change):
-    """A player has spoken to others, or had a vacation told: counted, since that has limits; no words are kept.
-
-    `stranger_id` is to whom, where the two have never played.
-    """
-
-    player_id: int
-    kind: Literal["message", "broadcast", "vacation"]
-    stranger_id: int | None = None
-
-
 class WeeklyPuzzle(Change):
     """A player gets a puzzle a week, next at `due`; None: no more."""
 

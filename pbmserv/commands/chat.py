@@ -1,11 +1,11 @@
 """`chat`: say something to the other players of a board."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.lookup import find_seat
+from pbmserv.commands.policy import CHATS
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
 
@@ -44,10 +44,6 @@ class TooMuchTalk(CommandError):
     limit: int
 
 
-MOST_AN_HOUR: Final = 40
-"""So often a board goes out until talk alone sends it no more: moves come in turn, talk has no end by itself."""
-
-
 def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) -> Decision:
     """Has the board sent to everybody on it, with the words; it may be over."""
     board, seat = find_seat(request, records)
@@ -67,8 +63,8 @@ def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) 
     )
     if not listeners:
         raise NobodyListens(board=number)
-    if records.times_sent(number, now - timedelta(hours=1)) >= MOST_AN_HOUR:
-        raise TooMuchTalk(board=number, limit=MOST_AN_HOUR)
+    if CHATS.left(records.counted, f"board {number}", now) <= 0:
+        raise TooMuchTalk(board=number, limit=CHATS.most)
     return Decision(Chatted(number, listeners), boards=(board,))
 
 

@@ -1,20 +1,14 @@
 """How many games one player may start, on whatever way: by a challenge, by an offer, or once more."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Any
 
 from pbmserv.commands.command import PlayerRequest
+from pbmserv.commands.policy import GAMES, UNBEGUN, UNPROVEN_GAMES, UNPROVEN_UNBEGUN
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
-
-UNPROVEN_A_DAY: Final = 10
-UNPROVEN_UNBEGUN: Final = 3
-"""Anybody can write in a player's name."""
-
-IN_PLAY: Final = 100
-UNBEGUN: Final = 10
 
 
 class TooManyGames(CommandError):
@@ -48,14 +42,15 @@ def require_within_limits(
     """Raises where a player cannot start one more match with these at the moment. `line` asks for it again."""
     starter, is_proven, line = request.player, request.actor.proven, line or request.line
     started = records.started_in_play(starter.userid)
-    limit = IN_PLAY
-    if not is_proven and started < IN_PLAY:
-        started, limit = records.started_since(starter.userid, now - timedelta(days=1)), UNPROVEN_A_DAY
-    if started >= limit:
-        raise TooManyGames(starter=starter.userid, limit=limit, proven_limit=IN_PLAY, line=line)
-    limit = UNBEGUN if is_proven else UNPROVEN_UNBEGUN
+    limit = GAMES
+    if not is_proven and started < GAMES.most:
+        limit = UNPROVEN_GAMES
+        started = records.started_since(starter.userid, now - limit.per)
+    if started >= limit.most:
+        raise TooManyGames(starter=starter.userid, limit=limit.most, proven_limit=GAMES.most, line=line)
+    most = UNBEGUN.most if is_proven else UNPROVEN_UNBEGUN.most
     for player in players:
-        if player.id != starter.id and records.unbegun(starter.userid, player.userid) >= limit:
+        if player.id != starter.id and records.unbegun(starter.userid, player.userid) >= most:
             raise TooManyUnbegun(
-                userid=player.userid, starter=starter.userid, limit=limit, proven_limit=UNBEGUN, line=line
+                userid=player.userid, starter=starter.userid, limit=most, proven_limit=UNBEGUN.most, line=line
             )

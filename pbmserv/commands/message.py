@@ -1,12 +1,12 @@
 """`message`: write to other players."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.changes import TalkCounted
 from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply
 from pbmserv.commands.lookup import named_players
+from pbmserv.commands.policy import FROM_STRANGERS, MESSAGES_A_DAY, MESSAGES_AN_HOUR
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -72,12 +72,6 @@ class NobodyReached(CommandError):
 
 
 MOST_RECIPIENTS: Final = 10
-MOST_AN_HOUR: Final = 20
-MOST_A_DAY: Final = 60
-"""Messages of one player, each counted once for everybody who gets it."""
-
-MOST_FROM_STRANGERS: Final = 5
-"""Messages a day to one player, from all together whom that player has never played with."""
 
 
 def run(request: PlayerRequest[MessageArguments], records: Queries, now: datetime) -> Decision:
@@ -96,14 +90,14 @@ def run(request: PlayerRequest[MessageArguments], records: Queries, now: datetim
     reached = tuple(userid for userid in heard if userid not in full)
     unreached = tuple(userid for userid in userids if userid not in heard)
     if not reached:
-        raise NobodyReached(userids=unreached, full=full, author=author.userid, a_day=MOST_FROM_STRANGERS)
+        raise NobodyReached(userids=unreached, full=full, author=author.userid, a_day=FROM_STRANGERS.most)
     if _would_be_too_many(author, len(reached), records, now):
-        raise TooManyMessages(an_hour=MOST_AN_HOUR, a_day=MOST_A_DAY)
+        raise TooManyMessages(an_hour=MESSAGES_AN_HOUR.most, a_day=MESSAGES_A_DAY.most)
     return Decision(
-        Messaged(reached, unreached, full, author.userid, MOST_FROM_STRANGERS),
-        changes=tuple(
-            TalkCounted(author.id, "message", strangers[userid].id if userid in strangers else None)
-            for userid in reached
+        Messaged(reached, unreached, full, author.userid, FROM_STRANGERS.most),
+        changes=(
+            *(MESSAGES_A_DAY.count(str(author.id)) for _ in reached),
+            *(FROM_STRANGERS.count(str(strangers[userid].id)) for userid in reached if userid in strangers),
         ),
         notifications=Notifications(
             to_players=tuple((to, MessageFrom(author.userid, _others(to, reached), text)) for to in reached)
@@ -123,13 +117,12 @@ def _is_reached(player: Player, author: Player, is_stranger: bool, records: Quer
 
 
 def _has_had_enough(player: Player, records: Queries, now: datetime) -> bool:
-    return records.from_strangers_since(player, now - timedelta(days=1)) >= MOST_FROM_STRANGERS
+    return FROM_STRANGERS.left(records.counted, str(player.id), now) <= 0
 
 
 def _would_be_too_many(author: Player, count: int, records: Queries, now: datetime) -> bool:
-    an_hour = records.said_since(author, "message", now - timedelta(hours=1))
-    a_day = records.said_since(author, "message", now - timedelta(days=1))
-    return an_hour + count > MOST_AN_HOUR or a_day + count > MOST_A_DAY
+    limits = (MESSAGES_AN_HOUR, MESSAGES_A_DAY)
+    return any(limit.left(records.counted, str(author.id), now) < count for limit in limits)
 
 
 def _others(to: str, reached: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Final, Literal
 
-from pbmserv.commands.changes import NewVacations, TalkCounted
+from pbmserv.commands.changes import NewVacations
 from pbmserv.commands.command import Decision, Notifications, Reply
+from pbmserv.commands.policy import VACATIONS
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import ListingQuery, Queries
@@ -63,9 +64,6 @@ DAYS_A_YEAR: Final = 30
 FURTHEST: Final = timedelta(days=365)
 
 MOST_BOARDS: Final = 1000
-
-TOLD_A_DAY: Final = 3
-"""So many changes a day are told to others by a mail of its own; the mails of their boards tell it anyway."""
 
 OFF: Final = "off"
 
@@ -131,7 +129,7 @@ def _decide(
     periods = _periods(days)
     ahead = tuple(each for each in periods if each[1] >= now.date())
     boards = _boards_with_others(player, records) if days != had and _may_tell(player, records, now) else {}
-    counted = (TalkCounted(player.id, "vacation"),) if boards else ()
+    counted = (VACATIONS.count(str(player.id)),) if boards else ()
     changed = tuple((max(first, since), last) for first, last in periods if last >= since)
     years = sorted({now.year, *(day.year for day in days if day >= now.date())})
     left = tuple((year, DAYS_A_YEAR - sum(day.year == year for day in days)) for year in years)
@@ -145,7 +143,7 @@ def _decide(
 
 
 def _may_tell(player: Player, records: Queries, now: datetime) -> bool:
-    return records.said_since(player, "vacation", now - timedelta(days=1)) < TOLD_A_DAY
+    return VACATIONS.left(records.counted, str(player.id), now) > 0
 
 
 def _boards_with_others(player: Player, records: Queries) -> dict[str, tuple[int, ...]]:

@@ -217,16 +217,8 @@ class Queries(Protocol):
     def watched(self, player: Player) -> Sequence[int]:
         """The boards of others that a player watches and that are still played, in ascending order."""
 
-    def times_sent(self, board: int, since: datetime) -> int:
-        """How many mails have had a board sent around since then."""
-
-    def said_since(
-        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
-    ) -> int:
-        """How often a player has spoken so since then: once for each who was to hear a message."""
-
-    def from_strangers_since(self, player: Player, since: datetime) -> int:
-        """How many messages a player was sent since then by those with whom they had never played."""
+    def counted(self, name: str, of: str, since: datetime) -> int:
+        """How much was counted towards a limit (`commands.policy`) since then, of somebody or something."""
 
     def have_played(self, one: Player, other: Player) -> bool:
         """Whether two players share or shared a board; one that was declined is none."""

@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.policy import BOUNCES
 from pbmserv.mail.log_words import pairs
 from pbmserv.mail.reading.delivery_report import Report, judge
 from pbmserv.matches.log import BrokenLog
@@ -38,9 +39,6 @@ def readable(records: TransactionQueries, number: int, job: str) -> GameState | 
         )
         return None
 
-
-HARD_BOUNCES: Final = 3
-WITHIN: Final = timedelta(days=7)
 
 MOST_BOARDS: Final = 1000
 
@@ -120,14 +118,14 @@ def _count(
     how = "hard" if is_hard else "soft"
     log.info("bounced %s", pairs(out=mail.id, mail=report_id, to=mail.recipient, bounce=how, error=reason))
     player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
-    came = () if player_id is None else bounces.hard_since(connection, mail.recipient, now - WITHIN)
-    if player_id is None or len(came) < HARD_BOUNCES:
+    came = () if player_id is None else bounces.hard_since(connection, mail.recipient, now - BOUNCES.per)
+    if player_id is None or len(came) < BOUNCES.most:
         return
     bounces.suspend(connection, mail.recipient, now)
     stop = standstills.begin_standstill(connection, player_id, came[0])
     log.warning(
         "mail to a player is held back after hard bounces; see `pbmserv admin suspended` %s",
-        pairs(player=player_id, to=mail.recipient, count=HARD_BOUNCES),
+        pairs(player=player_id, to=mail.recipient, count=BOUNCES.most),
     )
     player = players.find_at(connection, mail.recipient)
     if player is not None:

@@ -44,6 +44,8 @@ class ReplyContext:
     by_password: bool = False
     # Words of the mail that are passed on to nobody.
     left_out: tuple[str, ...] = ()
+    # Bytes of the mail.
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import IncomingMail
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
-from pbmserv.services.limits import may_be_mailed
+from pbmserv.services.limits import may_be_mailed, send
 from pbmserv.services.pending import read_message
-from pbmserv.store import outbox, players, quarantine
+from pbmserv.store import players, quarantine
 from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, reading, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import OutboxMessage
@@ -131,7 +131,7 @@ def _read_once_more(app: App, message: InboxMessage) -> IncomingMail | None:
 def _apologise(connection: Connection, app: App, mail_id: int, mail: IncomingMail | None, now: datetime) -> None:
     apology = None if mail is None else _apology(connection, app, mail_id, mail, now)
     if apology is not None:
-        outbox.queue(connection, [apology], now)
+        send(connection, apology, now)
 
 
 def _apology(

@@ -1,24 +1,21 @@
 """Mail to a personal address from elsewhere: the player's own, who has mail forwarded, or somebody else's."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands import policy
 from pbmserv.commands.address import ask_own_address
 from pbmserv.commands.command import Actor, Arguments, Decision, Notifications, commands
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer, question_mail
-from pbmserv.services.limits import may_be_mailed, may_be_warned
+from pbmserv.services.limits import left, may_be_mailed, send
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.run import CommandResult
-from pbmserv.store import accounts, confirmations, mail_counts, outbox, players
+from pbmserv.store import accounts, confirmations, players
 from pbmserv.store.queries import TransactionQueries
-
-ASKED_EVERY: Final = timedelta(days=7)
-"""Somebody who has got one mail of a player's must not have them asked without end."""
 
 
 def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datetime) -> bool:
@@ -28,8 +25,8 @@ def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datet
     player, address = pending.identity.player, pending.identity.elsewhere
     if player is None or address is None or player.is_banned or app.server.owns(address):
         return False
-    asked_lately = mail_counts.count_since(connection, ("address",), now - ASKED_EVERY, player.address)
-    if asked_lately or not may_be_mailed(connection, player.address, now):
+    may_be_asked = left(connection, policy.OWN_ADDRESS, player.address, now) > 0
+    if not may_be_asked or not may_be_mailed(connection, player.address, now):
         return False
     if accounts.has_denied(connection, player.id, address):
         return False
@@ -39,7 +36,7 @@ def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datet
     )
     mail = replace(question_mail(app, question, pending.message.id, now), kind="address", player_id=player.id)
     confirmations.ask(connection, mail.token, question.confirmation, now, again=True)
-    outbox.queue(connection, [mail], now)
+    send(connection, mail, now)
     return True
 
 
@@ -69,9 +66,11 @@ def warn_owner(connection: Connection, app: App, pending: PendingMail, now: date
     told recently. Nothing in it is done. False where nobody is told.
     """
     owner = players.addressed_by(connection, pending.mail.tokens)
-    if owner is None or not owner.is_confirmed or not may_be_warned(connection, owner.address, now):
+    if owner is None or not owner.is_confirmed or not may_be_mailed(connection, owner.address, now):
+        return False
+    if left(connection, policy.NOT_THEIRS, owner.address, now) <= 0:
         return False
     to = ReplyContext(pending.message.id, pending.mail, owner.address, owner, "not theirs", proven=False, now=now)
     warning = plain_answer(app, to, "mail/odd_from.txt", "your mail", "not theirs", player=owner)
-    outbox.queue(connection, [warning], now)
+    send(connection, warning, now, pending.message.size)
     return True

@@ -5,27 +5,22 @@ What becomes of the mail is told to the address alone: nobody can find out on th
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final, Literal
+from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import Connection
 
+from pbmserv.commands import policy
+from pbmserv.commands.policy import Counted
 from pbmserv.commands.signup import free_names
 from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, skeleton
 from pbmserv.mail.sending.from_web import write_sign_up
 from pbmserv.services.app import App
-from pbmserv.store import inbox, rate_limits
+from pbmserv.services.limits import left, spend
+from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
 from pbmserv.store.priorities import priorities_of
 from pbmserv.store.queries import TransactionQueries
-
-AT_ANY_TIME: Final = 26
-"""Places of a day for which nobody waits. After them there is one an hour, so that one crowd in one hour cannot
-shut the door for a whole day: 50 a day in all."""
-
-AN_HOUR_FROM_A_HOST: Final = 5
-
-_DAY: Final = timedelta(days=1)
 
 Flaw = Literal["form", "reserved", "taken", "address", "our address"]
 """What is wrong with a name or an address. Names of players are public, and so it is told that one is taken."""
@@ -80,8 +75,8 @@ def join(app: App, wish: Wish, host: str, now: datetime) -> bool:
         if not _has_room(connection, host, now):
             return False
         address = wish.address.lower()
-        was_asked = rate_limits.web_sign_ups_since(connection, now - _DAY, address=address)
-        rate_limits.record_web_sign_up(connection, address, host, now)
+        was_asked = left(connection, policy.PAGE_AN_ADDRESS, address, now) <= 0
+        spend(connection, cost_of_sign_up(address, host), now)
         if not was_asked:
             raw = write_sign_up(address, app.server.address, f"signup {wish.userid}", now)
             (lane,) = priorities_of(connection, [(address, ())])
@@ -89,10 +84,14 @@ def join(app: App, wish: Wish, host: str, now: datetime) -> bool:
     return True
 
 
+def cost_of_sign_up(address: str, host: str) -> tuple[Counted, ...]:
+    """What a sign-up on the page costs."""
+    return policy.PAGE_A_DAY.count(), policy.PAGE_A_HOST.count(host), policy.PAGE_AN_ADDRESS.count(address)
+
+
 def _has_room(connection: Connection, host: str, now: datetime) -> bool:
-    an_hour_ago, count = now - timedelta(hours=1), rate_limits.web_sign_ups_since
-    has_place = count(connection, now - _DAY) < AT_ANY_TIME or not count(connection, an_hour_ago)
-    return has_place and count(connection, an_hour_ago, host=host) < AN_HOUR_FROM_A_HOST
+    has_place = any(left(connection, each, "", now) > 0 for each in (policy.PAGE_A_DAY, policy.PAGE_AN_HOUR))
+    return has_place and left(connection, policy.PAGE_A_HOST, host, now) > 0
 
 
 def _flaw_of_name(app: App, userid: str, records: TransactionQueries) -> Flaw | None:

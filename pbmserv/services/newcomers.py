@@ -1,62 +1,50 @@
 """How mails of unknown senders may be answered. Their address may be somebody else's, so little goes there.
 
-A sign-up is answered as long as there is room. For anything else there must be no sign that the address is forged:
-then an open command is answered, and a person who writes anything else gets one letter a day. It holds none of
-their words.
+A sign-up is answered as long as there is room, since many made-up names must not shut the door to all others. A
+place is given back once the address confirms; where it is believed, none is taken, and who was invited needs none.
+For anything else there must be no sign that the address is forged: then an open command is answered, and a person
+who writes anything else gets a letter. It holds none of their words.
 """
 
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands import policy
 from pbmserv.commands.changes import NewPassword
 from pbmserv.commands.command import commands
 from pbmserv.commands.lookup import WrongForm
+from pbmserv.commands.policy import Counted, Limit
 from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed
-from pbmserv.services import sign_ups
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
-from pbmserv.services.limits import Allowance, allowance_of_unproven
+from pbmserv.services.limits import Allowance, allowance_of, left
 from pbmserv.services.pending import PendingMail
-from pbmserv.services.sign_ups import PROVIDERS, domain_family
-from pbmserv.store import accounts, mail_counts
+from pbmserv.store import accounts, counts
 from pbmserv.store.outbox import OutboxMessage
-
-UNKNOWN_SENDERS_A_DAY: Final = 200
-"""Sign-ups have a limit of their own (`sign_ups`)."""
-
-UNKNOWN_SENDER_A_DAY: Final = 20
-
-LETTERS_A_DOMAIN: Final = 5
-LETTERS_A_PROVIDER: Final = 25
-"""A day, to all mailboxes of one domain and its subdomains."""
-
-_DAY: Final = timedelta(days=1)
 
 
 def allowance(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Allowance:
     """How the mail of an unknown sender may be answered. Unless that is in full, its commands are not run."""
     lines = pending.parsed.lines
     is_sign_up = to.kind == "sign-up"
-    if is_sign_up and sign_ups.is_welcome(connection, to.recipient, to.now):
+    if is_sign_up and _is_welcome(connection, to):
         return Allowance.SILENCE if _is_waited_for(records, to, lines[0]) else Allowance.FULL
-    allowed = allowance_of_unproven(connection, to, UNKNOWN_SENDER_A_DAY)
+    allowed = allowance_of(connection, to, policy.ANSWERS_AN_HOUR, policy.STRANGER_A_DAY)
     if allowed is not Allowance.FULL:
         return allowed
     if lines and _is_waited_for(records, to, lines[0]):
         return Allowance.SILENCE
     if is_sign_up:
         return _allowance_of_sign_up(connection, to, pending)
-    if pending.mail.unwelcome is not None:
-        return Allowance.SILENCE
-    if mail_counts.count_since(connection, ("stranger", "short"), to.now - _DAY) >= UNKNOWN_SENDERS_A_DAY:
+    if pending.mail.unwelcome is not None or left(connection, policy.STRANGERS_A_DAY, "", to.now) <= 0:
         return Allowance.SILENCE
     if any(map(_asks_openly, lines)):
         return Allowance.FULL
-    return Allowance.LETTER if _may_have_letter(connection, to.recipient, to.now) else Allowance.SILENCE
+    has_room = all(left(connection, limit, of, to.now) > 0 for limit, of in _letters_to(to.recipient))
+    return Allowance.LETTER if has_room else Allowance.SILENCE
 
 
 def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -> OutboxMessage:
@@ -75,34 +63,58 @@ def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -
     )
 
 
-def mailbox_of(address: str) -> str:
-    """An address without its tag: all of these reach one person.
-
-    >>> mailbox_of("ann+games@club.example"), mailbox_of("ann@club.example")
-    ('ann@club.example', 'ann@club.example')
-    """
-    local, _, domain = address.lower().rpartition("@")
-    return f"{local.partition('+')[0] or local}@{domain}"
+def cost_of_letter(address: str) -> tuple[Counted, ...]:
+    """What the letter costs beside an answer."""
+    return (policy.STRANGERS_A_DAY.count(), *(limit.count(of) for limit, of in _letters_to(address)))
 
 
-def _may_have_letter(connection: Connection, address: str, now: datetime) -> bool:
-    told = mail_counts.recipients_since(connection, "short", now - _DAY, UNKNOWN_SENDERS_A_DAY)
-    if mailbox_of(address) in map(mailbox_of, told):
-        return False
-    family = _family_of(address)
-    most = LETTERS_A_PROVIDER if family in PROVIDERS else LETTERS_A_DOMAIN
-    return sum(_family_of(each) == family for each in told) < most
+def cost_of_sign_up(pending: PendingMail, address: str) -> tuple[Counted, ...]:
+    """The places that a sign-up takes, until its address confirms."""
+    if pending.identity.is_believed:
+        return ()
+    places = (*places_of(address, pending.message.host), (policy.INVITED, address))
+    return tuple(limit.count(of, owner=address) for limit, of in places)
 
 
-def _family_of(address: str) -> str:
-    return domain_family(address.rpartition("@")[2])
+def used_up(connection: Connection, pending: PendingMail, to: ReplyContext) -> tuple[str, ...]:
+    """In words for the log, the places of which the sign-up just answered has taken the last."""
+    if pending.identity.is_believed:
+        return ()
+    return tuple(
+        f"{limit.most} {'in all' if limit is policy.SIGN_UPS else f'by {limit.by}'}"
+        for limit, of in places_of(to.recipient, pending.message.host)
+        if left(connection, limit, of, to.now) == 0
+    )
+
+
+def _is_welcome(connection: Connection, to: ReplyContext) -> bool:
+    """Whether somebody was invited, and so is let in whatever others do."""
+    since = to.now - policy.INVITATION_LASTS
+    is_invited = counts.total(connection, policy.INVITATION, to.recipient, since) > 0
+    return is_invited and left(connection, policy.INVITED, to.recipient, to.now) > 0
+
+
+def _letters_to(address: str) -> tuple[tuple[Limit, str], ...]:
+    family = policy.domain_of(address)
+    of_domain = policy.LETTERS_A_PROVIDER if family in policy.PROVIDERS else policy.LETTERS_A_DOMAIN
+    return (policy.LETTERS, policy.mailbox_of(address)), (of_domain, family)
+
+
+def places_of(address: str, host: str | None = None) -> tuple[tuple[Limit, str], ...]:
+    """The limits that count a sign-up from that address, and what each counts it by."""
+    family = policy.domain_of(address)
+    of_domain = policy.SIGN_UPS_A_PROVIDER if family in policy.PROVIDERS else policy.SIGN_UPS_A_DOMAIN
+    places = ((policy.SIGN_UPS, ""), (of_domain, family))
+    return places if host is None else (*places, (policy.SIGN_UPS_A_HOST, host))
 
 
 def _allowance_of_sign_up(connection: Connection, to: ReplyContext, pending: PendingMail) -> Allowance:
-    if sign_ups.has_room(connection, pending, to.recipient, to.now):
+    places = places_of(to.recipient, pending.message.host)
+    if pending.identity.is_believed or all(left(connection, limit, of, to.now) > 0 for limit, of in places):
         return Allowance.FULL
-    may_be_mailed = sign_ups.may_be_turned_away(connection, to.recipient, to.now)
-    return Allowance.NO_ROOM if may_be_mailed else Allowance.SILENCE
+    turned_away = ((policy.NO_ROOM, to.recipient), (policy.NO_ROOM_IN_ALL, ""))
+    may_be_told = all(left(connection, limit, of, to.now) > 0 for limit, of in turned_away)
+    return Allowance.NO_ROOM if may_be_told else Allowance.SILENCE
 
 
 def _is_waited_for(records: Queries, to: ReplyContext, first: Parsed | Unparsed) -> bool:
@@ -115,7 +127,7 @@ def _is_waited_for(records: Queries, to: ReplyContext, first: Parsed | Unparsed)
 
 
 def _waits_since(records: Queries, to: ReplyContext) -> datetime | None:
-    """When the account was opened that waits for this address's answer; None if none does any more."""
+    """When the account was opened that waits for this address's answer; None if none does."""
     owner = records.owner_of(to.recipient)
     signed_up = None if owner is None else records.signed_up(owner)
     return signed_up if signed_up is not None and signed_up > to.now - HELD_UNCONFIRMED else None

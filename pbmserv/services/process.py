@@ -6,26 +6,29 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands import policy
 from pbmserv.commands.changes import Erased
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import Parsed, named_userids
-from pbmserv.services import newcomers, sign_ups
+from pbmserv.services import newcomers
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
 from pbmserv.services.bounces import heed_report, note_arrival
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.doctor_mail import is_from_doctor
 from pbmserv.services.forwarded import ask_along, ask_owner, warn_owner
-from pbmserv.services.guesses import count_failed_logins
 from pbmserv.services.limits import (
     Allowance,
     allowance,
-    allowance_of_heavy,
-    allowance_of_shown,
+    allowance_of,
     ask,
+    count_failed_logins,
+    last_notice,
     room_for,
+    send,
+    spend,
 )
 from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
@@ -40,10 +43,10 @@ from pbmserv.services.run import (
     run_all,
     touched,
 )
-from pbmserv.services.wordy import hear
-from pbmserv.store import bans, confirmations, inbox, outbox, players, retention, wordy_mails
+from pbmserv.services.wordy import begin_anew, hear
+from pbmserv.store import bans, confirmations, inbox, outbox, players, retention
 from pbmserv.store.inbox import FinalStatus, asked_key
-from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind
+from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
@@ -150,7 +153,8 @@ def _process_person(
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
         return _warned(connection, app, pending, now)
     if allowed is Allowance.LETTER:
-        outbox.queue(connection, [newcomers.letter(app, records, to, pending)], now)
+        spend(connection, newcomers.cost_of_letter(to.recipient), now)
+        send(connection, newcomers.letter(app, records, to, pending), now, to.size)
         return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
         newcomers.void_password(connection, records, pending, now)
@@ -174,7 +178,7 @@ def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: 
             reply = plain_answer(app, to, "mail/limit.txt", "limit", "limit")
         case _:
             return ProcessedMail("silent")
-    outbox.queue(connection, [reply], to.now)
+    send(connection, reply, to.now, to.size)
     return ProcessedMail("silent")
 
 
@@ -193,11 +197,11 @@ def _run_and_reply(
         is_changed = before is not None and records.player(before.userid) != before
         if not any(bears_fruit(result, is_changed) for result in results):
             to = replace(to, kind="fruitless")
-            allowed = allowance_of_shown(connection, to)
+            allowed = allowance_of(connection, to, policy.SHOWN)
             if allowed is not Allowance.FULL:
                 return _reply_briefly(connection, app, to, allowed)
         if decisions(results):
-            wordy_mails.forgive(connection, to.recipient)
+            begin_anew(connection, to.recipient)
     return _reply(connection, records, app, pending, to, (*back, *results))
 
 
@@ -219,7 +223,7 @@ def _reply(
         to_others = messages_to_others(records, app, to, results)
         note(connection, acknowledgement, to.player)
         note_queued_moves(connection, records, remarks_of(results), now=to.now)
-        outbox.queue(connection, to_others, to.now)
+        _send_to_others(connection, to_others, to.now)
         if to.player is not None:
             note_arrival(connection, app, to.player, pending.message.received_at, to.now)
         return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
@@ -229,7 +233,7 @@ def _reply(
         if len(sent.message.raw) > room.whole:
             sent = answer(records, app, to, results, is_brief=True)
         if len(sent.message.raw) > room.at_all and not any(map(has_changed, results)):
-            return _reply_briefly(connection, app, to, allowance_of_heavy(connection, to))
+            return _reply_briefly(connection, app, to, last_notice(connection, to))
     reply = sent.message
     if sent.asks is not None:
         # The same question may have been asked before: then that mail can still be answered too.
@@ -245,10 +249,13 @@ def _reply(
     to_others = messages_to_others(records, app, to, results)
     note(connection, acknowledgement, to.player)
     note_queued_moves(connection, records, remarks_of(results), now=to.now)
-    outbox.queue(connection, [reply, *to_others], to.now)
+    if reply.kind == "sign-up":
+        spend(connection, newcomers.cost_of_sign_up(pending, to.recipient), to.now)
+    send(connection, reply, to.now, to.size)
+    _send_to_others(connection, to_others, to.now)
     for question in questions(results, sent.asks):
         ask(connection, app, question, to.inbox_id, to.now, is_proven)
-    used_up = sign_ups.used_up(connection, pending, to.recipient, to.now) if reply.kind == "sign-up" else ()
+    used_up = newcomers.used_up(connection, pending, to) if reply.kind == "sign-up" else ()
     if to.player is not None and is_proven:
         note_arrival(connection, app, to.player, pending.message.received_at, to.now)
     is_unsure = any(result.awaits_yes for result in results) or (to.player is None and not is_proven)
@@ -256,6 +263,12 @@ def _reply(
     return ProcessedMail(
         "handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results), was_asked
     )
+
+
+def _send_to_others(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
+    boards = {message.match for message in messages if message.kind == "board" and message.recipient}
+    spend(connection, [policy.CHATS.count(f"board {number}") for number in sorted(filter(None, boards))], now)
+    outbox.queue(connection, messages, now)
 
 
 def _reply_context(
@@ -292,4 +305,5 @@ def _reply_context(
         now,
         by_password,
         pending.left_out,
+        pending.message.size,
     )

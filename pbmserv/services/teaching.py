@@ -19,8 +19,8 @@ from pbmserv.robots.analysis import Estimate, compare, estimate
 from pbmserv.robots.chance import seed_of
 from pbmserv.services.app import App
 from pbmserv.services.compose import notice_mail
-from pbmserv.services.limits import may_be_mailed
-from pbmserv.store import evaluations, matches, outbox, players
+from pbmserv.services.limits import may_be_mailed, send
+from pbmserv.store import evaluations, matches, players
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 
 AT_ONCE: Final = 0.4
@@ -153,7 +153,6 @@ def _store(app: App, board: GameState, known: Sequence[Evaluation], now: datetim
 
 def _mail(connection: Connection, app: App, board: GameState, known: Sequence[Evaluation], now: datetime) -> None:
     number = board.match.number
-    messages = []
     for asked in evaluations.take_requests(connection, number):
         player = players.find(connection, asked.userid)
         if player is None or not player.address or player.is_banned or board.state.status != "finished":
@@ -161,5 +160,4 @@ def _mail(connection: Connection, app: App, board: GameState, known: Sequence[Ev
         if asked.proven or may_be_mailed(connection, player.address, now):
             words = Analysed(number, course_of(board, known, player.userid))
             message = notice_mail(app, player, words, None, now, about=f"analysis of board {number}")
-            messages.append(replace(message, proven=asked.proven))
-    outbox.queue(connection, messages, now)
+            send(connection, replace(message, proven=asked.proven), now)

@@ -1,11 +1,7 @@
 """Mails with words and no command: what a person asks about, and when a machine has been answered often enough.
 
-These limits are for everybody who is answered as a player. All count in SQL, and the first that applies decides:
-
-1. After three mails running that each came within seconds of ours, silence until a command comes.
-2. Words that were said before but for digits, with no command since: once a day.
-3. 30 answers an hour, or 20 where only the From address tells who wrote (`limits`); then one sentence.
-4. The same topic on the same board: once an hour in full, once more in short.
+The limits are for all who are answered as players (`commands.policy`). The first that applies decides: a
+run of quick mails, the same words but for digits, answers an hour, the same topic on the same board.
 """
 
 import re
@@ -16,6 +12,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands import policy
 from pbmserv.commands.command import Actor, Confirmation
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.games import games
@@ -31,23 +28,13 @@ from pbmserv.parser.parsed import Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.limits import Allowance, allowance_of_unproven, last_notice
+from pbmserv.services.limits import Allowance, allowance_of, last_notice, left, spend
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.run import CommandResult
-from pbmserv.store import wordy_mails
-from pbmserv.store.wordy_mails import WordyMail
+from pbmserv.store import counts, outbox
 
-ANSWERS_AN_HOUR: Final = 30
-ANSWERS_A_TOPIC: Final = 2
-"""An hour: one in full, one in short."""
+QUICK_WITHIN: Final = timedelta(seconds=10)
 
-QUICK: Final = timedelta(seconds=10)
-MOST_QUICK: Final = 3
-"""Nobody reads, writes and sends three mails in a row as quickly. An unmarked ticket system does."""
-
-_HOUR: Final = timedelta(hours=1)
-_DAY: Final = timedelta(days=1)
-_DIGITS: Final = 40
 _MOST_WORDS: Final = 4000
 _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
@@ -100,6 +87,20 @@ class TooLarge(CommandError):
 
 
 @dataclass(frozen=True, slots=True)
+class WordyMail:
+    """A mail with words and no command, as it counts."""
+
+    # Whose words count together: an address, with and without proof apart, since anybody can write the latter.
+    writer: str
+    # The same, with what it asks about, and on which board.
+    topic: str
+    # The same, with a digest of its words without digits.
+    words: str
+    # Whether it came within seconds of a mail of ours.
+    is_quick: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Heard:
     """How a mail without a command is answered."""
 
@@ -113,31 +114,46 @@ def hear(connection: Connection, records: Queries, pending: PendingMail, to: Rep
     error = _error(records, pending, to)
     mail = _counted(connection, pending, to, error)
     allowed = _allowance(connection, to, mail)
-    is_answered = allowed is Allowance.FULL
-    if is_answered and isinstance(error, NoCommand) and not (error.asked or error.near):
-        asked_before = wordy_mails.topics_since(connection, mail, to.now - _HOUR)
-        error = replace(error, is_again=asked_before > 0)
-        if asked_before >= ANSWERS_A_TOPIC:
-            allowed, is_answered = Allowance.SILENCE, False
-    wordy_mails.add(connection, mail, is_answered, to.now)
+    if allowed is Allowance.FULL and isinstance(error, NoCommand) and not (error.asked or error.near):
+        answers_left = left(connection, policy.TOPIC, mail.topic, to.now)
+        error = replace(error, is_again=answers_left < policy.TOPIC.most)
+        if answers_left <= 0:
+            allowed = Allowance.SILENCE
+    spend(connection, [policy.SAME_WORDS.count(mail.words, owner=mail.writer)], to.now)
+    if allowed is Allowance.FULL:
+        spend(connection, [policy.WORDS.count(mail.writer), policy.TOPIC.count(mail.topic)], to.now)
+        if mail.is_quick:
+            spend(connection, [policy.QUICK.count(mail.writer, owner=mail.writer)], to.now)
+        else:
+            counts.release(connection, mail.writer, policy.QUICK)
     actor = Actor(to.player, pending.mail.sender, "none")
     result = CommandResult(Unparsed("", error), error, actor, still_asked=pending.identity.confirmation)
     return Heard(allowed, result)
 
 
+def begin_anew(connection: Connection, address: str) -> None:
+    """After a proven command: what was said before it, and how quickly, no longer counts against an address."""
+    counts.release(connection, writer_at(address, is_proven=True), policy.QUICK, policy.SAME_WORDS)
+
+
+def writer_at(address: str, is_proven: bool) -> str:
+    """Whose words count together."""
+    return f"{address} proven" if is_proven else address
+
+
 def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> Allowance:
     if to.player is None:
         # The address has not confirmed yet: it gets our question again, once a day.
-        answered = wordy_mails.answered_since(connection, mail, to.now - _DAY)
-        return Allowance.SILENCE if answered else Allowance.FULL
-    if wordy_mails.quick_ones_running(connection, mail, MOST_QUICK) >= MOST_QUICK:
+        is_first = left(connection, policy.UNCONFIRMED_WORDS, mail.writer, to.now) > 0
+        return Allowance.FULL if is_first else Allowance.SILENCE
+    if left(connection, policy.QUICK, mail.writer, to.now) <= 0:
         return Allowance.SILENCE
-    if wordy_mails.has_said_since(connection, mail, to.now - _DAY):
+    if left(connection, policy.SAME_WORDS, mail.words, to.now) <= 0:
         return Allowance.SILENCE
     if not to.proven:
-        return allowance_of_unproven(connection, to)
-    if wordy_mails.answered_since(connection, mail, to.now - _HOUR) >= ANSWERS_AN_HOUR:
-        return last_notice(connection, to, to.now - _HOUR)
+        return allowance_of(connection, to, policy.ANSWERS_AN_HOUR, policy.ANSWERS_A_DAY)
+    if left(connection, policy.WORDS, mail.writer, to.now) <= 0:
+        return last_notice(connection, to)
     return Allowance.FULL
 
 
@@ -147,13 +163,14 @@ def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, err
     about = error.topic if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
     said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
     said = said or plain_words(_own_subject(pending))
+    writer = writer_at(to.recipient, to.proven)
+    # Two moves that are mentioned are not the same, though they may differ in digits alone.
+    words = sha256(f"{said}\n{near}".encode()).hexdigest()
     return WordyMail(
-        address=to.recipient,
-        is_proven=to.proven,
-        topic=f"{error.board or ''}:{about}"[:_DIGITS],
-        # Two moves that are mentioned are not the same, though they may differ in digits alone.
-        words_digest=sha256(f"{said}\n{near}".encode()).hexdigest()[:_DIGITS],
-        is_quick=wordy_mails.was_mailed_between(connection, to.recipient, came - QUICK, came),
+        writer=writer,
+        topic=f"{writer} {error.board or ''}:{about}",
+        words=f"{writer} {words}",
+        is_quick=outbox.was_mailed_between(connection, to.recipient, came - QUICK_WITHIN, came),
     )
 
 

@@ -30,7 +30,7 @@ from pbmserv.services.failures import (
     set_back,
     trace,
 )
-from pbmserv.services.guesses import too_many_guesses
+from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.store import bans, inbox, players

@@ -7,8 +7,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, select
 
+from pbmserv.commands.policy import WRONG_FROM_SENDER
+from pbmserv.store import counts
+from pbmserv.store.mail_tokens import digest
 from pbmserv.store.outbox import MailKind
-from pbmserv.store.tables import addresses, bounces, failed_logins, inbox, outbox, players
+from pbmserv.store.tables import addresses, bounces, inbox, outbox, players
 
 _IN_VAIN: Final[tuple[MailKind, ...]] = ("fruitless", "puzzled", "no room", "not theirs", "limit")
 """Answers to mails of which nothing came."""
@@ -48,17 +51,12 @@ def senders_since(connection: Connection, since: datetime) -> Sequence[SenderFig
         .where(outbox.c.created_at > since, outbox.c.kind.in_(_IN_VAIN))
         .group_by(outbox.c.recipient),
     )
-    guesses = _by(
-        connection,
-        select(failed_logins.c.sender, func.count())
-        .where(failed_logins.c.at > since)
-        .group_by(failed_logins.c.sender),
-    )
+    guesses = counts.totals(connection, WRONG_FROM_SENDER.name, since)
     bounced = _by(
         connection,
         select(bounces.c.address, func.count()).where(bounces.c.at > since).group_by(bounces.c.address),
     )
-    everybody = {*mails, *in_vain, *guesses, *bounced} - {""}
+    everybody = {*mails, *in_vain, *bounced} - {""}
     owners = _owners(connection)
     found = [
         SenderFigures(
@@ -68,7 +66,7 @@ def senders_since(connection: Connection, since: datetime) -> Sequence[SenderFig
             -(-sizes.get(each, 0) // 1000),
             in_vain.get(each, 0),
             silent.get(each, 0),
-            guesses.get(each, 0),
+            guesses.get(digest(each), 0),
             bounced.get(each, 0),
         )
         for each in everybody

@@ -24,8 +24,9 @@ from pbmserv.commands.changes import (
     RevokedWords,
     WeeklyPuzzle,
 )
+from pbmserv.commands.policy import SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_HOST, SIGN_UPS_A_PROVIDER
 from pbmserv.commands.vocabulary import skeleton
-from pbmserv.store import clocks, retention, standstills
+from pbmserv.store import clocks, counts, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.mail_tokens import digest
@@ -42,7 +43,6 @@ from pbmserv.store.tables import (
     puzzle_tries,
     seats,
     subscriptions,
-    talk_counts,
     vacations,
 )
 from pbmserv.store.tables import standstills as standstills_table
@@ -82,6 +82,7 @@ def write_account_change(connection: Connection, change: Change, now: datetime) 
         case BelievedAddress(address):
             theirs = update(addresses).where(addresses.c.address == address.lower())
             connection.execute(theirs.values(confirmed_at=now))
+            _give_back_places(connection, address)
         case NewAddress():
             _add_address(connection, change, now)
         case DeniedAddress(player_id, address):
@@ -154,6 +155,13 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
         return
     row = {"address": address, "player_id": new.player_id, "is_first": new.is_first, "confirmed_at": now}
     connection.execute(insert(addresses).values(row))
+    _give_back_places(connection, address)
+
+
+def _give_back_places(connection: Connection, address: str) -> None:
+    """Makes room for other newcomers, once an address has confirmed."""
+    places = (SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_PROVIDER, SIGN_UPS_A_HOST)
+    counts.release(connection, address.lower(), *places)
 
 
 def _restore_address(connection: Connection, restored: RestoredAddress, now: datetime) -> None:
@@ -217,10 +225,8 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
-    connection.execute(update(talk_counts).where(talk_counts.c.stranger_id == player_id).values(stranger_id=None))
     for table in (
         confirmations,
-        talk_counts,
         subscriptions,
         vacations,
         standstills_table,

@@ -17,15 +17,15 @@ from pbmserv.commands.changes import (
     PuzzleAnswered,
     PuzzleSent,
     Subscription,
-    TalkCounted,
 )
+from pbmserv.commands.policy import Counted
 from pbmserv.store import (
     accounts,
     conditional_moves,
+    counts,
     evaluations,
     offers,
     puzzle_tries,
-    rate_limits,
     subscriptions,
     vacations,
 )
@@ -44,8 +44,8 @@ def write_change(connection: Connection, change: Change, now: datetime) -> None:
             evaluations.request(connection, change, now)
         case NewVacations():
             vacations.write(connection, change)
-        case TalkCounted():
-            rate_limits.count_talk(connection, change, now)
+        case Counted():
+            counts.add(connection, [change], now)
         case PuzzleSent() | PuzzleAnswered():
             puzzle_tries.write(connection, change, now)
         case _:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, literal, select, text, update
+from sqlalchemy import Connection, and_, bindparam, exists, func, insert, literal, select, text, update
 
 from pbmserv.commands.set import LeaveKind
 from pbmserv.store.mail_tokens import digest
@@ -42,7 +42,7 @@ MailKind = Literal[
     "goodbye",  # the last reply to a deleted account, redacted once it is sent
     "last",  # says that no more mail comes, since mail came back
 ]
-"""What kind of mail it is; the limits count by it."""
+"""What kind of mail it is; what it costs depends on it (`services.limits`)."""
 
 TO_UNKNOWN_SENDERS: Final[tuple[MailKind, ...]] = ("stranger", "sign-up")
 
@@ -241,6 +241,12 @@ def is_waiting_to_go(connection: Connection, address: str, board: int) -> bool:
     return any(board == each for shown in connection.execute(query).scalars() for each, _ in shown or ())
 
 
+def was_mailed_between(connection: Connection, address: str, since: datetime, until: datetime) -> bool:
+    """Whether a mail of ours went to an address in that time."""
+    values = {"address": address, "since": since, "until": until}
+    return connection.execute(_WAS_MAILED, values).scalar_one()
+
+
 def listing(connection: Connection, status: str | None, count: int) -> list[QueuedMessage]:
     """The newest mails, of one status or of any."""
     query = _QUEUED.order_by(outbox.c.id.desc()).limit(count)
@@ -281,6 +287,12 @@ _DUE: Final = (
 _DUE_BUT: Final = _DUE.where(outbox.c.recipient.not_in(bindparam("elsewhere", expanding=True)))
 _NEVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
+_SENT_AT: Final = func.coalesce(outbox.c.sent_at, outbox.c.created_at)
+_WAS_MAILED: Final = select(
+    exists().where(
+        outbox.c.recipient == bindparam("address"), _SENT_AT.between(bindparam("since"), bindparam("until"))
+    )
+)
 _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _THESE: Final = update(outbox).where(outbox.c.id.in_(bindparam("mail_ids", expanding=True)))

@@ -1,9 +1,11 @@
 """What is stored about one player, for that player: no hash, no token, nothing about others."""
 
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, literal, select, union_all
 
+from pbmserv.commands.policy import BROADCASTS, MESSAGES_A_DAY, VACATIONS
 from pbmserv.matches.player import (
     PersonalAddress,
     PersonalBounce,
@@ -12,7 +14,7 @@ from pbmserv.matches.player import (
     PersonalPlan,
     PersonalQuestion,
 )
-from pbmserv.store import puzzle_tries
+from pbmserv.store import counts, puzzle_tries
 from pbmserv.store.players import signed_up
 from pbmserv.store.tables import (
     addresses,
@@ -24,10 +26,12 @@ from pbmserv.store.tables import (
     offers,
     outbox,
     seats,
-    talk_counts,
 )
 
 MOST_MAILS: Final = 200
+
+_SAID: Final = (MESSAGES_A_DAY, BROADCASTS, VACATIONS)
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def about(connection: Connection, player_id: int) -> PersonalData:
@@ -46,7 +50,7 @@ def about(connection: Connection, player_id: int) -> PersonalData:
         plans=_plans(connection, player_id),
         offers=_offers(connection, player_id),
         puzzles=tuple(puzzle_tries.of_player(connection, player_id).values()),
-        said=connection.execute(select(func.count()).where(talk_counts.c.player_id == player_id)).scalar_one(),
+        said=sum(counts.total(connection, each.name, str(player_id), _EVER) for each in _SAID),
     )
 
 

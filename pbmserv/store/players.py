@@ -21,7 +21,7 @@ from sqlalchemy import (
 from pbmserv.matches.player import MailSettings, Player
 from pbmserv.store import old_tokens
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.tables import addresses, blocks, inbox, outbox, players
+from pbmserv.store.tables import addresses, blocks, outbox, players
 
 _MOST_COMPARED: Final = 100
 _BEGIN: Final = 3
@@ -233,34 +233,8 @@ _IS_BLOCKED: Final = select(
 )
 
 
-def count_sign_ups(connection: Connection, since: datetime, domain: str = "", host: str = "") -> int:
-    """How many sign-ups from addresses that have not confirmed were answered; of a domain with all below it."""
-    query = _OPEN
-    if domain:
-        theirs = (outbox.c.recipient.endswith(sign + domain, autoescape=True) for sign in "@.")
-        query = query.where(or_(*theirs))
-    if host:
-        query = query.join(inbox, inbox.c.id == outbox.c.inbox_id).where(inbox.c.host == host)
-    return connection.execute(query, {"since": since}).scalar_one()
-
-
-def is_invited(connection: Connection, address: str, since: datetime) -> bool:
-    """Whether an address was mailed an invitation."""
-    return connection.execute(_IS_INVITED, {"address": address, "since": since}).scalar_one()
-
-
-_IS_CONFIRMED: Final = exists().where(
-    addresses.c.address == outbox.c.recipient, addresses.c.confirmed_at.is_not(None)
-)
-_OPEN: Final = (
-    select(func.count())
-    .select_from(outbox)
-    .where(outbox.c.kind == "sign-up", outbox.c.created_at > bindparam("since"), ~_IS_CONFIRMED)
-)
-_IS_INVITED: Final = select(
-    exists().where(
-        outbox.c.recipient == bindparam("address"),
-        outbox.c.created_at > bindparam("since"),
-        outbox.c.kind == "invitation",
-    )
-)
+def listeners(connection: Connection) -> Sequence[str]:
+    """The userids of all who take broadcasts, in alphabetical order."""
+    has_address = exists().where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
+    query = select(players.c.userid).where(players.c.broadcast, players.c.banned_at.is_(None), has_address)
+    return connection.execute(query.order_by(players.c.userid_lower)).scalars().all()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Literal
 
 from sqlalchemy import Connection
 
@@ -20,16 +19,15 @@ from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
     conditional_moves,
+    counts,
     evaluations,
     listing,
-    mail_counts,
     matches,
     offers,
     personal_data,
     play_links,
     players,
     rankings,
-    rate_limits,
     seatings,
     subscriptions,
     turn_timing,
@@ -190,19 +188,9 @@ class TransactionQueries(PuzzleQueries):
         """The running boards that a player watches."""
         return subscriptions.watched(self._connection, player.id)
 
-    def times_sent(self, board: int, since: datetime) -> int:
-        """How many mails made the server send this board to its players."""
-        return mail_counts.times_sent(self._connection, board, since)
-
-    def said_since(
-        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
-    ) -> int:
-        """How many messages of this kind a player has sent."""
-        return rate_limits.said_since(self._connection, player.id, kind, since)
-
-    def from_strangers_since(self, player: Player, since: datetime) -> int:
-        """How many messages a player got from people they have never played with."""
-        return rate_limits.from_strangers_since(self._connection, player.id, since)
+    def counted(self, name: str, of: str, since: datetime) -> int:
+        """How much was counted towards a limit since then."""
+        return counts.total(self._connection, name, of, since)
 
     def have_played(self, one: Player, other: Player) -> bool:
         """Whether two players share or shared a board."""
@@ -210,7 +198,7 @@ class TransactionQueries(PuzzleQueries):
 
     def listeners(self) -> Sequence[str]:
         """Who takes broadcasts."""
-        return rate_limits.listeners(self._connection)
+        return players.listeners(self._connection)
 
     def open_offers(self) -> Sequence[OpenOffer]:
         """All that are open."""
@@ -282,15 +270,15 @@ class TransactionQueries(PuzzleQueries):
 
     def started_since(self, userid: str, since: datetime) -> int:
         """How many matches a player started since then."""
-        return rate_limits.started_since(self._connection, userid, since)
+        return seatings.started_since(self._connection, userid, since)
 
     def started_in_play(self, userid: str) -> int:
         """How many active matches that player started."""
-        return rate_limits.started_in_play(self._connection, userid)
+        return seatings.started_in_play(self._connection, userid)
 
     def unbegun(self, starter: str, opponent: str) -> int:
         """How many active matches of `starter` wait for a first move of `opponent`."""
-        return rate_limits.unbegun(self._connection, starter, opponent)
+        return seatings.unbegun(self._connection, starter, opponent)
 
     def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
         # An address holds an @, which no userid does.

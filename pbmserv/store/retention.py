@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, text, update
 
-from pbmserv.store import old_tokens, wordy_mails
+from pbmserv.store import counts, old_tokens
 from pbmserv.store.bounces import is_settled, may_be_sent_again
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import bounces, inbox, outbox
@@ -124,7 +124,7 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))
     old_tokens.forget_player(connection, player_id)
     connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
-    wordy_mails.forget(connection, theirs)
+    counts.forget(connection, [str(player_id), *theirs, *(f"{each} proven" for each in theirs)])
 
 
 def _is_due_in_inbox(before: datetime) -> ColumnElement[bool]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, and_, bindparam, exists, func, select
 
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
@@ -19,6 +20,7 @@ from pbmserv.store.tables import (
     blocks,
     clocks,
     conditional_moves,
+    entries,
     matches,
     players,
     seats,
@@ -125,3 +127,38 @@ _COUNT_RUNNING: Final = select(func.count()).where(
     seats.c.player_id == bindparam("player"),
     seats.c.ended_at.is_(None),
 )
+
+
+def started_since(connection: Connection, userid: str, since: datetime) -> int:
+    """How many matches a player started since then; practice is not counted."""
+    return _started(connection, userid, matches.c.started_at > since)
+
+
+def started_in_play(connection: Connection, userid: str) -> int:
+    """How many active matches a player started; practice is not counted."""
+    return _started(connection, userid, matches.c.status == "active")
+
+
+def _started(connection: Connection, userid: str, which: ColumnElement[bool]) -> int:
+    counted = select(func.count()).select_from(matches).where(which, matches.c.practice.is_(False))
+    return connection.execute(counted.where(matches.c.started_by == _id_of(userid))).scalar_one()
+
+
+def unbegun(connection: Connection, starter: str, opponent: str) -> int:
+    """How many active matches of `starter` wait for a first move of `opponent`; practice is not counted."""
+    seated = and_(seats.c.match == matches.c.number, seats.c.player_id == _id_of(opponent))
+    moved = exists().where(
+        entries.c.match == matches.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
+    )
+    query = select(func.count()).select_from(matches.join(seats, seated))
+    waiting = query.where(
+        matches.c.started_by == _id_of(starter),
+        matches.c.status == "active",
+        matches.c.practice.is_(False),
+        ~moved,
+    )
+    return connection.execute(waiting).scalar_one()
+
+
+def _id_of(userid: str) -> ScalarSelect[Any]:
+    return select(players.c.id).where(players.c.userid_lower == userid.lower()).scalar_subquery()

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any
 
 from pbmserv.commands.changes import (
     BlockChange,
@@ -24,11 +24,11 @@ from pbmserv.commands.changes import (
     PuzzleAnswered,
     PuzzleSent,
     Subscription,
-    TalkCounted,
     WeeklyPuzzle,
 )
 from pbmserv.commands.command import Actor, Decision, Proof, Reply, Request
 from pbmserv.commands.permission import decide
+from pbmserv.commands.policy import Counted
 from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import skeleton as skeleton_of
 from pbmserv.games.game import Seat
@@ -70,11 +70,9 @@ class Memory:
         self.plans: dict[tuple[int, Seat, PlanKind], ConditionalPlan] = {}
         self.watching: dict[int, list[str]] = {}
         self.offers: list[OpenOffer] = []
-        self.sent: dict[int, int] = {}
-        self.from_strangers: list[tuple[int, datetime]] = []
+        self.counts: list[tuple[Counted, datetime]] = []
         self.found_puzzles: list[Puzzle] = []
         self.tried: dict[int, dict[int, PuzzleTry]] = {}
-        self.said: list[tuple[tuple[int, str], datetime]] = []
 
     def player(self, userid: str) -> Player | None:
         """The player of a userid."""
@@ -153,19 +151,10 @@ class Memory:
         """What somebody watches."""
         return sorted(board for board, userids in self.watching.items() if player.userid in userids)
 
-    def times_sent(self, board: int, since: datetime) -> int:
-        """As often as the test says."""
-        return self.sent.get(board, 0)
-
-    def said_since(
-        self, player: Player, kind: Literal["message", "broadcast", "vacation"], since: datetime
-    ) -> int:
-        """How often somebody has spoken."""
-        return sum(said == (player.id, kind) and at > since for said, at in self.said)
-
-    def from_strangers_since(self, player: Player, since: datetime) -> int:
-        """How many messages somebody had from strangers."""
-        return sum(whom == player.id and at > since for whom, at in self.from_strangers)
+    def counted(self, name: str, of: str, since: datetime) -> int:
+        """What was counted so far."""
+        theirs = [each.amount for each, at in self.counts if (each.name, each.of) == (name, of) and at > since]
+        return sum(theirs)
 
     def have_played(self, one: Player, other: Player) -> bool:
         """Whether two share or shared a board."""
@@ -379,10 +368,8 @@ class Table:
             )
             if isinstance(new, PuzzleAnswered) and tried[new.number].is_open:
                 tried[new.number] = answered(tried[new.number], new.how)
-        elif isinstance(new, TalkCounted):
-            self.records.said.append(((new.player_id, new.kind), self.now))
-            if new.stranger_id is not None:
-                self.records.from_strangers.append((new.stranger_id, self.now))
+        elif isinstance(new, Counted):
+            self.records.counts.append((new, self.now))
         elif isinstance(new, Subscription):
             watching = self.records.watching.setdefault(new.board, [])
             (watching.remove if new.is_over else watching.append)(self._of(new.player_id).userid)

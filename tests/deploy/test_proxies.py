@@ -15,9 +15,9 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import utc_now
-from pbmserv.services.joining import AN_HOUR_FROM_A_HOST
 from pbmserv.web.join import token_at
 from pbmserv.web.server import WebPart
 from pbmserv.web.site import Site
@@ -229,8 +229,8 @@ def test_who_asks_is_who_asks(proxied: Proxied) -> None:
         fields = {"userid": NEWCOMERS[number], "address": f"{NEWCOMERS[number]}@home{number}.test", "token": token}
         return proxied.ask("/join", fields, source, **{"X-Forwarded-For": f"203.0.113.{number % 200}"})[0]
 
-    statuses = [join(number, "127.0.0.1") for number in range(AN_HOUR_FROM_A_HOST + 1)]
-    assert statuses == [303] * AN_HOUR_FROM_A_HOST + [429]
+    statuses = [join(number, "127.0.0.1") for number in range(policy.PAGE_A_HOST.most + 1)]
+    assert statuses == [303] * policy.PAGE_A_HOST.most + [429]
     assert join(-1, "127.0.0.2") == 303
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.limits import FREE_BYTES, TIMES_RECEIVED, UNPROVEN_AN_HOUR, WHOLE_BYTES
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
@@ -42,7 +42,7 @@ def test_twenty_boards_for_a_small_mail(club: Post) -> None:
     """A forged mail of some hundred bytes with twenty `show`s."""
     raw = club.write(ALICE, "", "\n".join(f"show {number}" for number in (*BOARDS, *BOARDS)))
     (letter,) = club.send(raw)
-    assert len(letter.raw) <= FREE_BYTES + TIMES_RECEIVED * len(raw)
+    assert len(letter.raw) <= policy.FREE_BYTES.most + policy.TIMES_RECEIVED * len(raw)
     assert len(letter.raw) < 10_000
     assert not has_html(letter)
     said = text_of(letter)
@@ -69,12 +69,14 @@ def test_twenty_help_pages_for_a_small_mail(club: Post) -> None:
 def test_an_hour_of_forged_mails(club: Post) -> None:
     """As many forged mails an hour as are answered, each of which asks for as much as it can."""
     sent = received = 0
-    for _ in range(UNPROVEN_AN_HOUR + 2):
+    for _ in range(policy.ANSWERS_AN_HOUR.most + 2):
         raw = club.write(ALICE, "", "\n".join(f"show {number}" for number in (101, 102, 103)))
         letters = club.send(raw)
         sent += sizes(letters)
         received += len(raw)
-        assert sent <= FREE_BYTES + TIMES_RECEIVED * received + 2_000, "but for the notice of a limit"
+        assert sent <= policy.FREE_BYTES.most + policy.TIMES_RECEIVED * received + 2_000, (
+            "but for the notice of a limit"
+        )
     assert club.fates()[-1] == "silent"
     club.clock.move(hours=1)
     assert has_html(club.mail(ALICE, "show 101")[0])
@@ -85,13 +87,13 @@ def test_a_padded_mail_brings_no_more_than_sixty_kilobytes_whole(club: Post) -> 
     padding = "\n".join(["", "-- ", *["x" * 70] * 200])
     answers = [club.mail(ALICE, "", f"show 101{padding}")[0] for _ in range(8)]
     whole = [letter for letter in answers if has_html(letter)]
-    assert 0 < sizes(whole) <= WHOLE_BYTES
+    assert 0 < sizes(whole) <= policy.BYTES.most
     assert not has_html(answers[-1])
 
 
 def test_what_is_proven_stays_whole(club: Post) -> None:
     """Forged mails that use up what a player may be sent, and then the player's own, which prove it."""
-    for _ in range(UNPROVEN_AN_HOUR + 2):
+    for _ in range(policy.ANSWERS_AN_HOUR.most + 2):
         club.mail(ALICE, "", "\n".join(f"show {number}" for number in BOARDS))
     (letter,) = club.mail(ALICE, "", "as alice sesame\nshow 101 102 103 104 105 106 107 108 109 110")
     assert text_of(letter).count("Summary of") == 10
@@ -103,7 +105,7 @@ def test_strangers_are_sent_no_more(club: Post) -> None:
     raw = club.write("victim@example.net", "", "\n".join(f"show {number}" for number in (*BOARDS, *BOARDS)))
     for _ in range(3):
         for letter in club.send(raw.replace(b"<in-", b"<again-")):
-            assert len(letter.raw) <= FREE_BYTES + TIMES_RECEIVED * len(raw)
+            assert len(letter.raw) <= policy.FREE_BYTES.most + policy.TIMES_RECEIVED * len(raw)
 
 
 def test_a_challenge_is_told_though_there_is_no_room(club: Post) -> None:

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services import worker
 from pbmserv.services.admin.addresses import CannotInvite, invite
 from pbmserv.services.app import App
-from pbmserv.services.sign_ups import FROM_A_HOST, IN_ALL, OF_A_DOMAIN, OF_A_PROVIDER, TURNED_AWAY
+from pbmserv.services.limits import spend
+from pbmserv.services.newcomers import places_of
 from pbmserv.services.views import list_players
-from pbmserv.store import outbox, priorities
+from pbmserv.store import priorities
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock
 from tests.hostile.flooding import ALICE, BOB, EVE, bring, costs, counting, handled_first
@@ -37,7 +39,7 @@ def club(sqlite_house: App, clock: Clock, hasher: CountingHasher) -> Post:
 @pytest.fixture
 def full_club(club: Post) -> Post:
     """The same on a day on which all places for newcomers are taken."""
-    take_places(club, IN_ALL)
+    take_places(club, policy.SIGN_UPS.most)
     return club
 
 
@@ -45,9 +47,9 @@ def take_places(post: Post, count: int, domain: str = "") -> None:
     """So many have signed up today, each from a domain of their own or all from one."""
     with writing(post.house.engine) as connection:
         for number in range(count):
-            address, word = f"n{number}@{domain or f'made{number}-up.example'}", f"o{domain}{number}"
-            letter = outbox.OutboxMessage(word, "sign-up", False, address, "", "<x@y>", b"", thread_word=word)
-            outbox.queue(connection, [letter], post.clock())
+            address = f"n{number}@{domain or f'made{number}-up.example'}"
+            places = (limit.count(of, owner=address) for limit, of in places_of(address))
+            spend(connection, places, post.clock())
 
 
 def names(post: Post) -> list[str]:
@@ -199,7 +201,7 @@ def test_strangers_have_their_turn_however_many_answers_come(club: Post) -> None
 
 def test_one_domain_does_not_take_all_places(club: Post) -> None:
     """Made-up names at one domain and its subdomains."""
-    take_places(club, OF_A_DOMAIN - 1, "sub.evil.example")
+    take_places(club, policy.SIGN_UPS_A_DOMAIN.most - 1, "sub.evil.example")
     assert OPENED in text_of(club.mail(EVE, "signup eve pepper")[0])
     (letter,) = club.mail("zoe@evil.example", "signup zoe pepper")
     assert NO_ROOM in text_of(letter)
@@ -212,20 +214,20 @@ def test_one_domain_does_not_take_all_places(club: Post) -> None:
 
 def test_a_large_provider_has_more_places(club: Post) -> None:
     """Made-up names at a provider where many people have their mailboxes."""
-    take_places(club, OF_A_DOMAIN, "gmail.com")
+    take_places(club, policy.SIGN_UPS_A_DOMAIN.most, "gmail.com")
     assert OPENED in text_of(club.mail("eve@gmail.com", "signup eve pepper")[0])
-    take_places(club, OF_A_PROVIDER - 1, "outlook.com")
+    take_places(club, policy.SIGN_UPS_A_PROVIDER.most - 1, "outlook.com")
     assert OPENED in text_of(club.mail("zoe@outlook.com", "signup zoe pepper")[0])
     assert NO_ROOM in text_of(club.mail("ann@outlook.com", "signup ann pepper")[0])
 
 
 def test_one_host_does_not_take_all_places(club: Post) -> None:
     """Made-up names at many domains, all brought by one host."""
-    for number in range(FROM_A_HOST + 1):
+    for number in range(policy.SIGN_UPS_A_HOST.most + 1):
         sender = f"e@made{number}-up.example"
         bring(club, club.write(sender, f"signup made{number} pepper"), "93.184.216.34", sender)
     assert NO_ROOM in text_of(club.letters()[-1])
-    assert len(names(club)) == 2 + FROM_A_HOST
+    assert len(names(club)) == 2 + policy.SIGN_UPS_A_HOST.most
     for host, is_handed_on in (("93.184.216.35", False), ("127.0.0.1", False), ("93.184.216.34", True)):
         sender = f"zoe@zoe-{host.replace('.', '-')}{'-' * is_handed_on}x.example"
         bring(club, club.write(sender, f"signup zoe{len(names(club))} pepper"), host, sender, is_handed_on)
@@ -234,9 +236,9 @@ def test_one_host_does_not_take_all_places(club: Post) -> None:
 
 def test_places_are_given_back(club: Post) -> None:
     """Real people at a small provider: who answers the first mail takes no place."""
-    for number in range(OF_A_DOMAIN + 3):
+    for number in range(policy.SIGN_UPS_A_DOMAIN.most + 3):
         club.people(**{f"real{number}": "cumin"})
-    assert len(names(club)) == 2 + OF_A_DOMAIN + 3
+    assert len(names(club)) == 2 + policy.SIGN_UPS_A_DOMAIN.most + 3
 
 
 def test_who_is_believed_takes_no_place(full_club: Post) -> None:
@@ -268,7 +270,7 @@ def test_an_invitation_ends(full_club: Post) -> None:
     """An old invitation, on a day on which all places are taken."""
     invite(full_club.house, "dora@example.net", full_club.clock())
     full_club.clock.move(days=14)
-    take_places(full_club, IN_ALL, "again.example")
+    take_places(full_club, policy.SIGN_UPS.most, "again.example")
     assert full_club.mail("dora@example.net", "signup dora cumin")[0].kind == "no room"
 
 
@@ -276,16 +278,16 @@ def test_the_sentence_is_no_bomb(full_club: Post) -> None:
     """Sign-ups in the names of ever other people, to have each of them told that there is no room."""
     letters = [
         letter
-        for number in range(TURNED_AWAY + 5)
+        for number in range(policy.NO_ROOM_IN_ALL.most + 5)
         for letter in full_club.mail(f"v{number}@victim{number}.example", f"signup v{number} pepper")
     ]
-    assert [letter.kind for letter in letters] == ["no room"] * TURNED_AWAY
+    assert [letter.kind for letter in letters] == ["no room"] * policy.NO_ROOM_IN_ALL.most
 
 
 def test_the_operator_reads_one_line(club: Post, caplog: pytest.LogCaptureFixture) -> None:
     """A flood of sign-ups, each of which might fill the log."""
     caplog.set_level(logging.WARNING)
-    take_places(club, IN_ALL - 3)
+    take_places(club, policy.SIGN_UPS.most - 3)
     for number in range(10):
         club.mail(f"e@evil{number}.example", f"signup evil{number} pepper")
     said = [record.getMessage() for record in caplog.records]

@@ -9,12 +9,13 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import null, select, update
 
+from pbmserv.commands import policy
 from pbmserv.services.play import find_play_link
 from pbmserv.services.views import load_board
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.schema import migrate, migrations_folder
-from pbmserv.store.tables import addresses, blocks, conditional_moves, outbox, players, talk_counts
+from pbmserv.store.tables import addresses, blocks, conditional_moves, counts, outbox, players
 from tests.services.post import Post, address_of, header_of, text_of, thread_word_of, token_of
 from tests.services.test_play import newest_link
 
@@ -64,10 +65,15 @@ def answered(club: Post, letter: QueuedMessage, text: str) -> list[QueuedMessage
     return club.send(club.write(ALICE, "hi", text, To=address_of(letter)), EVIL, [address_of(letter)])
 
 
+SPOKEN = [
+    each.name for each in (policy.MESSAGES_A_DAY, policy.FROM_STRANGERS, policy.BROADCASTS, policy.VACATIONS)
+]
+
+
 def state(club: Post) -> object:
     """All that is kept about players and boards, but for mails and questions."""
     whose = select(addresses.c.address, addresses.c.player_id, addresses.c.is_first, addresses.c.confirmed_at)
-    tables = (select(each) for each in (players, blocks, conditional_moves, talk_counts))
+    tables = (*map(select, (players, blocks, conditional_moves)), select(counts).where(counts.c.name.in_(SPOKEN)))
     with reading(club.house.engine) as connection:
         kept = [connection.execute(query).all() for query in (whose, *tables)]
     boards = [load_board(club.house, number) for number in (101, 102, 103)]

@@ -1,6 +1,6 @@
 """From lines that are to be taken for a player's, beside an address that only the player was told."""
 
-from pbmserv.services.limits import NOT_THEIRS_AN_HOUR
+from pbmserv.commands import policy
 from tests.conftest import ADDRESS
 from tests.services.post import Post, address_of, text_of, thread_word_of
 
@@ -139,8 +139,8 @@ def test_a_revoked_word(club: Post) -> None:
 
 def test_a_bomb(club: Post) -> None:
     """Have alice told of forged mails without end."""
-    told = [each for number in range(NOT_THEIRS_AN_HOUR + 10) for each in attack(club, "", f"a{number}")]
-    assert told == [ALICE] * NOT_THEIRS_AN_HOUR
+    told = [each for number in range(policy.NOT_THEIRS.most + 10) for each in attack(club, "", f"a{number}")]
+    assert told == [ALICE] * policy.NOT_THEIRS.most
 
 
 def test_a_second_copy(club: Post) -> None:

@@ -6,17 +6,9 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
-from pbmserv.commands.chat import MOST_AN_HOUR as TALK_AN_HOUR
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.limits import (
-    QUESTIONS_A_DAY,
-    QUESTIONS_A_DAY_IN_ALL,
-    QUESTIONS_AN_HOUR,
-    UNPROVEN_A_DAY,
-    UNPROVEN_AN_HOUR,
-)
-from pbmserv.services.wordy import MOST_QUICK
 from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post
 
@@ -163,19 +155,19 @@ def set_up_again(post: Post, number: int) -> bytes:
 
 Way = Callable[[Post, int], bytes]
 A_MAIL_EACH: dict[Way, tuple[str, int, int]] = {
-    help_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    help_as_stranger: (VICTIM, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    wrong_passwords: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    much_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    moves_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    forgot_as_alice: (ALICE, UNPROVEN_AN_HOUR + 1, UNPROVEN_A_DAY + 5),
-    nothing_as_alice: (ALICE, MOST_QUICK + 1, 24 * (MOST_QUICK + 1)),
+    help_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    help_as_stranger: (VICTIM, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    wrong_passwords: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    much_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    moves_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    forgot_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
+    nothing_as_alice: (ALICE, policy.QUICK.most + 1, 24 * (policy.QUICK.most + 1)),
     short_as_stranger: (VICTIM, 1, 1),
     forgot_by_many: (ALICE, 1, 1),
     sign_up_by_many: (VICTIM, 1, 1),
     sign_up_as_stranger: (VICTIM, 1, 1),
-    add_by_bob: (VICTIM, QUESTIONS_AN_HOUR, QUESTIONS_A_DAY),
-    set_up_again: (VICTIM, QUESTIONS_AN_HOUR, QUESTIONS_A_DAY),
+    add_by_bob: (VICTIM, policy.QUESTIONS_AN_HOUR.most, policy.QUESTIONS_A_DAY.most),
+    set_up_again: (VICTIM, policy.QUESTIONS_AN_HOUR.most, policy.QUESTIONS_A_DAY.most),
     challenges_as_bob: (ALICE, 3, 3),
     chat_as_bob: (ALICE, 0, 0),
 }
@@ -184,8 +176,9 @@ A_MAIL_EACH: dict[Way, tuple[str, int, int]] = {
 
 def test_the_limits_are_as_agreed() -> None:
     """An hour, and a day; what a victim may be mailed follows from them."""
-    assert (UNPROVEN_AN_HOUR, UNPROVEN_A_DAY, MOST_QUICK, TALK_AN_HOUR) == (20, 100, 3, 40)
-    assert (QUESTIONS_AN_HOUR, QUESTIONS_A_DAY, QUESTIONS_A_DAY_IN_ALL) == (3, 6, 200)
+    assert (policy.ANSWERS_AN_HOUR.most, policy.ANSWERS_A_DAY.most) == (20, 100)
+    assert (policy.QUICK.most, policy.CHATS.most) == (3, 40)
+    assert (policy.QUESTIONS_AN_HOUR.most, policy.QUESTIONS_A_DAY.most, policy.ALL_QUESTIONS.most) == (3, 6, 200)
 
 
 @pytest.mark.sampled(4)
@@ -214,17 +207,17 @@ def test_an_account_is_no_licence_to_write_to_all_the_world(club: Post) -> None:
         club.put(club.write(BOB, "as bob poppy", lines), MALLORY)
     club.work()
     asked = [letter for letter in club.letters() if letter.recipient.endswith("@example.net")]
-    assert len(asked) == QUESTIONS_A_DAY_IN_ALL
+    assert len(asked) == policy.ALL_QUESTIONS.most
 
 
 def test_talk_comes_to_an_end(club: Post) -> None:
     """Whoever shares a board can move only in turn, but talk without end, with all the proof in the world."""
     before = len(club.sent_to(ALICE))
-    for number in range(TALK_AN_HOUR + 5):
+    for number in range(policy.CHATS.most + 5):
         club.put(club.write(BOB, "hi", f"101 bob poppy\nchat 101 Look {number}"), BOB)
         club.put(club.write(BOB, "as bob poppy", f"chat 101\n\nLook here, {number}"), BOB)
     club.work()
-    assert len(club.sent_to(ALICE)) - before == TALK_AN_HOUR
+    assert len(club.sent_to(ALICE)) - before == policy.CHATS.most
     (refusal,) = club.mail(BOB, "as bob poppy", "chat 101 Still here?")
     assert refusal.recipient == BOB
     assert len(club.mail(ALICE, "101 alice sesame a1")) == 2, "moves go on"

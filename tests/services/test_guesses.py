@@ -2,16 +2,16 @@
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import func, select
+from sqlalchemy import select
 
+from pbmserv.commands import policy
 from pbmserv.services import worker
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import MOST_CLAIMS, CredentialsToVerify, VerifiedCredentials, verify
-from pbmserv.services.guesses import FALSE_FOR_A_USERID, FALSE_FROM_A_SENDER
+from pbmserv.services.limits import cost_of_guess, spend
 from pbmserv.services.scheduler.retention import purge
-from pbmserv.store import rate_limits
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.tables import failed_logins as noted
+from pbmserv.store.tables import counts
 from tests.services.hashing import CountingHasher
 from tests.services.post import Post, text_of
 
@@ -37,14 +37,14 @@ def said(post: Post, sender: str, text: str) -> str:
     return text_of(post.mail(sender, "", text)[0])
 
 
-def guess_at_alice(post: Post, times: int = FALSE_FOR_A_USERID) -> None:
+def guess_at_alice(post: Post, times: int = policy.WRONG_FOR_USERID.most) -> None:
     """Wrong passwords from as many addresses."""
     for number in range(times):
         post.mail(f"m{number}@evil.example", "", f"set alice guess{number} html off")
 
 
 def test_after_ten_guesses_at_one_userid_none_is_looked_at(club: Post, hasher: CountingHasher) -> None:
-    assert FALSE_FOR_A_USERID == 10
+    assert policy.WRONG_FOR_USERID.most == 10
     guess_at_alice(club)
     before = hasher.verified, hasher.hashed
     wrong = said(club, CAROL, "set alice still-wrong html off")
@@ -56,13 +56,13 @@ def test_after_ten_guesses_at_one_userid_none_is_looked_at(club: Post, hasher: C
 
 
 def test_the_ninth_does_not_count_against_the_owner(club: Post) -> None:
-    guess_at_alice(club, FALSE_FOR_A_USERID - 1)
+    guess_at_alice(club, policy.WRONG_FOR_USERID.most - 1)
     assert "words" in said(club, ALICE, "set alice sesame words on")
 
 
 def test_userids_that_nobody_has_are_no_other(club: Post) -> None:
     guess_at_alice(club)
-    for number in range(FALSE_FOR_A_USERID):
+    for number in range(policy.WRONG_FOR_USERID.most):
         assert WRONG in said(club, CAROL, f"set zoe guess{number} html off")
     zoe, alice = (said(club, CAROL, f"set {userid} guess html off") for userid in ("zoe", "alice"))
     assert RESTING in zoe
@@ -86,8 +86,8 @@ def test_an_hour_later_passwords_count_again(club: Post) -> None:
 
 
 def test_twenty_guesses_from_one_address(club: Post, hasher: CountingHasher) -> None:
-    assert FALSE_FROM_A_SENDER == 20
-    for number in range(FALSE_FROM_A_SENDER):
+    assert policy.WRONG_FROM_SENDER.most == 20
+    for number in range(policy.WRONG_FROM_SENDER.most):
         club.mail(CAROL, "", f"set nobody{number} guess html off")
     before = hasher.verified
     club.mail("Carol <CAROL@example.org>", "", "move 101 alice sesame a1")
@@ -108,7 +108,7 @@ def test_sixty_guesses_and_then_the_right_one(club: Post) -> None:
 def test_guesses_that_are_not_answered_count(club: Post) -> None:
     for _ in range(22):
         club.mail("m@evil.example", "help")
-    for number in range(FALSE_FOR_A_USERID):
+    for number in range(policy.WRONG_FOR_USERID.most):
         assert club.mail("m@evil.example", "", f"move 101 alice guess{number} a1") == []
     club.mail("m@evil.example", "", "move 101 alice sesame a1")
     assert club.moves() == []
@@ -118,8 +118,8 @@ def test_guesses_of_others_between_proving_and_deciding_count(club: Post, monkey
     def prove_then_guess(asked: CredentialsToVerify, hasher: PasswordHasher) -> VerifiedCredentials:
         found = verify(asked, hasher)
         with writing(club.house.engine) as connection:
-            for _ in range(FALSE_FOR_A_USERID):
-                rate_limits.record_failed_login(connection, "alice", CAROL, club.clock())
+            for _ in range(policy.WRONG_FOR_USERID.most):
+                spend(connection, cost_of_guess("alice", CAROL), club.clock())
         return found
 
     monkeypatch.setattr(worker, "verify", prove_then_guess)
@@ -137,7 +137,7 @@ def test_what_was_guessed_is_forgotten_after_a_day(club: Post) -> None:
     for _ in purge(club.house, club.clock(), club.clock()):
         pass
     with reading(club.house.engine) as connection:
-        assert connection.execute(select(func.count()).select_from(noted)).scalar_one() == 1
+        assert len(connection.execute(select(counts).where(counts.c.name == policy.WRONG_IN_ALL.name)).all()) == 1
 
 
 # Several in one mail
@@ -180,7 +180,7 @@ def test_a_new_password_counts_at_once_only_for_whom_it_is_set(club: Post) -> No
     """For anybody else it is a guess, and the only one."""
     text = "change password carol tahini guess\nmove 101 alice guess a1\nmove 101 alice sesame a1"
     assert WRONG in said(club, CAROL, text)
-    for _ in range(FALSE_FOR_A_USERID - 1):
+    for _ in range(policy.WRONG_FOR_USERID.most - 1):
         club.mail(CAROL, "", "move 101 alice guess a1")
     assert RESTING in said(club, CAROL, "move 101 alice sesame a1")
 

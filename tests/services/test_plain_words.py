@@ -3,15 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.parser.topics import TOPICS
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board
-from pbmserv.store.engine import reading, writing
+from pbmserv.services.wordy import writer_at
+from pbmserv.store import counts, tables
+from pbmserv.store.engine import writing
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.tables import wordy_mails
 from tests.conftest import ADDRESS, Clock
 from tests.conversation import parsed
 from tests.every import every
@@ -36,19 +38,15 @@ def club(sqlite_house: App, clock: Clock) -> Post:
     return post
 
 
-def noted_topic(post: Post) -> str:
-    """The board and the topic that the only wordy mail was noted with; then all are forgotten."""
-    with reading(post.house.engine) as connection:
-        (row,) = connection.execute(select(wordy_mails)).all()
-    forget_words(post)
-    assert row.is_answered
-    return str(row.topic)
-
-
-def forget_words(post: Post) -> None:
-    """As if nobody had written any words yet."""
+def is_noted(post: Post, topic: str) -> bool:
+    """Whether the only wordy mail was answered and counted under a board and a topic; then all are forgotten."""
+    since, noted = post.clock() - policy.DAY, []
     with writing(post.house.engine) as connection:
-        connection.execute(delete(wordy_mails))
+        for writer in (writer_at(ALICE, is_proven) for is_proven in (True, False)):
+            answered = counts.total(connection, policy.WORDS.name, writer, since)
+            noted.append((answered, counts.total(connection, policy.TOPIC.name, f"{writer} {topic}", since)))
+        connection.execute(delete(tables.counts))
+    return sorted(noted) == [(0, 0), (1, 1)]
 
 
 def test_there_are_enough_of_them() -> None:
@@ -70,7 +68,7 @@ def test_words_in_mid_game(club: Post) -> None:
         else:
             letters = club.answer(board, entry.text)
         assert [letter.recipient for letter in letters] == [ALICE]
-        assert noted_topic(club) == f"101:{'' if entry.means == 'words' else entry.means}"
+        assert is_noted(club, f"101:{'' if entry.means == 'words' else entry.means}")
         said = text_of(letters[0])
         assert "Summary of Cephalopod Board 101" in said
         assert entry.means != "words" or "chat 101" in said or "Subject" in entry.headers

@@ -7,10 +7,9 @@ from email.message import EmailMessage
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.limits import SHOWN_AN_HOUR
-from pbmserv.services.wordy import MOST_QUICK
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import ADDRESS, Clock, make_house
 from tests.conversation import parsed
@@ -115,7 +114,7 @@ RUDE: list[Machine] = [quoting, quoting_unmarked, echo]
 WORDS = ["Help is at hand.", "yes", "101 c3", "chat hi", "set html on", "resign"]
 
 
-MOST_FOR: dict[Machine, int] = {quoting: MOST_QUICK + 1, quoting_unmarked: 12, echo: 12}
+MOST_FOR: dict[Machine, int] = {quoting: policy.QUICK.most + 1, quoting_unmarked: 12, echo: 12}
 """How many letters more than the first each gets at most; those that are not named get none."""
 
 BEGINNINGS = ["next alice", "101 a1", "set words off", "help tutorial", "nonsense 101", "forgot"]
@@ -167,7 +166,9 @@ def test_a_machine_whose_words_read_as_commands(club: Post) -> None:
     """It does what it says; but talk that moves nothing on any board is not answered for ever."""
     for words in WORDS:
         club.clock.move(days=2)
-        assert until_rest(club, wordy(words), ALICE, club.mail(ALICE, "next alice")) <= SHOWN_AN_HOUR + 3, words
+        assert until_rest(club, wordy(words), ALICE, club.mail(ALICE, "next alice")) <= policy.SHOWN.most + 3, (
+            words
+        )
 
 
 def test_two_machines_at_one_board(club: Post) -> None:
@@ -180,7 +181,7 @@ def test_two_machines_at_one_board(club: Post) -> None:
         letter = waiting.pop(0)
         raw = quoting(parsed(letter.raw), club)
         waiting += club.send(raw, letter.recipient, [address_of(letter)])
-    assert sent <= 2 + 2 * (MOST_QUICK + 1)
+    assert sent <= 2 + 2 * (policy.QUICK.most + 1)
     assert club.moves() == ["A1"]
 
 

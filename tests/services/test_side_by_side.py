@@ -13,9 +13,10 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, delete, select
 
+from pbmserv.commands import policy
 from pbmserv.commands.changes import NewAddress
 from pbmserv.commands.server import Server
-from pbmserv.services import limits, pending, worker
+from pbmserv.services import pending, worker
 from pbmserv.services.app import App
 from pbmserv.services.batch import DecidedMail, decide_mail, write_decided
 from pbmserv.services.pending import PendingMail
@@ -148,7 +149,7 @@ PAIRS = {
 @pytest.fixture
 def new_post(tmp_path: Path, quick_hasher: PasswordHasher, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Post]:
     """Makes clubs of three with two boards, in files of their own."""
-    monkeypatch.setattr(limits, "SHOWN_AN_HOUR", 2)
+    monkeypatch.setattr(policy, "SHOWN", replace(policy.SHOWN, most=2))
     made: list[Post] = []
 
     def make() -> Post:

@@ -5,15 +5,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.limits import SHOWN_AN_HOUR, UNPROVEN_AN_HOUR
-from pbmserv.services.newcomers import LETTERS_A_DOMAIN, LETTERS_A_PROVIDER
 from pbmserv.services.scheduler.retention import purge
-from pbmserv.services.wordy import ANSWERS_AN_HOUR
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.tables import wordy_mails
+from pbmserv.store.tables import counts
 from tests.conftest import ADDRESS, Clock
 from tests.services.plain_mails import entries
 from tests.services.post import Post, header_of, text_of
@@ -42,18 +40,18 @@ def says(post: Post, text: str, seconds: int = 60) -> list[QueuedMessage]:
 
 def test_a_talkative_person(club: Post) -> None:
     """Thirty answers an hour, then one sentence that says what still works; moves always do."""
-    assert ANSWERS_AN_HOUR == 30
+    assert policy.WORDS.most == 30
     topics: dict[str, list[str]] = {}
     for entry in entries("mid_game.txt"):
         if not entry.headers and entry.means != "words":
             topics.setdefault(entry.means, []).append(entry.text)
     words = [said[0] for said in topics.values()] + [said[-1] for said in topics.values()]
-    letters = [says(club, text) for text in words[:ANSWERS_AN_HOUR]]
-    assert [len(each) for each in letters] == [1] * ANSWERS_AN_HOUR
-    (last,) = says(club, words[ANSWERS_AN_HOUR])
+    letters = [says(club, text) for text in words[: policy.WORDS.most]]
+    assert [len(each) for each in letters] == [1] * policy.WORDS.most
+    (last,) = says(club, words[policy.WORDS.most])
     assert header_of(last, "Subject") == "pbmserv: limit"
     assert "Moves, and all commands that change a game" in " ".join(text_of(last).split())
-    assert says(club, words[ANSWERS_AN_HOUR + 1]) == []
+    assert says(club, words[policy.WORDS.most + 1]) == []
     assert says(club, "c3")
     assert club.moves() == ["C3"]
     club.clock.move(hours=1)
@@ -127,7 +125,7 @@ def test_words_in_her_name_do_not_silence_her(club: Post) -> None:
     """Mails with a forged From address are counted apart, and have the limit of what proves nothing."""
     for number in range(10):
         club.mail(ALICE, "hi", f"{'abcdefghij'[number] * 4} rules")
-    for number in range(UNPROVEN_AN_HOUR + 2):
+    for number in range(policy.ANSWERS_AN_HOUR.most + 2):
         club.mail(ALICE, "list", str(number))
     assert club.fates()[-1] == "silent"
     assert "The rules of Cephalopod in short" in text_of(says(club, "rules")[0])
@@ -135,7 +133,7 @@ def test_words_in_her_name_do_not_silence_her(club: Post) -> None:
 
 def test_looking_is_answered_sixty_times_an_hour(club: Post) -> None:
     """Then one sentence, and silence; but what changes something is done."""
-    assert SHOWN_AN_HOUR == 60
+    assert policy.SHOWN.most == 60
     assert [len(says(club, f"show 101#{number % 2}", 1)) for number in range(60)] == [1] * 60
     assert header_of(says(club, "show 101")[0], "Subject") == "pbmserv: limit"
     assert says(club, "help") == []
@@ -165,7 +163,7 @@ def test_what_was_counted_is_forgotten(club: Post) -> None:
     for _ in purge(club.house, club.clock(), club.clock()):
         pass
     with reading(club.house.engine) as connection:
-        assert connection.execute(select(wordy_mails)).all() == []
+        assert connection.execute(select(counts)).all() == []
 
 
 # The letter to unknown senders
@@ -181,11 +179,12 @@ def test_a_mailbox_gets_one_letter_a_day(club: Post) -> None:
 
 
 @pytest.mark.parametrize(
-    ("domain", "most"), [("sub{}.club.example", LETTERS_A_DOMAIN), ("gmail.com", LETTERS_A_PROVIDER)]
+    ("domain", "most"),
+    [("sub{}.club.example", policy.LETTERS_A_DOMAIN.most), ("gmail.com", policy.LETTERS_A_PROVIDER.most)],
 )
 def test_a_domain_gets_few_letters_a_day(club: Post, domain: str, most: int) -> None:
     """Five with all its subdomains; a large provider has more people."""
-    assert (LETTERS_A_DOMAIN, LETTERS_A_PROVIDER) == (5, 25)
+    assert (policy.LETTERS_A_DOMAIN.most, policy.LETTERS_A_PROVIDER.most) == (5, 25)
     got = [len(club.mail(f"p{number}@{domain.format(number)}", "hello")) for number in range(most + 2)]
     assert got == [1] * most + [0, 0]
     assert len(club.mail(EVE, "hello")) == 1

@@ -179,7 +179,8 @@ def test_foreign_keys_are_kept(house: App) -> None:
     def write() -> None:
         with writing(house.engine) as connection:
             connection.execute(
-                text("INSERT INTO addresses VALUES ('a@b.test', 999, :first, NULL, NULL)"), {"first": True}
+                text("INSERT INTO addresses (address, player_id, is_first) VALUES ('a@b.test', 999, :first)"),
+                {"first": True},
             )
 
     with pytest.raises(IntegrityError):

@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from tests.shelf import MOST_USES, Shelf
 
-GUESS = text("INSERT INTO failed_logins (userid_lower, sender, at) VALUES ('al', 'a@b', now()) RETURNING id")
+GUESS = text("INSERT INTO counts (name, of_digest, amount, at) VALUES ('al', '', 1, now()) RETURNING id")
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def test_what_comes_back_is_empty_and_counts_anew(own: Shelf) -> None:
     name = own.lend()
     for _ in range(2):
         with own.inside(name) as connection:
-            assert connection.scalar(text("SELECT count(*) FROM failed_logins")) == 0
+            assert connection.scalar(text("SELECT count(*) FROM counts")) == 0
             assert connection.scalar(GUESS) == 1
         own.take_back(name)
         assert own.lend() == name
@@ -30,9 +30,9 @@ def test_what_comes_back_is_empty_and_counts_anew(own: Shelf) -> None:
     [
         "ALTER TABLE outbox DROP COLUMN error",
         "ALTER TABLE outbox RENAME COLUMN error TO fault",
-        "ALTER TABLE failed_logins ADD CONSTRAINT more CHECK (id > 0)",
-        "DROP TABLE failed_logins",
-        "DROP INDEX ix_failed_logins_sender_at",
+        "ALTER TABLE counts ADD CONSTRAINT more CHECK (id > 0)",
+        "DROP TABLE counts",
+        "DROP INDEX ix_counts_owner_digest",
         "CREATE TABLE more (number int)",
         "CREATE FUNCTION now() RETURNS int LANGUAGE sql AS 'SELECT 1'",
         "CREATE TRIGGER same BEFORE UPDATE ON outbox EXECUTE FUNCTION suppress_redundant_updates_trigger()",
@@ -52,7 +52,7 @@ def test_what_somebody_holds_is_not_lent_again(own: Shelf) -> None:
     with own.inside(name) as connection:
         connection.execute(GUESS)
     with own.inside(name) as connection:
-        connection.execute(text("SELECT * FROM failed_logins FOR UPDATE"))
+        connection.execute(text("SELECT * FROM counts FOR UPDATE"))
         own.take_back(name)
         assert own.lend() != name
 

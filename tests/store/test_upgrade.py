@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from pbmserv.commands import policy
 from pbmserv.matches.player import MOVES_ACKNOWLEDGED
+from pbmserv.services.admin.addresses import invite
 from pbmserv.services.admin.check import check
 from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
+from pbmserv.services.limits import left
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_players
-from pbmserv.store import bounces, mail_tokens, ratings
+from pbmserv.store import bounces, counts, mail_tokens, ratings
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.mail_tokens import AnsweredMail
 from pbmserv.store.outbox import QueuedMessage
@@ -277,8 +280,6 @@ def test_mails_that_0011_has_emptied_are_deleted(post: Post) -> None:
 # What schema 0009 called them, and where the same rows are now.
 RENAMED = (
     ("beats", "heartbeats", ("part", "at"), ("part", "at")),
-    ("false_claims", "failed_logins", ("userid_lower", "sender", "at"), ("userid_lower", "sender", "at")),
-    ("said", "talk_counts", ("player_id", "kind", "stranger_id"), ("player_id", "kind", "stranger_id")),
     ("plans", "conditional_moves", ('"match"', "seat", "kind"), ('"match"', "seat", "kind")),
     (
         "inbox",
@@ -291,8 +292,6 @@ RENAMED = (
 )
 
 ADD_ROWS = (
-    "INSERT INTO failed_logins (userid_lower, sender, at) VALUES ('bob', 'x@example.org', '2026-01-01 12:00:00')",
-    "INSERT INTO talk_counts (player_id, kind, stranger_id, at) VALUES (:bob, 'talk', 7, '2026-01-01 12:00:00')",
     """INSERT INTO conditional_moves (match, seat, kind, plies, content, made_at)
         VALUES (101, 0, 'queue', 2, '{}', '2026-01-01 12:00:00')""",
 )
@@ -339,6 +338,26 @@ def test_new_names_for_the_same_rows(post: Post) -> None:
     ]
     migrate(post.house.engine)
     assert [rows(post, table, columns) for _, table, _, columns in RENAMED] == new
+    assert check(post.house) == []
+
+
+def test_invitations_and_open_sign_ups_count_on(post: Post) -> None:
+    """Of schema 0020, where they were rows of the outbox: an invitation lets in, a sign-up takes a place."""
+    now = datetime.now(UTC)
+    invite(post.house, "dora@example.net", now)
+    post.mail("eve@gmail.com", "signup eve pepper")
+    go_back(post, version="0020")
+    with writing(post.house.engine) as connection:
+        connection.execute(
+            text("UPDATE outbox SET created_at = :now WHERE kind = 'sign-up'"), {"now": now.isoformat(" ")}
+        )
+    migrate(post.house.engine)
+    with reading(post.house.engine) as connection:
+        assert counts.total(connection, policy.INVITATION, "dora@example.net", now - policy.INVITATION_LASTS) == 1
+        assert left(connection, policy.SIGN_UPS, "", now) == policy.SIGN_UPS.most - 1
+        assert (
+            left(connection, policy.SIGN_UPS_A_PROVIDER, "gmail.com", now) == policy.SIGN_UPS_A_PROVIDER.most - 1
+        )
     assert check(post.house) == []
 
 

@@ -12,14 +12,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 
+from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.joining import AN_HOUR_FROM_A_HOST, AT_ANY_TIME
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_outbox
 from pbmserv.services.worker import process_next
-from pbmserv.store import players, rate_limits
+from pbmserv.store import counts, players
 from pbmserv.store.engine import reading
 from pbmserv.web.app import make_app
 from pbmserv.web.site import Site
@@ -211,7 +211,7 @@ def test_the_form_is_good_for_two_hours(visitors: Visitors) -> None:
 
 
 def test_a_host_has_five_an_hour(visitors: Visitors) -> None:
-    for number in range(AN_HOUR_FROM_A_HOST):
+    for number in range(policy.PAGE_A_HOST.most):
         assert is_sent(visitors.join(f"player{number}", f"p{number}@home.test"))
     answer = visitors.join("ann", "ann@home.test")
     assert answer.status_code == 429
@@ -227,27 +227,27 @@ def test_all_have_fifty_a_day_and_the_last_ones_by_the_hour(visitors: Visitors) 
     def ask(number: int) -> bool:
         return is_sent(visitors.join(f"player{number}x", f"p{number}@h{number}.test", host=f"192.0.2.{number}"))
 
-    assert all(map(ask, range(AT_ANY_TIME)))
+    assert all(map(ask, range(policy.PAGE_A_DAY.most)))
     assert not ask(100)
     for hour in range(1, 24):
         visitors.now += timedelta(hours=1)
         assert ask(100 + hour), hour
         assert not ask(200)
-    assert rate_limits_since(visitors, NOON) == 49
+    assert counted_since(visitors, NOON) == 49
     visitors.now += timedelta(days=1)
-    assert all(map(ask, range(AT_ANY_TIME)))
-    for _ in purge(visitors.house, visitors.now - timedelta(days=90), visitors.now):
+    assert all(map(ask, range(policy.PAGE_A_DAY.most)))
+    for _ in purge(visitors.house, visitors.now - timedelta(days=90), visitors.now + timedelta(days=1, hours=12)):
         pass
-    assert rate_limits_since(visitors, NOON - timedelta(days=9)) == AT_ANY_TIME
+    assert counted_since(visitors, NOON - timedelta(days=9)) == policy.PAGE_A_DAY.most
 
 
-def rate_limits_since(visitors: Visitors, since: datetime) -> int:
+def counted_since(visitors: Visitors, since: datetime) -> int:
     with reading(visitors.house.engine) as connection:
-        return rate_limits.web_sign_ups_since(connection, since)
+        return counts.total(connection, policy.PAGE_A_DAY.name, "", since)
 
 
 def test_hosts_of_one_network_of_ipv6_are_one(visitors: Visitors) -> None:
-    for number in range(AN_HOUR_FROM_A_HOST):
+    for number in range(policy.PAGE_A_HOST.most):
         assert is_sent(visitors.join(f"player{number}", f"p{number}@home.test", host=f"2001:db8::{number + 1}"))
     assert visitors.join("ann", "ann@home.test", host="2001:db8::ffff").status_code == 429
     assert is_sent(visitors.join("ann", "ann@home.test", host="2001:db8:0:1::1"))
@@ -257,13 +257,13 @@ def statuses_of_six(visitors: Visitors, host: str, headers: Callable[[int], Mapp
     """What six forms are answered that come over connections from one host, each with headers of its own."""
     token, answers = visitors.token(host), []
     visitors.now += timedelta(seconds=10)
-    for number in range(AN_HOUR_FROM_A_HOST + 1):
+    for number in range(policy.PAGE_A_HOST.most + 1):
         wish = {"userid": f"player{number}", "address": f"p{number}@home.test", "token": token}
         answers.append(visitors.ask("/join", wish, host, **headers(number)))
     return [each.status_code for each in answers]
 
 
-FIVE = [*[303] * AN_HOUR_FROM_A_HOST, 429]
+FIVE = [*[303] * policy.PAGE_A_HOST.most, 429]
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "10.0.0.1", "127.0.0.1", "::1", "testclient"])

@@ -5,14 +5,15 @@ As in `replies`, each class's name names its template.
 
 from datetime import datetime
 
+from pbmserv.commands import policy
 from pbmserv.commands.address import AddressWanted
 from pbmserv.commands.command import Confirmation, Question, Reply
+from pbmserv.commands.policy import Counted
 from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.app import App
 from pbmserv.services.compose import invitation_mail, news_mail
-from pbmserv.services.limits import ask
-from pbmserv.services.sign_ups import INVITATION_LASTS
+from pbmserv.services.limits import ask, spend
 from pbmserv.store import outbox, players
 from pbmserv.store.engine import run_again, writing
 
@@ -68,5 +69,6 @@ def invite(app: App, address: str, now: datetime) -> int:
         owner = players.find_at(connection, address)
         if owner is not None:
             raise CannotInvite(f"{address} belongs to {owner.userid} already")
-        outbox.queue(connection, [invitation_mail(app, address.lower(), INVITATION_LASTS.days, now)], now)
-    return INVITATION_LASTS.days
+        spend(connection, [Counted(policy.INVITATION, address.lower())], now)
+        outbox.queue(connection, [invitation_mail(app, address.lower(), policy.INVITATION_LASTS.days, now)], now)
+    return policy.INVITATION_LASTS.days

@@ -8,7 +8,7 @@ Questions that nobody has answered in time are closed, and accounts that nobody 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from pbmserv.services.app import App
@@ -16,25 +16,16 @@ from pbmserv.services.sender import WORDS_LAST
 from pbmserv.store import (
     accounts,
     confirmations,
+    counts,
     doctor_mails,
     old_tokens,
-    rate_limits,
     retention,
     subscriptions,
-    wordy_mails,
 )
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
 """Mails of a transaction: some ten milliseconds, in which SQLite keeps other writers waiting."""
-
-
-TALK_COUNTS: Final = timedelta(days=2)
-"""No limit looks further back at who has spoken to others; a mail may wait a while until it is handled."""
-
-
-WEB_SIGN_UPS: Final = timedelta(days=1)
-"""No limit looks further back at who has signed up on the page."""
 
 
 TOKENS: Final = 1000
@@ -74,11 +65,8 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
     with writing(app.engine) as connection:
         confirmations.purge(connection, now)
         accounts.delete_unconfirmed(connection, now)
-        rate_limits.purge_failed_logins(connection, now)
-        rate_limits.purge_web_sign_ups(connection, now - WEB_SIGN_UPS)
-        rate_limits.purge_talk(connection, now - TALK_COUNTS)
+        counts.purge(connection, now)
         subscriptions.purge(connection)
-        wordy_mails.purge(connection, now)
         doctor_mails.purge(connection, now)
     _purge_tokens(app, now)
     truncate_wal(app.engine)

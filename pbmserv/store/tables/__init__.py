@@ -29,14 +29,11 @@ from pbmserv.store.tables.people import (
     bans,
     blocks,
     confirmations,
+    counts,
     denied_addresses,
-    failed_logins,
     players,
     standstills,
-    talk_counts,
     vacations,
-    web_sign_ups,
-    wordy_mails,
 )
 from pbmserv.store.tables.puzzles import puzzle_search, puzzle_tries, puzzles
 
@@ -53,11 +50,11 @@ __all__ = [
     "conditional_moves",
     "confirmations",
     "content_keys",
+    "counts",
     "denied_addresses",
     "doctor_mails",
     "entries",
     "evaluations",
-    "failed_logins",
     "heartbeats",
     "inbox",
     "matches",
@@ -83,8 +80,5 @@ __all__ = [
     "seats",
     "standstills",
     "subscriptions",
-    "talk_counts",
     "vacations",
-    "web_sign_ups",
-    "wordy_mails",
 ]

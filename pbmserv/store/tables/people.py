@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     Date,
@@ -19,6 +20,7 @@ from sqlalchemy import (
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
 
 _IS_ROBOT = text("robot IS NOT NULL")
+_HAS_OWNER = text("owner_digest IS NOT NULL")
 
 players = Table(
     "players",
@@ -106,19 +108,6 @@ confirmations = Table(
     Column("asked_at", UtcDateTime, nullable=False),
 )
 
-# Wrong passwords in mails, kept for a day and counted for every userid and sender.
-failed_logins = Table(
-    "failed_logins",
-    metadata,
-    Column("id", RowId, primary_key=True),
-    Column("userid_lower", String(20), nullable=False),
-    Column("sender", String(320), nullable=False),
-    Column("at", UtcDateTime, nullable=False),
-    Index("ix_failed_logins_userid_lower_at", "userid_lower", "at"),
-    Index("ix_failed_logins_sender_at", "sender", "at"),
-    Index("ix_failed_logins_at", "at"),
-)
-
 # Addresses, and domains with an @ before them, whose mail has no effect and gets no answer.
 bans = Table(
     "bans",
@@ -127,40 +116,6 @@ bans = Table(
     Column("banned_at", UtcDateTime, nullable=False),
     # For the operator alone.
     Column("reason", Text, nullable=False),
-)
-
-# Sign-ups on the page, kept for a day.
-web_sign_ups = Table(
-    "web_sign_ups",
-    metadata,
-    Column("id", RowId, primary_key=True),
-    Column("at", UtcDateTime, nullable=False),
-    # Of the address that a mail was to go to.
-    Column("address_digest", String(40), nullable=False),
-    # NULL if it is not known.
-    Column("host", String(45)),
-    Index("ix_web_sign_ups_at", "at"),
-)
-
-# Mails without a command, kept for a day: the same words, or the same topic, are not answered again soon.
-wordy_mails = Table(
-    "wordy_mails",
-    metadata,
-    Column("id", RowId, primary_key=True),
-    Column("address", String(320), nullable=False),
-    Column("at", UtcDateTime, nullable=False),
-    # What it asks about, and on which board.
-    Column("topic", String(40), nullable=False),
-    # Whether it was answered.
-    Column("is_answered", Boolean, nullable=False),
-    # Whether anything but its From address shows who wrote it.
-    Column("is_proven", Boolean, nullable=False),
-    # Of its words without digits.
-    Column("words_digest", String(40), nullable=False),
-    # Whether it came within seconds of a mail of ours.
-    Column("is_quick", Boolean, nullable=False),
-    Index("ix_wordy_mails_address_at", "address", "at"),
-    Index("ix_wordy_mails_at", "at"),
 )
 
 # Whole days, in UTC, on which a player's clocks stop.
@@ -185,16 +140,18 @@ standstills = Table(
     Column("notified_at", UtcDateTime),
 )
 
-# That somebody has sent messages, never their text, because messages are limited.
-talk_counts = Table(
-    "talk_counts",
+# What limits count (`commands.policy`). Digests alone: who it was, or what was said, is not stored.
+counts = Table(
+    "counts",
     metadata,
     Column("id", RowId, primary_key=True),
-    Column("player_id", RowId, ForeignKey("players.id"), nullable=False),
-    Column("kind", String(12), nullable=False),
-    # The recipient, if the two had never played; otherwise NULL, to keep who writes to whom private.
-    Column("stranger_id", RowId),
+    Column("name", String(80), nullable=False),
+    # Of the address, userid or whatever it is counted by; empty where all counts are one.
+    Column("of_digest", String(40), nullable=False),
+    # Of the address that it can be released for; NULL if it cannot.
+    Column("owner_digest", String(40)),
+    Column("amount", BigInteger, nullable=False),
     Column("at", UtcDateTime, nullable=False),
-    Index("ix_talk_counts_player_id_kind_at", "player_id", "kind", "at"),
-    Index("ix_talk_counts_stranger_id_at", "stranger_id", "at"),
+    Index("ix_counts_of_digest_name_at", "of_digest", "name", "at"),
+    Index("ix_counts_owner_digest", "owner_digest", sqlite_where=_HAS_OWNER, postgresql_where=_HAS_OWNER),
 )
