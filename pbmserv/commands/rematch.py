@@ -1,4 +1,4 @@
-"""`rematch`: play a finished game again, with the next player moving first, or without whoever declined it."""
+"""`rematch`: play a finished game again, with the next player moving first, or without those who declined it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ class PlayedAgain(Reply):
 
 @dataclass(frozen=True, slots=True)
 class PlayedOn(Reply):
-    """The board is board `after` once more, but without `without`, who declined that one: told below it."""
+    """The board is board `after` once more, but without those who declined that one: told below it."""
 
     template: ClassVar[str] = "commands/rematch.txt:played_on"
     place = "below"
 
     after: int
-    without: str
+    without: tuple[str, ...]
 
 
 @dataclass(kw_only=True)
@@ -68,10 +68,21 @@ class NotAllHere(CommandError):
     game: str
 
 
+@dataclass(kw_only=True)
+class NobodyLeft(CommandError):
+    """So many of three and more have declined a board, `without`, that the others are too few for its `game`."""
+
+    template: ClassVar[str] = "commands/rematch.txt:nobody_left"
+
+    game: str
+    userid: str
+    without: tuple[str, ...]
+
+
 def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Starts the same game with the same players on the same terms, unless it runs already.
 
-    Where one of three and more has declined, the others go on without that one, in the same order.
+    Where some of three and more have declined, the others go on without them, in the same order.
     """
     found = find_seat(request, records)
     (board, seat), number = found, found[0].match.number
@@ -81,8 +92,10 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
     if running is not None:
         return _running(number, running, records)
     before, userid = board.match, board.match.userids[seat]
-    plays_on = userid in board.staying
-    players = _players(before, board.staying if plays_on else (*before.userids[1:], before.userids[0]), records)
+    without, again = board.left_out(userid), board.again(userid)
+    if not again:
+        raise NobodyLeft(board=number, game=before.game, userid=userid, without=without)
+    players = _players(before, again, records)
     starter = next(player for player in players if player.userid == userid)
     require_willing(players, starter, records)
     require_within_limits(players, request, records, now, line=f"rematch {number}")
@@ -91,7 +104,7 @@ def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime)
     terms = Terms(before.game, options, before.rated, before.clock)
     require_offered(terms, request.server)
     match = opened(terms, players, starter, records, now, after=number)
-    how = PlayedOn(number, before.userids[board.state.gone[-1]]) if plays_on else PlayedAgain(number)
+    how = PlayedOn(number, without) if without else PlayedAgain(number)
     return Decision(
         Challenged(match.number, title_of(match), match.userids),
         opened=match,
