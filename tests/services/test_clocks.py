@@ -112,7 +112,7 @@ def test_a_turn_from_beginning_to_end(mailed: Post) -> None:
     """Reminders at half, four fifths and the last day, each to who is to move alone; then the board to both."""
     letters = days_pass(mailed, 5)
     assert [letter.recipient for letter in letters] == [ALICE, ALICE, ALICE, BOB]
-    assert "Your turn. You have 2 days." in text_of(letters[0])
+    assert "Your turn. You have 2 days." in " ".join(text_of(letters[0]).split())
     assert kinds(mailed) == ["forfeited"]
     (forfeited,) = board(mailed).match.entries
     assert (forfeited.at, forfeited.used, forfeited.seat) == (NOON + 4 * DAY, 4 * 86400, 0)

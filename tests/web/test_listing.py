@@ -34,7 +34,7 @@ def test_a_line_of_the_listing(get: Get) -> None:
         "0",
         "-",
     ]
-    assert lines["103"] == ["Cephalopod 3 by 3 squares", "alice vs bob vs Carol", "bob", "3", "C3"]
+    assert lines["103"] == ["Cephalopod variant 3 by 3 squares", "alice vs bob vs Carol", "bob", "3", "C3"]
     assert lines["104"][2:5] == ["alice won", "2", "A1"]
     moment = next(row for row in table.all("tr") if "101" in row.words).one("time")
     assert moment.attributes["datetime"] == "2026-01-01T13:20:00Z"

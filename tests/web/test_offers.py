@@ -19,7 +19,7 @@ def test_open_offers(empty: Club) -> None:
     assert rows == [
         [
             "accept 1",
-            "cephalopod, 2 players, 3 by 5 squares, unrated, 14 days a turn",
+            "Cephalopod, 2 players, 3 by 5 squares, unrated, 14 days a turn",
             "alice",
             "alice",
             "2026-01-31",
