@@ -117,13 +117,15 @@ NotTalkKind = Literal["plan", "password", "command"]
 class NotTalk(CommandError):
     """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
 
-    `ready` is the command that queues the plan; empty if that is not clear.
+    `ready` is the command that queues the plan, or plays its first move; empty if that is not clear. It may be no
+    more than an example of what can be queued.
     """
 
     template: ClassVar[str] = "parser/errors.txt:not_talk"
 
     kind: NotTalkKind
     ready: str = ""
+    is_example: bool = False
 
 
 @dataclass(kw_only=True)

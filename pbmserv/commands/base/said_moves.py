@@ -55,6 +55,20 @@ _PIECE: Final = re.compile(
 )
 
 
+_FIGURINES: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        start + number: letter
+        for start in (0x2654, 0x265A)
+        for number, letter in enumerate(("K", "Q", "R", "B", "N", ""))
+    }
+    | dict.fromkeys((0xFE0E, 0xFE0F), "")
+)
+"""The pieces as they are drawn; after them may stand how."""
+_LETTERS: Final[Mapping[str, str]] = MappingProxyType({"S": "N", "L": "B", "T": "R"})
+"""Of the letters of other languages those that are neither columns nor pieces in English."""
+_ABROAD: Final = re.compile(r"\b[SLT](?=[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\w))")
+
+
 def with_digits(text: str) -> str:
     """A text whose rows are digits: of no other words is anything made.
 
@@ -69,7 +83,10 @@ def with_pieces(text: str) -> str:
 
     >>> [with_pieces(text) for text in ("Springer f3", "Cavalier en f3", "Dame schlägt d4", "springer")]
     ['knight f3', 'knight f3', 'queen xd4', 'springer']
+    >>> [with_pieces(text) for text in ("\u2657xc3", "\u265f\ufe0ee4", "Sf3", "Lxc3", "Tad1", "sf3")]
+    ['Bxc3', 'e4', 'Nf3', 'Bxc3', 'Rad1', 'sf3']
     """
     return _PIECE.sub(
-        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}", text
+        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}",
+        _ABROAD.sub(lambda found: _LETTERS[found[0]], text.translate(_FIGURINES)),
     )

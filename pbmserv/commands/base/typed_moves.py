@@ -41,6 +41,7 @@ CELLS: Final = Spelling(is_known=False)
 
 _SEPARATORS: Final = "xX=:-/+,"
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
+_SENTENCE_ENDS: Final = ".,;:! "
 _GUARD: Final = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 # Read backwards from the end of a line: forwards each place would be tried as the beginning.
 _MOOD: Final = re.compile(r"(?:(?:[()DP]-?[:;]|\)!\(|\?!|\u3002|\U0001f642) ?)++")
@@ -233,7 +234,7 @@ def _with_signs(text: str, spelling: Spelling) -> str:
     text = with_digits(text)
     if not _is_in_words(text, spelling) and not is_in_dialect(text, spelling):
         named = with_pieces(text)
-        text = named if is_in_dialect(named, spelling) else text
+        text = named if is_in_dialect(named.rstrip(_SENTENCE_ENDS), spelling) else text
     said = [word.lower() for word in _FROM_TO.findall(text)]
     if "and" in said and len(said) > 1 and "takes" not in said:
         return text
