@@ -26,7 +26,7 @@ def test_open_offers(empty: Club) -> None:
         ],
         [
             "accept 2",
-            "cephalopod, 3 players, 5 by 5 squares, rated, 21 days a turn",
+            "Cephalopod, 3 players, 5 by 5 squares, rated, 21 days a turn",
             "bob vs carol, 1 more needed",
             "the last player to accept",
             "2026-01-31",
