@@ -79,5 +79,7 @@ def _print_effect(effect: "Effect") -> None:
         )
     if effect.erases:
         print_line(f"{effect.erases} is erased.")
+    if effect.bans:
+        print_line(f"{effect.bans} is banned.")
     to = tuple(sorted(set(effect.to)))
     print_line(f"Mail goes to {named(to)}." if to else "Nobody gets mail.")

@@ -135,10 +135,10 @@ class PlayedAgain(Reply, place="below"):
 
 
 class PlayedOn(Reply, place="below"):
-    """The board is board `after` once more, but without `without`, who declined that one: told below it."""
+    """The board is board `after` once more, but without those who declined that one: told below it."""
 
     after: int
-    without: str
+    without: tuple[str, ...]
 
 
 class NotOverYet(CommandError):
@@ -151,10 +151,18 @@ class NotAllHere(CommandError):
     game: str
 
 
+class NobodyLeft(CommandError):
+    """So many of three and more have declined a board, `without`, that the others are too few for its `game`."""
+
+    game: str
+    userid: str
+    without: tuple[str, ...]
+
+
 def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Starts the same game with the same players on the same terms, unless it runs already.
 
-    Where one of three and more has declined, the others go on without that one, in the same order.
+    Where some of three and more have declined, the others go on without them, in the same order.
     """
     board, seat = find_seat(request, records)
     number = board.match.number
@@ -164,9 +172,10 @@ def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: d
     if running is not None:
         return _running(number, running, records)
     before, userid = board.match, board.match.userids[seat]
-    plays_on = userid in board.staying
-    order = board.staying if plays_on else (*before.userids[1:], before.userids[0])
-    players = _players_again(before, order, records)
+    without, again = board.left_out(userid), board.again(userid)
+    if not again:
+        raise NobodyLeft(board=number, game=before.game, userid=userid, without=without)
+    players = _players_again(before, again, records)
     starter = next(player for player in players if player.userid == userid)
     require_willing(players, starter, records)
     require_within_limits(players, request, records, now, line=f"rematch {number}")
@@ -175,7 +184,7 @@ def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: d
     terms = Terms(before.game, options, before.rated, before.clock)
     require_offered(terms, request.server)
     match = opened(terms, players, starter, records, now, after=number)
-    how = PlayedOn(number, before.userids[board.state.gone[-1]]) if plays_on else PlayedAgain(number)
+    how = PlayedOn(number, without) if without else PlayedAgain(number)
     return Decision(
         Challenged(match.number, title_of(match), match.userids),
         opened=match,

@@ -111,7 +111,7 @@ def leave_all(player: Player, records: Queries, now: datetime) -> GamesLeft:
         if board is None or seat is None:
             raise LookupError(f"board {number} is not {player.userid}'s, though it is listed so")
         try:
-            decision = resign_seat(board, seat, now)
+            decision = resign_seat(board, seat, records, now)
         except AlreadyGone:
             # The board is listed as long as the others play on.
             continue

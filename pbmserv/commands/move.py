@@ -30,7 +30,7 @@ def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) 
     arguments = request.arguments
     word = arguments.move.lower()
     if word == "resign":
-        return resign_seat(board, seat, now, arguments.ply)
+        return resign_seat(board, seat, records, now, arguments.ply)
     if word in IN_A_MOVES_PLACE:
         return consent(word, board, seat, request, now)
     return play_ply(board, seat, arguments.move, arguments.ply, records, now, arguments.moves)

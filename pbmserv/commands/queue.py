@@ -38,7 +38,7 @@ from pbmserv.matches.conditional_moves import (
 )
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
-from pbmserv.matches.moves import require_may_act
+from pbmserv.matches.moves import is_legal, require_may_act
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 
@@ -115,10 +115,10 @@ def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime)
         raise _misread(board, seat, Misread(said, "", "wrapped"))
     read = queue_notation.read(said)
     if isinstance(read, Misread):
-        raise _misread(board, seat, read)
+        raise _misread(board, seat, read, _kept(board, seat, said))
     if board.state.to_move == seat:
         return _on_turn(board, seat, read, request, records, now)
-    tree = checked(board, seat, _from_now(board, seat, read))
+    tree = checked(board, seat, from_now(board, seat, read))
     if isinstance(tree, Misfit):
         raise _misfit(board, tree)
     return _about(board, MovesQueued(board.match.number, tree, bool(had)), _stored(board, seat, tree))
@@ -149,7 +149,7 @@ def _on_turn(
     meant, number = request.arguments.ply, board.match.number
     has_moved = meant is not None and meant - 1 < _last_own_ply(board, seat)
     fits = (
-        now for now, said in zip(_from_now(board, seat, tree), tree, strict=True) if said.others and not now.others
+        now for now, said in zip(from_now(board, seat, tree), tree, strict=True) if said.others and not now.others
     )
     branch = next(fits, None) or fitting(tree, ())
     if branch is None or has_moved:
@@ -167,7 +167,7 @@ def _last_own_ply(board: GameState, seat: Seat) -> int:
     return max((turn.ply for turn in board.state.turns if turn.seat == seat and turn.ply is not None), default=0)
 
 
-def _from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Branch, ...]:
+def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Branch, ...]:
     """The tree without those moves of its first conditions that were played since the player's last one.
 
     Whoever wrote it may not have known of them yet, and they fit.
@@ -199,6 +199,31 @@ def _are_same(board: GameState, since: int, texts: tuple[str, ...], played: tupl
     return True
 
 
+def that_fits(ready: str, board: GameState, seat: Seat) -> tuple[str, bool]:
+    """A line that queues, if it can; else the first move that it names, if a seat can play it; else an example.
+
+    And whether it is but an example. Nothing where nobody can play.
+    """
+    if board.state.status != "active":
+        return "", False
+    line = ready.removeprefix(f"queue {board.match.number} ")
+    tree = queue_notation.read(line)
+    if not isinstance(tree, Misread) and not isinstance(checked(board, seat, from_now(board, seat, tree)), Misfit):
+        return ready, False
+    first = next((word for word in line.split() if word != "if"), "")
+    if is_legal(board.match, board.state, seat, first):
+        return f"move {board.match.number} {first}", False
+    return f"queue {board.match.number} {example(board, seat)}", True
+
+
+def _kept(board: GameState, seat: Seat, said: str) -> tuple[str, ...]:
+    """The line of moves in turns that were written without the words between them, if it can be played."""
+    line = queue_notation.in_turns(said.split(), is_own=board.state.to_move == seat)
+    tree = queue_notation.read(line)
+    is_possible = not isinstance(tree, Misread) and not isinstance(checked(board, seat, tree), Misfit)
+    return (line,) if is_possible else ()
+
+
 def _beginning(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> str:
     """A line that begins with a move of one's own, with what was written behind it."""
     game, position, number = rules_of(board.match), board.state.position, board.match.number
@@ -210,9 +235,9 @@ def _beginning(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> str:
     )
 
 
-def _misread(board: GameState, seat: Seat, wrong: Misread) -> BadQueue:
+def _misread(board: GameState, seat: Seat, wrong: Misread, kept: tuple[str, ...] = ()) -> BadQueue:
     number = board.match.number
-    choices = wrong.choices or (example(board, seat),)
+    choices = wrong.choices or kept or (example(board, seat),)
     ready = tuple(f"queue {number} {line}" for line in choices)
     return BadQueue(
         board=number,

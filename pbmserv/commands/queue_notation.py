@@ -121,6 +121,17 @@ def is_wrapped(ahead: str, below: str) -> bool:
     return bool(first) and (is_open or (first[0] in {*_GOES_ON, ""} and is_cell_like(after)))
 
 
+def in_turns(moves: Sequence[str], is_own: bool) -> str:
+    """The line that says moves one after the other, the first one's own or the other's, up to the last own one.
+
+    >>> in_turns(("h6", "Bxc3", "e6"), True), in_turns(("h6", "Bxc3", "e6"), False)
+    ('h6 if Bxc3 then e6', 'if h6 then Bxc3')
+    """
+    kept = moves[: len(moves) - (len(moves) + is_own) % 2]
+    said = (word for place, move in enumerate(kept, is_own) for word in (("if", "then")[place % 2], move))
+    return " ".join(said).removeprefix("then ")
+
+
 def write(branches: Iterable[Branch]) -> str:
     """The line that says a tree, in one way: `read` gives the same tree back."""
     return "; ".join(_lines(branches))

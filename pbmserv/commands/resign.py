@@ -18,24 +18,31 @@ class Resigned(Reply):
 
 
 class Declined(Reply):
-    """The sender declined the match before a first move of theirs."""
+    """The sender declined the match before a first move of theirs, or after another one has.
+
+    `rematch` is the board on which those who have not declined it play on, the sender too; None if there is none.
+    """
 
     board: int
+    rematch: int | None = None
 
 
-def resign_seat(board: GameState, seat: Seat, now: datetime, meant_ply: int | None = None) -> Decision:
+def resign_seat(
+    board: GameState, seat: Seat, records: Queries, now: datetime, meant_ply: int | None = None
+) -> Decision:
     """What comes of it when a seat gives up."""
     entry = resign(board.match, board.state, seat, now, meant_ply)
     after = board.apply(entry)
     reply: Reply = Resigned(board.match.number, others_play_on=after.state.status == "active")
     if entry.kind == "declined":
-        reply = Declined(board.match.number)
+        is_declined = board.state.status == "declined"
+        reply = Declined(board.match.number, records.rematch_of(board.match.number) if is_declined else None)
     return Decision(reply, entries=(entry,), boards=(after,))
 
 
 def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
     """Resigns the player's seat."""
-    return resign_seat(*find_seat(request, records), now)
+    return resign_seat(*find_seat(request, records), records, now)
 
 
 command = PlayerCommand(

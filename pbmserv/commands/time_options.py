@@ -80,8 +80,10 @@ def read_time_options(options: Options, line: str) -> tuple[TimeControl, Options
     named = dict(given)
     if clock.increment and clock.total is None:
         raise _bad("increment", "no total", named["increment"], line)
-    if "nagtime" in named and clock.nag and clock.forfeit and clock.nag >= clock.forfeit:
-        raise _bad("nagtime", "late", named["nagtime"], f"{line} -forfeittime=14")
+    if "nagtime" in named and clock.nag:
+        for name, limit in (("forfeittime", clock.forfeit), ("totaltime", clock.total)):
+            if limit and clock.nag >= limit:
+                raise _bad("nagtime", "late", named["nagtime"], f"{line} -{name}={_OPTIONS[name].example}")
     return clock, rest
 
 

@@ -44,6 +44,7 @@ CELLS: Final = Spelling(is_known=False)
 
 _SEPARATORS: Final = "xX=:-/+,"
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-"
+_SENTENCE_ENDS: Final = ".,;:! "
 _GUARD: Final = re.compile(r" ?# ?[0-9]{1,4}$", re.ASCII)
 # Read backwards from the end of a line: forwards each place would be tried as the beginning.
 _MOOD: Final = re.compile(r"(?:(?:[()DP]-?[:;]|\)!\(|\?!|\u3002|\U0001f642) ?)++")
@@ -236,7 +237,7 @@ def _with_signs(text: str, spelling: Spelling) -> str:
     text = with_digits(text)
     if not _is_in_words(text, spelling) and not is_in_dialect(text, spelling):
         named = with_pieces(text)
-        text = named if is_in_dialect(named, spelling) else text
+        text = named if is_in_dialect(named.rstrip(_SENTENCE_ENDS), spelling) else text
     said = [word.lower() for word in _FROM_TO.findall(text)]
     if "and" in said and len(said) > 1 and "takes" not in said:
         return text
@@ -293,6 +294,20 @@ _PIECE: Final = re.compile(
 )
 
 
+_FIGURINES: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        start + number: letter
+        for start in (0x2654, 0x265A)
+        for number, letter in enumerate(("K", "Q", "R", "B", "N", ""))
+    }
+    | dict.fromkeys((0xFE0E, 0xFE0F), "")
+)
+"""The pieces as they are drawn; after them may stand how."""
+_LETTERS: Final[Mapping[str, str]] = MappingProxyType({"S": "N", "L": "B", "T": "R"})
+"""Of the letters of other languages those that are neither columns nor pieces in English."""
+_ABROAD: Final = re.compile(r"\b[SLT](?=[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\w))")
+
+
 def with_digits(text: str) -> str:
     """A text whose rows are digits: of no other words is anything made.
 
@@ -307,7 +322,10 @@ def with_pieces(text: str) -> str:
 
     >>> [with_pieces(text) for text in ("Springer f3", "Cavalier en f3", "Dame schlägt d4", "springer")]
     ['knight f3', 'knight f3', 'queen xd4', 'springer']
+    >>> [with_pieces(text) for text in ("\u2657xc3", "\u265f\ufe0ee4", "Sf3", "Lxc3", "Tad1", "sf3")]
+    ['Bxc3', 'e4', 'Nf3', 'Bxc3', 'Rad1', 'sf3']
     """
     return _PIECE.sub(
-        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}", text
+        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}",
+        _ABROAD.sub(lambda found: _LETTERS[found[0]], text.translate(_FIGURINES)),
     )

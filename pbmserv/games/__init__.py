@@ -8,7 +8,7 @@ package that holds it. What is broken is left out, and the log of the server say
 import importlib
 import pkgutil
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -121,3 +121,16 @@ def others() -> Packaged:
 def titles() -> Mapping[str, str]:
     """The games' names as people read them, by name."""
     return MappingProxyType({name: game.info.title for name, game in games().items()})
+
+
+def title_with(name: str, options: Iterable[tuple[str, str]]) -> str:
+    """What a game with these options is called: a variant never plainly by the name of the game.
+
+    >>> title_with("cephalopod", ()), title_with("cephalopod", [("size", "3x3")]), title_with("gone", ())
+    ('Cephalopod', 'Cephalopod variant', 'gone')
+    """
+    game = games().get(name)
+    if game is None:
+        return name
+    unpublished = {(option.name, value) for option in game.info.options for value in option.variants}
+    return game.info.title if unpublished.isdisjoint(options) else f"{game.info.title} variant"

@@ -1,6 +1,6 @@
 """Chess, from any of the 960 first positions of Chess960 or with three checks, and its kin."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
@@ -292,7 +292,7 @@ class Chess:
         if is_drop or not is_short(text, at):
             raise refusal
         legal = tuple(self.moves(position))
-        found = fitting(text, at, legal, b)
+        found = _meant(text, at, legal, b)
         meant = as_written(text, at, found, b)
         if len(meant) == 1:
             return meant[0]
@@ -309,7 +309,7 @@ class Chess:
         near = tuple(move for move in legal if isinstance(move[0], int) and at.cells[move[0]] == mark)
         if text[0] in "o0":
             raise Illegal(CASTLING, near[:_MOST_NEAR])
-        is_unsafe = fitting(text, at, list(self.whole(at, pairs(at.cells, at.turn))), b)
+        is_unsafe = _meant(text, at, list(self.whole(at, pairs(at.cells, at.turn))), b)
         raise Illegal(SAFE if is_unsafe else _RULE_OF[kind], near[:_MOST_NEAR])
 
     def find(self, at: Situation) -> Iterator[Move]:
@@ -376,6 +376,11 @@ class Chess:
     def is_bare(self, at: Situation) -> bool:
         """Whether neither side can win."""
         return not (self.has_enough(at, 0) or self.has_enough(at, 1))
+
+
+def _meant(text: str, at: Situation, found: Sequence[Move], b: str) -> list[Move]:
+    """Those of some moves that fit a text; what is said to capture does."""
+    return [move for move in fitting(text, at, found, b) if "x" not in text or captured(at, move) >= 0]
 
 
 @lru_cache(maxsize=512)  # since whoever asks about a position asks several questions

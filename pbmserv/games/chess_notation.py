@@ -17,7 +17,7 @@ _WHERE: Final = rf"([a-h]?)([1-8]?)[-x:]?({_CELL})"
 _CASTLE: Final = "([o0]-[o0](?:-[o0])?)"
 _PIECE: Final = rf"([kqrbn] ?|(?:{_WORDS})[- ]?){_WHERE}"
 _PAWN: Final = rf"(?:p|pawn[- ]?)?{_WHERE}(?:[=/ \x28]?([kqrbn]|{_WORDS})\x29?)?"
-_DROP: Final = rf"([pqrbn]?)@({_CELL})"
+_DROP: Final = rf"([pqrbn]?|{_WORDS}|pawn)@({_CELL})"
 _REST: Final = r"(?: ?e\.?p\.?)?(?: ?(?:\+\+?|#|mate|ch))?"
 
 DIALECT: Final = re.sub(r"\((?!\?)", "(?:", rf"(?:{_CASTLE}|{_PIECE}|{_PAWN}){_REST}")
@@ -89,7 +89,7 @@ def fitting(text: str, at: Situation, legal: Sequence[Move], b: str) -> list[Mov
             king = BOARD.numbers[(match[1] + match[2]).upper()]
             found |= dict.fromkeys(move for move in _castling_to(at, legal, match[3]) if move[0] == king)
     if match := _DROPS.fullmatch(text):
-        drop = (_KIND[match[1] or "p"], BOARD.numbers[match[2].upper()])
+        drop = (_kind(match[1] or "p"), BOARD.numbers[match[2].upper()])
         found |= dict.fromkeys(move for move in legal if move == drop)
     return list(found)
 

@@ -207,7 +207,9 @@ def target_of(move: Move) -> int:
 
 _PLACE: Final = "[1-9][a-i]"
 _PIECE: Final = f"[k{IN_HAND.lower()}]"
-DIALECT: Final = f"{_PLACE}{_PLACE}[+]?|[{IN_HAND.lower()}][*']{_PLACE}|[+]?{_PIECE}(?:{_PLACE})?[-x]{_PLACE}[+=]?"
+DIALECT: Final = (
+    f"{_PLACE}{_PLACE}[+]?|[{IN_HAND.lower()}][*']{_PLACE}|[+]?{_PIECE}(?:{_PLACE})?[-x]?{_PLACE}[+=]?"
+)
 """Files are numbered from the right and ranks lettered from the top, as Black sees the board."""
 
 _MOVE: Final = re.compile(

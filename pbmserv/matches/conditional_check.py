@@ -1,7 +1,8 @@
 """Whether a tree of queued moves can come true on a board: each condition and each answer must be legal there."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -84,15 +85,15 @@ class _Check:
         if not branch.others:
             return self._whatever_comes(position, branch, (*before, "then") if before else ())
         path, others = (*before, "if"), []
-        for text in branch.others:
-            move = self._read(position, text, path, is_own=False)
+        for place, text in enumerate(branch.others, 1):
+            move = self._read(position, text, path, branch.others[place:], branch.answer)
             others.append(self.game.write(position, move).lower())
             position, _ = self.game.play(position, move)
             path = (*path, others[-1])
         return self._answered(position, branch, tuple(others), (*path, "then"))
 
     def _answered(self, position: Any, branch: Branch, others: tuple[str, ...], path: tuple[str, ...]) -> Branch:
-        move = self._read(position, branch.answer, path, is_own=True)
+        move = self._read(position, branch.answer, path, (), "")
         answer = self.game.write(position, move).lower()
         after, _ = self.game.play(position, move)
         return Branch(others, answer, self.tree(after, branch.then, (*path, answer)))
@@ -122,37 +123,50 @@ class _Check:
             for move in self.game.moves(position):
                 yield from self._replies(self.game.play(position, move)[0])
 
-    def _read(self, position: Any, text: str, before: tuple[str, ...], is_own: bool) -> Any:
+    def _read(
+        self, position: Any, text: str, before: tuple[str, ...], others: tuple[str, ...], answer: str
+    ) -> Any:
+        """The move of a text, behind which `others` and their `answer` stand; without one it is one's own."""
+        is_own, ready = not answer, partial(self._ready, others=others, answer=answer)
         self.looks_left -= 1
         on_turn = self.game.to_move(position)
         if on_turn is None:
             raise _CannotBe(Misfit(before, text, "over"))
         if is_own and on_turn != self.seat:
-            more = self._ready(position, ())
+            more = self._ready(position, (), answer=text)
             raise _CannotBe(Misfit(before[:-1], text, "few", choices=more, to_move=on_turn))
         if not is_own and on_turn == self.seat:
             raise _CannotBe(Misfit(before, text, "many", choices=(f"then {self._ready(position, ())[0]}",)))
         try:
             return self.game.read(position, text)
         except MoveError as error:
-            raise _CannotBe(self._misfit(position, text, before, error)) from error
+            raise _CannotBe(self._misfit(position, text, before, error, ready)) from error
 
-    def _misfit(self, position: Any, text: str, before: tuple[str, ...], error: MoveError) -> Misfit:
+    def _misfit(
+        self,
+        position: Any,
+        text: str,
+        before: tuple[str, ...],
+        error: MoveError,
+        ready: Callable[[Any, Iterable[Move]], tuple[str, ...]],
+    ) -> Misfit:
         match error:
             case Illegal(rule=rule, near=near):
-                return Misfit(before, text, "illegal", rule, self._ready(position, near))
+                return Misfit(before, text, "illegal", rule, ready(position, near))
             case Unfinished(begun=begun, fits=fits):
                 found = fits or self.game.moves(position, begun)
-                return Misfit(before, text, "ambiguous", 0, self._ready(position, found))
-        return Misfit(before, text, "unreadable", 0, self._ready(position, ()))
+                return Misfit(before, text, "ambiguous", 0, ready(position, found))
+        return Misfit(before, text, "unreadable", 0, ready(position, ()))
 
-    def _ready(self, position: Any, moves: Iterable[Move]) -> tuple[str, ...]:
+    def _ready(
+        self, position: Any, moves: Iterable[Move], others: tuple[str, ...] = (), answer: str = ""
+    ) -> tuple[str, ...]:
         """What can stand from there to the end of a branch, beginning with these moves, or with any."""
         first = list(islice(moves, _MOST_CHOICES)) or [_middle(self.game, position)]
-        return tuple(self.to_answer(position, move) for move in first)
+        return tuple(self.to_answer(position, move, others, answer) for move in first)
 
-    def to_answer(self, position: Any, move: Any) -> str:
-        """A legal move, and others up to one's own: to the end of a branch."""
+    def to_answer(self, position: Any, move: Any, others: tuple[str, ...] = (), answer: str = "") -> str:
+        """A legal move, and others up to one's own: to the end of a branch; where they can be, those written."""
         words = [self.game.write(position, move).lower()]
         was_own = self.game.to_move(position) == self.seat
         while not was_own:
@@ -161,9 +175,17 @@ class _Check:
             if on_turn is None:
                 break
             was_own = on_turn == self.seat
-            move = _middle(self.game, position)
+            said, others = (answer, others) if was_own else (" ".join(others[:1]), others[1:])
+            move = self._written(position, said)
             words += ["then"] * was_own + [self.game.write(position, move).lower()]
         return " ".join(words)
+
+    def _written(self, position: Any, text: str) -> Any:
+        """The move that a text means, or any where it means none."""
+        try:
+            return self.game.read(position, text)
+        except MoveError:
+            return _middle(self.game, position)
 
 
 def _middle(game: Game, position: Any) -> Any:

@@ -245,7 +245,12 @@ def is_legal(match: Match, state: State, seat: Seat | None, text: str) -> bool:
 
 
 def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
-    """The entry for a seat that gives up; before its own first move that declines the match for all."""
+    """The entry for a seat that gives up; before its own first move that declines the match for all.
+
+    Another one of three and more may decline after that, and is left out where the others go on.
+    """
+    if state.status == "declined" and len(match.userids) > 2 and state.is_in(seat):
+        return entry_after(match, state, now, "declined", seat)
     require_may_act(match, state, seat, RESIGN, meant_ply)
     return entry_after(match, state, now, "resigned" if state.plies_of(seat) else "declined", seat)
 

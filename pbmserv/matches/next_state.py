@@ -69,7 +69,9 @@ def _after_no_ply(game: Game, match: Match, before: State, entry: Entry) -> Stat
 
 
 def _require_order(match: Match, before: State, entry: Entry) -> None:
-    if entry.seq != before.entries + 1 or (before.status != "active" and entry.kind not in AFTER_THE_END):
+    is_one_more = entry.kind == before.status == "declined"
+    may_follow = before.status == "active" or entry.kind in AFTER_THE_END or is_one_more
+    if entry.seq != before.entries + 1 or not may_follow:
         raise _broken(match, entry, "does not follow")
     if entry.kind in OF_NO_SEAT:
         if entry.seat is not None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
-from pbmserv.games import games
+from pbmserv.games import games, title_with
 from pbmserv.games.info import Option
 from pbmserv.matches.log import Match
 
@@ -42,9 +42,8 @@ class Pool:
 
     @property
     def title(self) -> str:
-        """What people call it: "Cephalopod 3x3"."""
-        game = games().get(self.game)
-        return " ".join([self.game if game is None else game.info.title, *self._values])
+        """What people call it: "Cephalopod variant 3x3"."""
+        return " ".join([title_with(self.game, self.options), *self._values])
 
     @property
     def _values(self) -> list[str]:

@@ -33,12 +33,18 @@ class GameState:
         is_over = self.match.rated and self.state.status == "finished"
         return is_over and all(self.state.plies_of(seat) for seat, _ in enumerate(self.match.userids))
 
-    @property
-    def staying(self) -> tuple[str, ...]:
-        """Who can play on without the one who declined it, in order of play; empty if they are too few."""
-        if self.state.status != "declined":
-            return ()
-        left = tuple(name for seat, name in enumerate(self.match.userids) if seat not in self.state.gone)
+    def left_out(self, userid: str) -> tuple[str, ...]:
+        """Who of three and more have declined it, so that `userid` would play on without them."""
+        userids = self.match.userids
+        is_declined = self.state.status == "declined" and len(userids) > 2
+        return tuple(userids[seat] for seat in self.state.gone if userids[seat] != userid) if is_declined else ()
+
+    def again(self, userid: str) -> tuple[str, ...]:
+        """Who would play if `userid` asks for the game once more, in order of play; empty if they are too few."""
+        without, userids = self.left_out(userid), self.match.userids
+        if not without:
+            return (*userids[1:], userids[0])
+        left = tuple(name for name in userids if name not in without)
         return left if len(left) >= rules_of(self.match).info.least_seats else ()
 
     def apply(self, entry: Entry) -> "GameState":

@@ -54,11 +54,13 @@ NotTalkKind = Literal["plan", "password", "command"]
 class NotTalk(CommandError):
     """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
 
-    `ready` is the command that queues the plan; empty if that is not clear.
+    `ready` is the command that queues the plan, or plays its first move; empty if that is not clear. It may be no
+    more than an example of what can be queued.
     """
 
     kind: NotTalkKind
     ready: str = ""
+    is_example: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +186,8 @@ def _in_english(kinds: Iterable[tuple[str, str]]) -> str:
     told = [said for kind, said in kinds if kind not in ("", "beside")]
     if "if" not in told:
         moves = [said for said in told if said not in ("then", ";")]
-        told = [word for place, move in enumerate(moves) for word in (("then", "if")[place % 2 == 0], move)]
-        told = told[1:] if len(moves) == 1 else told
+        # Of an odd number the first one is one's own.
+        told = [queue_notation.in_turns(moves, is_own=len(moves) % 2 == 1)]
     elif "then" not in told:
         told = [word for place, each in enumerate(told) for word in _with_then(told, place, each)]
     line = " ".join(told)

@@ -177,6 +177,7 @@ _SAYING_WHAT = (
 
 
 _TOWARDS = frozenset({"to", "takes", "x", "on", "at"})
+_TAKING = frozenset({"takes", "x"})
 _NO_PIECES = frozenset({"a", "i"})
 _SAYING_THAT = (
     _SAYING_WHAT
@@ -234,10 +235,11 @@ def _is_denied(words: Sequence[str], place: int) -> bool:
 
 def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
     """A move in a game's other notation whose piece stands in front: `knight to f3` is no move of a pawn."""
-    named = before[:-1] if before and before[-1].lower() in _TOWARDS else before
+    said = before[-1].lower() if before else ""
+    named = before[:-1] if said in _TOWARDS else before
     if not named or named[-1][-1] in _MARKS or named[-1].lower() in _NO_PIECES:
         return ""
-    move = clear_move(f"{named[-1]} {word}", spelling)
+    move = clear_move(f"{named[-1]} {'x' * (said in _TAKING)}{word}", spelling)
     return move if move.lower() != word.lower() and is_in_dialect(move, spelling) else ""
 
 

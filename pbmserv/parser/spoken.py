@@ -43,7 +43,7 @@ _LONGEST_NAMED_LINE = 3
 
 _AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!-/=\u2026"
 _MARKS = re.compile(
-    r"[:;]-?[()DPp](?![a-z0-9])|<3|\(!\)|[\U0001f600-\U0001f644\U0001f64f\u263a\u265f\u2705\U0001f44d\U0001f3b2\U0001f44b]"
+    r"[:;]-?[()DPp](?![a-z0-9])|<3|\(!\)|[\U0001f600-\U0001f644\U0001f64f\u263a\u2705\U0001f44d\U0001f3b2\U0001f44b]"
     "[\U0001f3fb-\U0001f3ff]?"
 )
 _EAST = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"

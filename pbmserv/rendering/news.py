@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Final, Literal
 
 from pbmserv.games.game import Event, Seat
-from pbmserv.matches.clock import DAY
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import Turn
@@ -20,9 +19,6 @@ MOST_TOLD: Final = 6
 
 MOST_NAMED: Final = 4
 """So many cells of what was captured are named; of more, how many there were."""
-
-_HOUR: Final = timedelta(hours=1)
-_MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class News:
     pending: PendingOffer | None
     # Who is to move; None when the game is over.
     to_move: str | None
-    # How long the reader has for the turn that is theirs, roughly; None if there is no limit or no turn.
+    # How long the reader has for the turn that is theirs; None if there is no limit or no turn.
     left: timedelta | None
     # Whether the game would be over if they passed, too.
     ends_by_pass: bool
@@ -115,7 +111,7 @@ def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling
         events=events,
         pending=pending,
         to_move=board.on_turn,
-        left=_roughly(time.left) if is_turn and time and time.left is not None and not time.stopped else None,
+        left=time.left if is_turn and time and time.left is not None and not time.stopped else None,
         ends_by_pass=ends_by_pass(board),
         rank=outcome.ranks[seat] if outcome and seat is not None and len(userids) > 2 else None,
     )
@@ -183,10 +179,3 @@ def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
 
 def _named(kind: str, events: Sequence[Event], userids: Sequence[str]) -> tuple[str, ...]:
     return tuple(userids[event.seat] for event in events if event.kind == kind)
-
-
-def _roughly(left: timedelta) -> timedelta:
-    """A length of time in its largest unit, rounded as people do: what is nearly a day is one."""
-    unit = DAY if left >= DAY - _HOUR / 2 else _HOUR if left >= _HOUR - _MINUTE / 2 else _MINUTE
-    small = _HOUR if unit == DAY else _MINUTE
-    return (left + small / 2) // unit * unit

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from pbmserv.games import titles
+from pbmserv.games import title_with
 from pbmserv.matches.queries import BoardRow
 
 
@@ -56,12 +56,11 @@ def overview_rows(
     plays: Callable[[int], bool] = lambda _: True,
 ) -> tuple[OverviewRow, ...]:
     """The boards of a listing as their player `userid` sees them, in the same order."""
-    named = titles()
     return tuple(
         OverviewRow(
             number=line.number,
             opponents=tuple(each for each in line.userids if each != userid),
-            title=named.get(line.game, line.game),
+            title=title_with(line.game, line.options),
             plies=line.summary.plies,
             last_move=line.summary.last_move,
             to_move=line.to_move,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbmserv.commands.vocabulary import ROBOTS
-from pbmserv.games import games
+from pbmserv.games import games, title_with
 from pbmserv.games.info import Measure
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Match
@@ -30,6 +30,8 @@ class Setting:
 class AgreedTerms:
     """What was agreed before a game: how it is played, whether it is rated, and how much time there is."""
 
+    # What the game is called that is played so.
+    title: str
     # Without usual ones that need no words.
     settings: tuple[Setting, ...]
     rated: bool
@@ -72,6 +74,7 @@ def terms_of(agreed: Match | OpenOffer | BoardRow) -> AgreedTerms:
     # Practice alone has no clock at all.
     clock = agreed.clock or _USUAL
     return AgreedTerms(
+        title=title_with(agreed.game, agreed.options),
         settings=tuple(each for each in _settings(agreed) if not each.is_usual or each.measure not in _UNSEEN),
         rated=agreed.rated,
         clock=agreed.clock,

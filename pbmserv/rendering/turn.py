@@ -105,20 +105,17 @@ class RematchOffer:
     # Who would move first.
     opener: str
     # Who declined it, so that the others go on in the same order; empty if nobody of three and more did.
-    without: str = ""
+    without: tuple[str, ...] = ()
 
 
 def rematch_offer(board: GameState, viewer: str | None) -> RematchOffer | None:
     """What the viewer would start by asking for a rematch; None where they cannot."""
-    userids, state = board.match.userids, board.state
-    if viewer in board.staying:
-        found = RematchOffer(board.staying[0], without=userids[state.gone[-1]])
-    elif state.status != "active" and viewer in userids:
-        found = RematchOffer(userids[1])
-    else:
+    if board.state.status == "active" or viewer not in board.match.userids:
         return None
+    again = board.again(viewer)
     # A former player's name is two words.
-    return None if any(" " in userid for userid in board.staying or userids) else found
+    is_possible = again and not any(" " in userid for userid in again)
+    return RematchOffer(again[0], board.left_out(viewer)) if is_possible else None
 
 
 SHOWN_AHEAD: Final = 14 * DAY

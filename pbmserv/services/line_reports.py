@@ -83,7 +83,7 @@ def report_line(
 def is_told_by_board(result: CommandResult) -> bool:
     """Whether the news of its board says all that could be said of a line, if the mail shows that board."""
     match result.outcome:
-        case Decision(reply=MovePlayed() | Resigned() | Declined() | Challenged()):
+        case Decision(reply=MovePlayed() | Resigned() | Declined(rematch=None) | Challenged()):
             return not result.awaits_yes
     return False
 

@@ -13,12 +13,14 @@ from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting
 from pbmserv.commands.command import Actor, Confirmation, ConfirmationKind, Decision, Proof, RepliedTo, Request
 from pbmserv.commands.permission import decide
 from pbmserv.commands.practice import ROBOT
+from pbmserv.commands.queue import that_fits
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.errors import WhichOne
+from pbmserv.parser.no_talk import NotTalk
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
 from pbmserv.robots.robot import userids
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
@@ -222,8 +224,8 @@ def _run(
 
 
 def _with_legal_choices(error: CommandError, records: TransactionQueries, player: Player | None) -> CommandError:
-    """The question which of several moves is meant, without those that are none now."""
-    if not isinstance(error, WhichOne) or error.board is None or player is None:
+    """The question which of several moves is meant, or what a plan means, without moves that are none now."""
+    if not isinstance(error, WhichOne | NotTalk) or error.board is None or player is None:
         return error
     try:
         board = records.board(error.board)
@@ -232,6 +234,11 @@ def _with_legal_choices(error: CommandError, records: TransactionQueries, player
     if board is None:
         return error
     seat, lead = board.match.seat_of(player.userid), f"move {error.board} "
+    if isinstance(error, NotTalk):
+        if seat is None or error.kind != "plan":
+            return error
+        ready, is_example = that_fits(error.ready, board, seat)
+        return replace(error, ready=ready, is_example=is_example)
     kept = tuple(
         choice
         for choice in error.choices

@@ -223,7 +223,8 @@ class BoardPage(Page):
     def again(self) -> RematchOffer | None:
         """What one of the players, or of those who can go on, would start by asking for a rematch."""
         board = self.now.board
-        return rematch_offer(board, (board.staying or board.match.userids)[0])
+        userids = board.match.userids
+        return rematch_offer(board, next((each for each in userids if each in board.playing), userids[0]))
 
 
 def said_of(view: BoardView) -> BoardRemark:

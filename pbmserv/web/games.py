@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.commands.server import Server
-from pbmserv.games import titles
+from pbmserv.games import title_with, titles
 from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import MOST_COUNTED, BoardRow, BoardSearch, SearchPage, cursor_of
@@ -29,14 +29,12 @@ BOARDS_SHOWN: Final = 6
 class Home(Page):
     """What this is, how to start, and what is going on: the boards that were played on last, and `offers`.
 
-    `games` are those on offer, `titles` their names as people read them, `running` how many boards are being
-    played, as far as they are counted.
+    `games` are those on offer, `running` how many boards are being played, as far as they are counted.
     """
 
     template = "web/home.html"
     section = "home"
     games: tuple[Info, ...]
-    titles: Mapping[str, str]
     boards: tuple[BoardRow, ...]
     running: int
     offers: tuple[OpenOffer, ...]
@@ -46,7 +44,7 @@ class Home(Page):
 
 def home(found: SearchPage, offers: Sequence[OpenOffer], now: datetime, server: Server) -> Home:
     """The first page as of `now`, with the boards that were found and all open offers."""
-    return Home(games_told(server), titles(), found.lines, found.total, tuple(offers), now)
+    return Home(games_told(server), found.lines, found.total, tuple(offers), now)
 
 
 FORMAT: Final = "pbmserv-games/1"
@@ -126,6 +124,7 @@ def _board(line: BoardRow, winners: Sequence[str], site: str) -> dict[str, objec
         "board": line.number,
         "url": f"{site}/boards/{line.number}",
         "game": line.game,
+        "title": title_with(line.game, line.options),
         "options": dict(line.options),
         "players": list(line.userids),
         "status": line.summary.status,

@@ -16,7 +16,8 @@ FINAL = {
     ("as", "alice", "delete"): f"{LEFT}The account of alice is erased.\nMail goes to bob@example.org.\n",
     ("as", "alice", "signoff"): LEFT + BOTH,
     ("as", "alice", "resign 101"): LEFT + BOTH,
-    ("ban", "alice"): LEFT.replace("has resigned", "was taken off the board by the operator") + BOTH,
+    ("ban", "alice"): LEFT.replace("has resigned", "was taken off the board by the operator")
+    + f"alice is banned.\n{BOTH}",
     ("end", "101", "--annul"): f"{FIRST} 1: The operator has made this game void. It counts for nobody.\n{BOTH}",
     ("end", "101", "--award", "bob"): (
         f"{FIRST} 1: The game is over: the operator has given the win to bob.\n{BOTH}"
@@ -71,3 +72,11 @@ def test_a_ban_of_an_address_is_rehearsed_too(club: Terminal, who: str) -> None:
     assert "example.org" not in club.succeed("admin", "banned")
     assert club.succeed("admin", "ban", who) == told.removesuffix("Nothing is done.\n")
     assert who in club.succeed("admin", "banned")
+
+
+def test_a_ban_is_told_where_it_changes_no_board(club: Terminal) -> None:
+    post = club.post()
+    post.people(zoe="saffron")
+    post.house.engine.dispose()
+    told = club.succeed("admin", "ban", "zoe", "--dry-run")
+    assert told == "zoe is banned.\nMail goes to zoe@example.org.\nNothing is done.\n"

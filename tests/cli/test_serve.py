@@ -50,11 +50,13 @@ def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, 
         assert "Welcome, alice! " in terminal.succeed("mail", *ALICE, f"signup alice {WORD}")
         terminal.succeed("mail", *BOB, "signup bob poppy")
         said = terminal.succeed("mail", *ALICE, "challenge alice bob", "Good luck!")
-        assert "Your game of Cephalopod with bob has started. Your turn, 21 days." in " ".join(said.split())
+        assert "Your game of Cephalopod with bob has started. Your turn. You have 21 days." in " ".join(
+            said.split()
+        )
         said = terminal.succeed("mail", *ALICE, "hi", f"as alice {WORD}\\nmove 101 c3")
         assert "You played C3. It is bob's turn." in said
         said = terminal.succeed("mail", *BOB, "--read")
-        assert "alice played C3. Your turn, 21 days." in said
+        assert "alice played C3. Your turn. You have 21 days." in said
         with urlopen(f"http://{settings['PBMSERV_WEB']}/", timeout=60) as page:
             assert page.status == 200
         assert terminal.run("admin", "games", "--json").rows[0]["last_move"] == "C3"
@@ -142,7 +144,7 @@ def test_separate_processes_play_too(terminal: Terminal, settings: dict[str, str
         terminal.succeed("mail", *ALICE, "signup alice sesame")
         terminal.succeed("mail", *BOB, "signup bob poppy")
         said = terminal.succeed("mail", *ALICE, "challenge alice bob")
-        assert "Your turn, 21 days." in " ".join(said.split())
+        assert "Your turn. You have 21 days." in " ".join(said.split())
         assert "You played D4" in terminal.succeed("mail", *ALICE, "101 d4")
         assert "You played C3" in terminal.succeed("mail", *BOB, "101 c3")
         for process in processes:

@@ -275,7 +275,7 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
             assert "That confirms your account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
         begun = " ".join(mail("bob", "--answer", "challenge bob alice -size=3x5").split())
-        assert "Your game of Cephalopod with alice has started. Your turn, 21 days." in begun
+        assert "Your game of Cephalopod with alice has started. Your turn. You have 21 days." in begun
         assert "You played B2" in mail("bob", "--answer", "b2")
         assert "waits for your" in mail("alice", "move 101 a1"), "as every mail that answers nothing"
         assert "You played A2" in mail("alice", "--answer", "a2")

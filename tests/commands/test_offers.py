@@ -304,7 +304,7 @@ def test_others_play_on_without_whoever_declined(club: Table) -> None:
     assert match is not None
     assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", 101)
     assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
-    assert decided.notifications.remarks == (Remark(102, "Anna", PlayedOn(101, "cora")),)
+    assert decided.notifications.remarks == (Remark(102, "Anna", PlayedOn(101, ("cora",))),)
     assert club.give("rematch 101", "anna") == RematchRunning(101, 102, "bob")
     assert club.give("rematch 101", "cora") == RematchRunning(101, 102, "bob")
     club.give("102 resign", "anna")

@@ -67,7 +67,7 @@ def test_a_rating_is_shown_once_it_is_established(club: Table) -> None:
     assert all(" -> " in line for line in told[shown + 1 :])
     for text in (history, laid_out(say(reply(club, "ratings ben"), SERVER)), *tables(club)):
         assert "1500" not in text
-    assert "cephalopod: not established yet; 3 games, 0 won" in laid_out(say(reply(club, "ratings ben"), SERVER))
+    assert "Cephalopod: not established yet; 3 games, 0 won" in laid_out(say(reply(club, "ratings ben"), SERVER))
 
 
 def tables(club: Table) -> list[str]:
@@ -97,7 +97,7 @@ def test_each_size_has_its_own_ratings(club: Table) -> None:
     assert [(line.userid, line.tally.counted) for line in small.lines] == [("ben", 1), ("cem", 1)]
     assert plain == reply(club, "standings")
     assert {line.userid: line.tally.counted for line in plain.lines} == {"ann": 15, "cem": 13, "ben": 4}
-    assert "Standings of Cephalopod 3x3" in laid_out(say(small, SERVER))
+    assert "Standings of Cephalopod variant 3x3" in laid_out(say(small, SERVER))
     assert "    cephalopod standings -size=3x3" in laid_out(say(plain, SERVER)).split("\n")
     assert "    cephalopod standings" in laid_out(say(small, SERVER)).split("\n")
     told = reply(club, "ratings ben")
@@ -106,7 +106,7 @@ def test_each_size_has_its_own_ratings(club: Table) -> None:
         ("cephalopod", 4),
         ("cephalopod 3x3", 1),
     ]
-    assert {line.pool.title for line in told.lines} == {"Cephalopod", "Cephalopod 3x3"}
+    assert {line.pool.title for line in told.lines} == {"Cephalopod", "Cephalopod variant 3x3"}
 
 
 @pytest.mark.parametrize("options", ["-size=4x4", "-size=", "-size", "-size=3x3 -size=5x5"])

@@ -52,6 +52,8 @@ def test_terms(options: str, expected: TimeControl) -> None:
         ("-increment=12", "no total"),
         ("-totaltime=9 -increment=721", "value"),
         ("-nagtime=21", "late"),
+        ("-nagtime=6 -totaltime=5 -forfeittime=none", "late"),
+        ("-nagtime=6 -totaltime=5", "late"),
         ("-nagtime=5 -nagtime=6", "twice"),
     ],
 )

@@ -126,7 +126,7 @@ BROKEN: dict[str, tuple[Entry, ...]] = {
     "on a die": log([("played", 0, "A1"), ("played", 1, "A1")]),
     "could be several": log([("played", seq % 2, move) for seq, move in enumerate(SEVERAL)]),
     "after a decline": log([("declined", 0, ""), ("played", 0, "A1")]),
-    "declined twice": log([("declined", 0, ""), ("declined", 1, "")]),
+    "declined twice": log([("declined", 0, ""), ("declined", 0, "")]),
     "after the end": log([("played", 0, "A1"), ("resigned", 1, ""), ("played", 0, "A2")]),
     "resigned after the end": log([("played", 0, "A1"), ("resigned", 1, ""), ("resigned", 0, "")]),
     "no such seat": log([("resigned", 2, "")]),

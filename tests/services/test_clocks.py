@@ -112,7 +112,7 @@ def test_a_turn_from_beginning_to_end(mailed: Post) -> None:
     """Reminders at half, four fifths and the last day, each to who is to move alone; then the board to both."""
     letters = days_pass(mailed, 5)
     assert [letter.recipient for letter in letters] == [ALICE, ALICE, ALICE, BOB]
-    assert "Your turn, 2 days." in text_of(letters[0])
+    assert "Your turn. You have 2 days." in " ".join(text_of(letters[0]).split())
     assert kinds(mailed) == ["forfeited"]
     (forfeited,) = board(mailed).match.entries
     assert (forfeited.at, forfeited.used, forfeited.seat) == (NOON + 4 * DAY, 4 * 86400, 0)
@@ -641,3 +641,11 @@ def test_no_turn_ends_before_its_time(seed: int, sqlite_post: Post) -> None:
     assert ran >= 6 * 24 - 1
     (forfeited,) = board(post).match.entries
     assert forfeited.used >= 6 * 86400
+
+
+def test_the_news_and_the_terms_tell_the_same_time(sqlite_post: Post) -> None:
+    sqlite_post.people(alice="sesame", bob="poppy")
+    letters = sqlite_post.mail(ALICE, "chess challenge bob alice --forfeittime=1.5")
+    (told,) = [text_of(letter) for letter in letters if letter.recipient == BOB]
+    assert "Your turn. You have 1 day and 12 hours." in " ".join(told.split())
+    assert "1 day and 12 hours a turn" in told

@@ -18,7 +18,7 @@ from tests.services.post import Post, text_of
 
 ALICE, BOB, CAROL = (f"{userid}@example.org" for userid in ("alice", "bob", "carol"))
 POOL = "cephalopod 3x3"
-TOLD = "Your Cephalopod 3x3 rating: not established yet (1 game so far)"
+TOLD = "Your Cephalopod variant 3x3 rating: not established yet (1 game so far)"
 
 
 @pytest.fixture
@@ -78,13 +78,15 @@ def test_the_mail_that_establishes_a_rating_shows_it(sqlite_post: Post) -> None:
         loser = (BOB, ALICE)[number % 2]
         letters = post.mail(loser, f"{number} resign")
         told += [
-            line for line in text_of(letters[0]).splitlines() if line.startswith("Your Cephalopod 3x3 rating: ")
+            line
+            for line in text_of(letters[0]).splitlines()
+            if line.startswith("Your Cephalopod variant 3x3 rating: ")
         ]
         post.clock.move(days=1)
     first = next(place for place, line in enumerate(told) if "not established" not in line)
     assert 8 <= first <= 12
-    assert told[1] == "Your Cephalopod 3x3 rating: not established yet (2 games so far)"
-    assert re.fullmatch(r".*: \d+ \+/- \d+, established with this game", told[first])
+    assert told[1] == "Your Cephalopod variant 3x3 rating: not established yet (2 games so far)"
+    assert re.fullmatch(r".*: \d+ \+/- \d+, established with this", told[first])
     assert all(re.fullmatch(r".*: \d+ \+/- \d+ -> \d+ \+/- \d+ \([+-]\d+\)", line) for line in told[first + 1 :])
     assert len(told) == 14
 
@@ -110,7 +112,9 @@ def test_what_does_not_count_is_not_told(post: Post, options: str, moves: tuple[
 def test_an_operator_ends_a_game_for_somebody(club: Post) -> None:
     """The mails tell it as well."""
     run_as(club.house, "carol", "resign 103", club.clock())
-    assert "Your Cephalopod 3x3 rating: not established yet (2 games so far)" in text_of(club.sent_to(ALICE)[-1])
+    assert "Your Cephalopod variant 3x3 rating: not established yet (2 games so far)" in text_of(
+        club.sent_to(ALICE)[-1]
+    )
     assert check(club.house) == []
 
 
@@ -221,3 +225,12 @@ def test_writing_anew_ends_it(club: Post, monkeypatch: pytest.MonkeyPatch) -> No
     annul_the_oldest(club, monkeypatch)
     assert rebuild(club.house, check(club.house)) == 1
     assert (pending(club.house), check(club.house)) == ({}, [])
+
+
+def test_a_variant_is_called_one_wherever_it_is_told(club: Post) -> None:
+    """Boards on turn, lists of games and offers, ratings and standings."""
+    for asked in ("next", "games alice", "ratings alice", "standings -size=3x3", "history alice"):
+        (letter,) = club.mail(ALICE, f"cephalopod {asked}" if asked.startswith("standings") else asked)
+        told = re.sub(r"\S+@\S+|pbmserv: .*|    cephalopod .*", "", text_of(letter))
+        assert "Cephalopod variant" in told, asked
+        assert not re.search(r"(?i)cephalopod(?! variant| standings)", told), told

@@ -222,7 +222,7 @@ def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> 
     state = seen(post).state
     assert (state.status, state.to_move) == ("active", 1)
     assert state.used == (86400, 0)
-    assert "Your turn, 4 days." in text_of(post.sent_to(BOB)[-1])
+    assert "Your turn. You have 4 days." in text_of(post.sent_to(BOB)[-1])
 
 
 def test_two_operators_at_once(club: Post) -> None:

@@ -72,7 +72,7 @@ def test_a_newcomer_is_answered_at_once(club: Post) -> None:
     assert play_robots(club.house, club.clock())
     (letter,) = club.letters()[before:]
     assert letter.recipient == ALICE
-    assert text_of(letter).startswith(f"robot played {club.moves()[0]}. Your turn, 21 days.\n")
+    assert text_of(letter).startswith(f"robot played {club.moves()[0]}. Your turn. You have 21 days.\n")
     assert kinds(club) == ["played 0"]
     assert not play_robots(club.house, club.clock())
     club.answer(letter, "c3" if club.moves() != ["C3"] else "a1")

@@ -237,7 +237,7 @@ def test_boards_from_before_have_no_clock(post: Post) -> None:
     assert text_of(shown).startswith("bob played A1. Your turn.\n")
     assert "days" not in text_of(shown)
     (begun, *_) = post.mail(ALICE, "challenge alice bob -size=3x3")
-    assert "Your turn, 21 days." in " ".join(text_of(begun).split())
+    assert "Your turn. You have 21 days." in " ".join(text_of(begun).split())
 
 
 EMPTIED_BY_0011 = (

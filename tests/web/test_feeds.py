@@ -76,6 +76,7 @@ def test_json_of_a_board(get: Get) -> None:
         "board": 101,
         "url": "http://club.test/boards/101",
         "game": "cephalopod",
+        "title": "Cephalopod",
         "options": {},
         "players": ["alice", "bob"],
         "status": "active",

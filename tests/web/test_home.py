@@ -26,7 +26,9 @@ def test_games_going_on_are_small_boards(get: Get) -> None:
         "loading": "lazy",
         "alt": "Board 101: alice vs bob, after 5 moves",
     }
-    assert boards[1].said.startswith("alice vs bob vs Carol Cephalopod 3 by 3 squares, move 4: bob to play (for ")
+    assert boards[1].said.startswith(
+        "alice vs bob vs Carol Cephalopod variant 3 by 3 squares, move 4: bob to play (for "
+    )
     assert "All 3 boards being played" in page.said
 
 
@@ -60,7 +62,7 @@ def test_an_empty_house_invites(empty: Club) -> None:
     empty.post("alice@home.test", "signup alice sesame")
     empty.post("alice@home.test", "seek -size=3x5")
     offered = main(get("/")).one("table")
-    assert "cephalopod, 2 players, 3 by 5 squares, rated, 21 days a turn" in offered.said
+    assert "Cephalopod, 2 players, 3 by 5 squares, rated, 21 days a turn" in offered.said
     assert offered.one("a", class_="send").attributes["href"] == "mailto:pbmserv@club.test?subject=accept%201"
     assert "home.test" not in get("/").text
 

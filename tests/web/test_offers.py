@@ -19,14 +19,14 @@ def test_open_offers(empty: Club) -> None:
     assert rows == [
         [
             "accept 1",
-            "cephalopod, 2 players, 3 by 5 squares, unrated, 14 days a turn",
+            "Cephalopod, 2 players, 3 by 5 squares, unrated, 14 days a turn",
             "alice",
             "alice",
             "2026-01-31",
         ],
         [
             "accept 2",
-            "cephalopod, 3 players, 5 by 5 squares, rated, 21 days a turn",
+            "Cephalopod, 3 players, 5 by 5 squares, rated, 21 days a turn",
             "bob vs carol, 1 more needed",
             "the last player to accept",
             "2026-01-31",

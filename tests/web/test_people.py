@@ -24,10 +24,10 @@ from tests.web.club import NOON, Club, Get, asking, opened
 from tests.web.tree import Element, main, parse
 
 ALICE, BOB, CAROL = "alice@home.test", "bob@work.test", "carol@away.test"
-RATING = re.compile(r"(?m)^ +(\w+): (\d+) \+/- (\d+); (\d+) games?, (\d+) won$")
-UNKNOWN = re.compile(r"(?m)^ +(\w+ \w+): (not established yet); (\d+) games?, (\d+) won$")
+RATING = re.compile(r"(?m)^ +(Cephalopod): (\d+) \+/- (\d+); (\d+) games?, (\d+) won$")
+UNKNOWN = re.compile(r"(?m)^ +([\w ]+): (not established yet); (\d+) games?, (\d+) won$")
 NONE = "\N{EN DASH}not established yet"
-RESULT = re.compile(r"(?m)^ +(\d+)  (\S+)  cephalopod .*\n+ +(.+?), \d+ \+/- \d+ -> (\d+) \+/- \d+ \(([+-]\d+)\)$")
+RESULT = re.compile(r"(?m)^ +(\d+)  (\S+)  Cephalopod .*\n+ +(.+?), \d+ \+/- \d+ -> (\d+) \+/- \d+ \(([+-]\d+)\)$")
 LINE = re.compile(r"(?m)^ +(\d*)  (\S+(?: \(robot\))?) +(?:(\d+) \+/- (\d+))? +(\d+) +(\d+)$")
 NO_PLACE = "\N{EN DASH}none"
 MATCHES = 14
@@ -120,7 +120,7 @@ def number(said: str) -> str:
 def test_ratings_are_those_that_are_mailed(regulars: Club, get_of_regulars: Get, userid: str) -> None:
     (mailed,) = RATING.findall(regulars.post(ALICE, f"ratings {userid}"))
     rating = main(get_of_regulars(f"/players/{userid}")).one("section", class_="rating")
-    assert rating.one("h3").said.lower() == mailed[0]
+    assert rating.one("h3").said == mailed[0]
     assert rating.one("a").attributes["href"] == "/standings/cephalopod"
     assert rating.one("p", class_="points").said == f"{mailed[1]} give or take ± {mailed[2]}"
     assert rating.one("p", class_="aside").said == f"{mailed[3]} games, {mailed[4]} won"
@@ -133,7 +133,7 @@ def test_what_is_not_established_has_no_number(house: Club, get: Get, userid: st
     (mailed,) = UNKNOWN.findall(letter)
     page = main(get(f"/players/{userid}"))
     rating = page.one("section", class_="rating")
-    assert rating.one("h3").said.lower() == mailed[0] == "cephalopod 3x3"
+    assert rating.one("h3").said == mailed[0] == "Cephalopod variant 3x3"
     assert rating.one("a").attributes["href"] == "/standings/cephalopod?size=3x3"
     games = f"{mailed[2]} {'game' if mailed[2] == '1' else 'games'}"
     assert rating.one("p", class_="aside").said == f"{mailed[1]}; {games}, {mailed[3]} won"
@@ -175,7 +175,7 @@ def test_boards_on_which_a_player_is_to_move_come_first(get: Get) -> None:
     assert [row[0] for row in rows(bob)] == ["106", "107"]
     assert [row[1:3] for row in rows(alice)] == [
         ["bob", "Cephalopod rated, 5 days a turn"],
-        ["bob", "Cephalopod 3 by 3 squares"],
+        ["bob", "Cephalopod variant 3 by 3 squares"],
     ]
     assert rows(alice)[0][3] == "alice until 2026-01-09 12:00 UTC"
     assert rows(alice)[1][3].startswith("bob since 2026-01-01 ")
@@ -288,7 +288,7 @@ def scale(ticks: list[Element], value: str) -> tuple[float, float]:
 
 def test_the_plot_shows_every_established_rating(regulars: Club, get_of_regulars: Get) -> None:
     letter = regulars.post(ALICE, "history alice")
-    mailed = [*re.findall(r"(\d+-\d+-\d+)  cephalopod .*\n+ .*, (?:.* -> )?(\d+) \+/- \d+", letter)][::-1]
+    mailed = [*re.findall(r"(\d+-\d+-\d+)  Cephalopod .*\n+ .*, (?:.* -> )?(\d+) \+/- \d+", letter)][::-1]
     figure = main(get_of_regulars("/players/alice")).one("figure")
     values = [tick for tick in figure.all("text", class_="tick") if tick.attributes["text-anchor"] == "end"]
     begin, unit = scale(values, "y")
@@ -359,7 +359,7 @@ def test_standings_are_those_that_are_mailed(house: Club, get: Get) -> None:
     assert page.one("p", class_="headcount").said == (
         "Nobody has an established rating yet, and 3 are on the way to one."
     )
-    assert page.one("h1").said == "Standings of Cephalopod 3x3"
+    assert page.one("h1").said == "Standings of Cephalopod variant 3x3"
 
 
 def test_established_ratings_come_first(regulars: Club, get_of_regulars: Get) -> None:
@@ -386,9 +386,9 @@ def test_established_ratings_come_first(regulars: Club, get_of_regulars: Get) ->
 def test_sizes_with_ratings_can_be_chosen(get: Get) -> None:
     """The one that is shown is among them, whether anybody has played it or not."""
     plain, small = main(get("/standings/cephalopod")), main(get("/standings/cephalopod?size=3X3&show=all"))
-    for page, current, query in ((plain, "Cephalopod", ""), (small, "Cephalopod 3x3", "show=all")):
+    for page, current, query in ((plain, "Cephalopod", ""), (small, "Cephalopod variant 3x3", "show=all")):
         links = page.one("nav", **{"aria-label": "Sizes"}).all("a")
-        assert [link.said for link in links] == ["Cephalopod", "Cephalopod 3x3"]
+        assert [link.said for link in links] == ["Cephalopod", "Cephalopod variant 3x3"]
         assert [link.said for link in links if "aria-current" in link.attributes] == [current]
         assert [link.attributes["href"] for link in links] == [
             f"/standings/cephalopod{'?' if query else ''}{query}",

@@ -126,7 +126,7 @@ def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
     removed = tuple(entry.match for entry in entries if entry.kind == "removed")
     declined = tuple(entry.match for entry in entries if entry.kind == "declined")
     to = tuple(message.recipient for message in messages)
-    return Banned(player.userid, removed, declined, Effect(decision.boards, to))
+    return Banned(player.userid, removed, declined, Effect(decision.boards, to, bans=player.userid))
 
 
 def _held(connection: Connection, userid: str) -> Player:

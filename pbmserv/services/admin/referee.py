@@ -50,6 +50,8 @@ class Effect:
     erases: str = ""
     # Whether nobody can take it back so that all is as it was.
     is_final: bool = True
+    # Who is banned.
+    bans: str = ""
 
 
 def rehearsal(app: App) -> App:
