@@ -169,7 +169,7 @@ WITHDRAWN = phrases(
 
 BESIDE_WITHDRAWN = COURTESY | frozenset(
     "longer some about actually oh ah ach hm hmm hmmm um er no nope sorry oops ooops "  # noqa: SIM905
-    "whoops ups oups well ok okay and but so just please now then again yet for hey "
+    "whoops ups oups well ok okay and but so just please now again yet for hey "
     "that's wait better i'd a bit little more first it this all mate friend folks bitte "
     "nein doch mal noch ja aber also tut mir leid sorry entschuldigung non s'il te plaît "
     "vous désolé désolée por favor no perdón mejor per scusa scusi nee toch even graag "

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbmserv.commands.ratings import FILTERS, MOST_LINES
+from pbmserv.commands.ratings import FILTERS, MOST_RANKED
 from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import is_number, is_userid
 from pbmserv.games import games, titles
@@ -81,7 +81,7 @@ class StandingsQuery:
     @property
     def first(self) -> int:
         """How many players stand before those of this page."""
-        return (self.page - 1) * MOST_LINES
+        return (self.page - 1) * MOST_RANKED
 
     def on_last(self, page: int) -> "StandingsQuery":
         """The last page in the place of one beyond it."""
@@ -110,7 +110,7 @@ class StandingsPage(Page):
     @property
     def pages(self) -> int:
         """How many pages there are, at least one."""
-        return max(1, -(-self.total // MOST_LINES))
+        return max(1, -(-self.total // MOST_RANKED))
 
     def link(self, page: int = 1, show: str = "", pool: Pool | None = None) -> str:
         """The address of another page, or of the first one of another choice."""
@@ -216,5 +216,5 @@ def routes(site: Site) -> Routes:
 
 
 def _standings(site: Site, sought: StandingsQuery) -> StandingsPage:
-    loaded = load_standings(site.app, sought.pool, sought.sections, utc_now(), sought.first, MOST_LINES)
+    loaded = load_standings(site.app, sought.pool, sought.sections, utc_now(), sought.first, MOST_RANKED)
     return standings_page(sought, *loaded)

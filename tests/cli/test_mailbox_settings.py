@@ -75,7 +75,7 @@ def test_a_wrong_mailbox(terminal: Terminal, url: str, sentence: str) -> None:
     ("name", "value", "told"),
     [
         ("IMAP", "", "PBMSERV_IMAP is empty"),
-        ("IMAP_PASSWORD", "", "PBMSERV_IMAP_PASSWORD is empty"),
+        ("IMAP_PASSWORD", "", "PBMSERV_IMAP_PASSWORD and PBMSERV_TOKEN_COMMAND are empty"),
         ("IMAP_PASSWORD_FILE", "nowhere", "PBMSERV_IMAP_PASSWORD_FILE cannot be read: No such file"),
         ("IMAP_KEPT", "inbox", "PBMSERV_IMAP_KEPT must be another folder"),
         ("IMAP_KEPT", "", "PBMSERV_IMAP_KEPT"),

@@ -165,6 +165,6 @@ def test_a_variant_is_called_one_in_lists_and_offers() -> None:
     agreed = match("cephalopod", {"size": "3x3"})
     offer = OpenOffer(1, 1, "alice", "cephalopod", agreed.options, True, agreed.clock, 2, False, NOON)
     facts = (101, "cephalopod", agreed.options, agreed.userids, NOON, summarise(replay(agreed).state), True, None)
-    assert "cephalopod variant, 2 players" in say(OfferOpened(offer), SERVER)
+    assert "Cephalopod variant, 2 players" in say(OfferOpened(offer), SERVER)
     for words in (False, True):
-        assert "cephalopod variant" in say(BoardList(ListingQuery(), (BoardRow(*facts),), 1), SERVER, words)
+        assert "Cephalopod variant" in say(BoardList(ListingQuery(), (BoardRow(*facts),), 1), SERVER, words)

@@ -68,7 +68,6 @@ BOTH_CAN_TAKE = "d4 Nf6 Bd2 Ne4 a3 Nc3 h3 h6"
         "Bxc3 or bxc3?",
         "bxc3, no wait, Bxc3",
         "bxc3\nPS: Bxc3 instead",
-        "Bxc3 (not bxc3)",
     ],
 )
 def test_both_in_one_mail_are_two_moves(sqlite_post: Post, said: str) -> None:

@@ -24,7 +24,7 @@ def club(sqlite_post: Post) -> Post:
         ("if Nc6 then Bb5", "queue 101 if Nc6 then Bb5"),
         ("2...Nc6 3.Bb5 a6 4.Ba4", "queue 101 if Nc6 then Bb5 if a6 then Ba4"),
         ("wenn Nc6 dann Bb5\nwenn d6 dann d4", "queue 101 if Nc6 then Bb5; if d6 then d4"),
-        ("If you play Nc6, I play Bb5. Or d6 d4.", "queue 101 if B2 then C3"),
+        ("If you play Nc6, I play Bb5. Or d6 d4.", "queue 101 if e8-e7 then f1-d3"),
         ("si Nc6 alors Bb5", "queue 101 if Nc6 then Bb5"),
     ],
 )
@@ -42,7 +42,7 @@ def test_a_plan_below_a_move(club: Post, plan: str, ready: str) -> None:
         assert b"old friend" not in raw
     club.answer(told[ALICE], ready)
     club.mail(BOB, "move 101 Nc6")
-    assert club.moves()[4:] == (["F1-B5"] if "B2" not in ready else [])
+    assert club.moves()[4:] == (["F1-B5"] if "e8" not in ready else [])
 
 
 @pytest.mark.parametrize("text", ["if Nc6 then Bb5", "Nf3, and if Nc6 then Bb5"])
@@ -50,7 +50,9 @@ def test_a_plan_alone(club: Post, text: str) -> None:
     """It is asked whether it is to be queued; nothing is done."""
     (asked,) = club.answer(club.sent_to(ALICE)[-1], text)
     assert (asked.recipient, club.moves()[2:]) == (ALICE, [])
-    assert f"\n    queue 101 {text.replace(', and', '')}\n" in text_of(asked)
+    # A line that begins with the other's move cannot be queued on one's own turn.
+    ready = "e1-e2" if text.startswith("if") else text.replace(", and", "")
+    assert f"\n    queue 101 {ready}\n" in text_of(asked)
 
 
 @pytest.mark.parametrize(

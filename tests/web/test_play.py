@@ -272,12 +272,20 @@ def test_what_is_no_move_is_shown_as_such(visit: Visitor) -> None:
 
 
 def test_words_that_would_be_commands(visit: Visitor) -> None:
-    """They are told to the other player."""
-    visit.press(visit.link(ALICE), "c3", "resign 101\r\nas alice sesame\r\n<b>well</b>")
+    """They are told to the other player, and nobody if one of them is a password."""
+    visit.press(visit.link(ALICE), "c3", "resign 101\r\n<b>well</b>")
     assert visit.moves() == ["C3"]
     text = next(mail.raw.decode() for mail in list_outbox(visit.club, None, 10) if mail.recipient == BOB)
     assert "| resign 101" in text
+
+
+def test_words_with_a_password(visit: Visitor) -> None:
+    """They go to nobody."""
+    visit.press(visit.link(ALICE), "c3", "resign 101\r\nas alice sesame\r\n<b>well</b>")
+    assert visit.moves() == ["C3"]
+    text = next(mail.raw.decode() for mail in list_outbox(visit.club, None, 10) if mail.recipient == BOB)
     assert "sesame" not in text
+    assert "well" not in text
 
 
 def test_a_double_click_shows_the_first_answer(visit: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,8 +194,9 @@ def _other_words(text: str) -> list[str]:
 
 def _tells_place(line: str) -> bool:
     """Whether a company, a street, a town or a page in the web is named in a line that is no sentence."""
-    if _WEB.search(line):
-        return _has_few_words(line)
+    if page := _WEB.search(line):
+        # Nobody's card leads to what a page is asked.
+        return "?" not in page[0] and _has_few_words(line)
     return PLACE.search(line) is not None and _may_be_part(line)
 
 
