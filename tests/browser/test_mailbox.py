@@ -84,7 +84,7 @@ def test_a_whole_beginning(site: str, page: Page, tmp_path: Path) -> None:
 
     page.get_by_role("link", name="Answer").click()
     page.get_by_label("Text").fill("challenge alice robot.random -size=3x5")
-    assert "has started. Your turn. You have 21" in send(page)
+    assert "has started. Your turn. You have 21" in " ".join(send(page).split())
     page.screenshot(path=tmp_path / "board.png", full_page=True)
 
     # Clicked in a frame that may do nothing by itself, and yet it leads out of that.

@@ -117,7 +117,7 @@ def test_at_home(server: Live, page: Page) -> None:
     page.get_by_label("From").fill(ALICE)
     page.get_by_label("Subject").fill("cephalopod challenge alice bob -size=3x3")
     answer = sent(page)
-    assert "has started. Your turn. You have 21" in answer
+    assert "has started. Your turn. You have 21" in " ".join(answer.split())
     number = board_of(answer)
 
     # By a square of the mail.
