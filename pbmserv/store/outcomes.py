@@ -78,23 +78,6 @@ def reply_to(connection: Connection, mail_id: int, player_id: int) -> bytes:
     return connection.execute(_ANSWER_TO, {"mail_id": mail_id, "player_id": player_id}).scalar() or b""
 
 
-def bytes_since(connection: Connection, address: str, since: datetime) -> tuple[int, int]:
-    """Bytes of the replies to an address's unauthenticated mails, and bytes of those mails."""
-    values = {"address": address, "since": since}
-    sent = connection.execute(_BYTES_SENT, values).scalar_one()
-    return int(sent), int(connection.execute(_BYTES_ANSWERED, values).scalar_one())
-
-
-_IS_UNPROVEN: Final = (
-    outbox.c.recipient == bindparam("address"),
-    outbox.c.created_at > bindparam("since"),
-    ~outbox.c.proven,
-    outbox.c.kind.not_in(("board", "fruitless")),
-)
-_BYTES_SENT: Final = select(func.coalesce(func.sum(func.length(outbox.c.raw)), 0)).where(*_IS_UNPROVEN)
-_BYTES_ANSWERED: Final = select(func.coalesce(func.sum(inbox.c.size), 0)).where(
-    inbox.c.id.in_(select(outbox.c.inbox_id).where(*_IS_UNPROVEN))
-)
 _STATUS: Final = select(inbox.c.status).where(inbox.c.id == bindparam("mail_id"))
 _FIND: Final = select(inbox.c.status, inbox.c.received_at, inbox.c.raw).where(inbox.c.id == bindparam("mail_id"))
 _TOLD: Final = select(inbox.c.outcome).where(inbox.c.id == bindparam("mail_id"))
