@@ -85,9 +85,19 @@ def everywhere() -> Iterator[tuple[tuple[str, int], tuple[str, bool]]]:
 
 
 def modules() -> list[Any]:
-    """All modules of the package."""
+    """All modules of the package, but those that need a library of the `train` extra that is not installed."""
     names = [each.name for each in pkgutil.walk_packages(pbmserv.__path__, "pbmserv.")]
-    return [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    return [each for name in names if not name.endswith("__main__") and (each := imported(name))]
+
+
+def imported(name: str) -> Any:
+    """A module; None where a library for training robots is missing."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in {"numba", "numpy"}:
+            raise
+        return None
 
 
 def tree_of(module: Any) -> ast.AST:
