@@ -20,7 +20,7 @@ from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_ans
 from pbmserv.mail.sending.maildir import MaildirMail, read_all
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.posting import PostedOutcome, find_posted, see_fate
-from pbmserv.store.receipts import WAIT_FOR_ROBOT
+from pbmserv.services.receipts import WAIT_FOR_ROBOT
 
 PATIENCE: Final = 20.0
 ROBOTS_PATIENCE: Final = WAIT_FOR_ROBOT.total_seconds() + PATIENCE

@@ -28,7 +28,7 @@ from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
-from pbmserv.services.worker import process_some, seconds_until_retry
+from pbmserv.services.worker import process_some, seconds_until_due
 from pbmserv.store.commit_watch import CommitWatch
 from pbmserv.store.engine import cause_of, is_database_trouble, truncate_wal
 from pbmserv.store.heartbeats import SENDER, WORKER
@@ -119,7 +119,7 @@ def working(app: App, data: Path, wakeup: Wakeup, done: Wakeup, program: Sequenc
             return _handle(app, marker, claims, isolated, done, unemptied)
 
         def rest() -> float:
-            return min(REST if unemptied.since else LOOK_ANYWAY_AFTER, seconds_until_retry(app, utc_now()))
+            return min(REST if unemptied.since else LOOK_ANYWAY_AFTER, seconds_until_due(app, utc_now()))
 
         isolated, unemptied = IsolatedProcess(stop, program), _Unemptied()
         try:

@@ -21,7 +21,6 @@ from pbmserv.services.scheduler.digests import send_digests
 from pbmserv.services.scheduler.dump import dump_last_month
 from pbmserv.services.scheduler.expiry import expire, tell_over, tell_suspended
 from pbmserv.services.scheduler.puzzles import send_puzzles
-from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import cause_of, is_database_trouble
@@ -52,7 +51,6 @@ JOBS: Final[Sequence[Job]] = (
     Job("last mails", timedelta(minutes=5), tell_suspended),
     Job("digests", timedelta(minutes=1), send_digests),
     Job("puzzles", timedelta(minutes=1), send_puzzles),
-    Job("receipts", timedelta(minutes=5), send_receipts),
     Job("offers", timedelta(hours=1), expire),
     Job("ratings", timedelta(seconds=5), recount_ratings),
 )

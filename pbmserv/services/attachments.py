@@ -10,7 +10,6 @@ from pbmserv.rendering.formats.standard import file_of, standard_record, suffix_
 from pbmserv.rendering.log import game_log
 from pbmserv.rendering.record import as_file, file_name, record_of
 from pbmserv.rendering.templates import render
-from pbmserv.services.run import CommandResult, decisions
 
 LARGEST: Final = 400_000
 """Bytes of all files of a mail; a third comes to it on the way."""
@@ -42,13 +41,13 @@ def has_record(board: GameState) -> bool:
 
 
 def record_texts(
-    results: Sequence[CommandResult], files: Sequence[Attachment], server: Server, words: bool
+    boards: Iterable[GameState], files: Sequence[Attachment], server: Server, words: bool
 ) -> list[str]:
-    """The records that were asked for as texts, not yet laid out, each board once; `files` go along with them."""
+    """The records that were asked for as texts, not yet laid out; `files` go along with them."""
     names = {each.name for each in files}
     return [
         record_text(board, server, words, tuple(name for name in _names(board) if name in names))
-        for board in _asked(results)
+        for board in boards
     ]
 
 
@@ -63,19 +62,3 @@ def _names(board: GameState) -> Iterator[str]:
 def record_text(board: GameState, server: Server, words: bool = False, attached: Sequence[str] = ()) -> str:
     """The record of a board as text, not yet laid out; `attached` are the names of files that go along with it."""
     return render("mail/record.txt", words=words, story=game_log(board), attached=attached, server=server)
-
-
-def record_files(results: Sequence[CommandResult], server: Server) -> tuple[Attachment, ...]:
-    """The records that were asked for as files, with those of the games that have just come to their end."""
-    return attached([*_asked(results), *_ended(results)], server)
-
-
-def _asked(results: Sequence[CommandResult]) -> list[GameState]:
-    boards = (board for decision in decisions(results) for board in decision.shown.records)
-    return [*{board.match.number: board for board in boards}.values()]
-
-
-def _ended(results: Sequence[CommandResult]) -> list[GameState]:
-    changed = {entry.match for decision in decisions(results) for entry in decision.entries}
-    boards = {board.match.number: board for decision in decisions(results) for board in decision.boards}
-    return [board for number, board in boards.items() if number in changed and has_record(board)]

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from pbmserv.commands.broadcast import BroadcastFrom
-from pbmserv.commands.command import Question, Reply
+from pbmserv.commands.command import Reply
+from pbmserv.commands.letter import UNCAUSED, FixedText, Letter, MailCause, MailKind, Notice, leaving_kind
 from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.practice import practice_to_come
 from pbmserv.commands.server import Server
@@ -17,13 +18,17 @@ from pbmserv.parser.parsed import IncomingMail
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
-from pbmserv.rendering.markup import document_of, filled
+from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
 from pbmserv.rendering.puzzle import PuzzleView
-from pbmserv.rendering.templates import render, say
+from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
-from pbmserv.store.outbox import MailKeys, MailKind, OutboxMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage
+
+
+class NothingLeft(Exception):
+    """What a letter was to tell is gone, or has been told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,17 @@ class ReplyContext:
     # Bytes of the mail.
     size: int = 0
 
+    @property
+    def cause(self) -> MailCause:
+        """The mail, as what causes a letter that answers it."""
+        return MailCause(self.inbox_id, self.mail.message_id, self.proven)
+
+    def fixed_answer(self, template: str, about: str, kind: MailKind, **context: Any) -> Letter:
+        """An answer with a fixed text, about no board."""
+        said = FixedText(template, about, tuple(context.items()))
+        userid = self.player.userid if self.player else ""
+        return Letter(said, kind, self.recipient, userid, cause=self.cause, size=self.size)
+
 
 @dataclass(frozen=True, slots=True)
 class MailBody:
@@ -67,22 +83,6 @@ class MailBody:
     key: str = field(default="", repr=False)
     # Boards that it names without showing them, each with its ply: they count as shown.
     named: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MailCause:
-    """What brought a mail about."""
-
-    # The mail in the inbox; None if it was no mail.
-    inbox_id: int | None = None
-    # The Message-ID of that mail, if this one answers it.
-    in_reply_to: str | None = None
-    # Whether whoever caused it has proven who they are.
-    proven: bool = True
-
-
-UNCAUSED: Final = MailCause()
-"""Of a mail that no other mail brought about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,88 +193,25 @@ def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelop
     return html_part(content, draft.subject, sender_address(envelope, app.server), app.server)
 
 
-def plain_answer(
-    app: App, to: ReplyContext, template: str, about: str, kind: MailKind, **context: Any
-) -> OutboxMessage:
-    """An answer with a fixed text, about no board."""
-    draft = OutgoingMail(
-        kind=kind,
-        recipient=to.recipient,
-        player=to.player,
-        subject=other_subject(app.server, about),
-        body=MailBody(filled(render(template, words=in_words(to.player), server=app.server, **context))),
-        cause=MailCause(to.inbox_id, to.mail.message_id, to.proven),
-    )
-    return build_message(app, draft, to.now)
-
-
-def plain_notice(
-    app: App, player: Player, template: str, about: str, now: datetime, **context: Any
-) -> OutboxMessage:
-    """A notice with a fixed text to a player, about no one board."""
-    text = filled(render(template, words=in_words(player), server=app.server, **context))
-    return build_message(
-        app, OutgoingMail("notice", player.address, player, other_subject(app.server, about), MailBody(text)), now
-    )
-
-
-def question_mail(app: App, question: Question, inbox_id: int | None, now: datetime) -> OutboxMessage:
-    """A question that goes to another address than the answer to the mail that caused it."""
-    practice = welcome_practice(question.words, app.server)
-    draft = OutgoingMail(
-        kind="question",
-        recipient=question.confirmation.address,
-        player=None,
-        subject=other_subject(
-            app.server, "your address" if question.confirmation.kind == "take back" else "please confirm"
-        ),
-        body=with_practice(say(question.words, app.server), practice, app.server),
-        cause=MailCause(inbox_id, proven=False),
-        is_question=True,
-    )
-    return build_message(app, draft, now)
-
-
-def invitation_mail(app: App, address: str, days: int, now: datetime) -> OutboxMessage:
-    """An invitation: for `days` days somebody at that address may sign up."""
-    text = filled(render("mail/invitation.txt", days=days, server=app.server))
-    return build_message(
-        app,
-        OutgoingMail("invitation", address, None, other_subject(app.server, "invitation"), MailBody(text)),
-        now,
-    )
-
-
-def news_mail(app: App, address: str, news: Reply, inbox_id: int | None, now: datetime) -> OutboxMessage:
-    """A notice to an address, whether or not it belongs to a player."""
-    body, cause = MailBody(say(news, app.server)), MailCause(inbox_id)
-    return build_message(
-        app, OutgoingMail("notice", address, None, other_subject(app.server, "news"), body, cause=cause), now
-    )
-
-
-def notice_mail(
-    app: App, player: Player, words: Reply, inbox_id: int | None, now: datetime, about: str = "news"
-) -> OutboxMessage:
-    """A notice to a player, about no board; it can be answered."""
+def draft_of(
+    app: App, letter: Letter, player: Player | None, body: MailBody, about: str, is_question: bool = False
+) -> OutgoingMail:
+    """The draft of a letter's mail, with what follows from its kind; `about` is what the Subject says."""
     author = ""
-    leaves: LeaveKind = "mail"
-    match words:
-        case MessageFrom(author):
-            about, leaves = f"message from {author}", "messages"
-        case BroadcastFrom(author):
-            about, leaves = f"broadcast from {author}", "broadcast"
-    draft = OutgoingMail(
-        kind="notice",
-        recipient=player.address,
+    match letter.said:
+        case Notice(words=MessageFrom(author) | BroadcastFrom(author)):
+            pass
+    return OutgoingMail(
+        kind=letter.kind,
+        recipient=letter.recipient,
         player=player,
         subject=other_subject(app.server, about),
-        body=MailBody(say(words, app.server, in_words(player))),
-        cause=MailCause(inbox_id),
-        leaves=leaves,
+        body=body,
+        cause=letter.cause,
+        is_question=is_question,
+        leaves=leaving_kind(letter.said),
         author=author,
     )
-    return build_message(app, draft, now)
 
 
 def welcome_practice(words: Reply, server: Server) -> PracticeView | None:

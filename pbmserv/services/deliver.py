@@ -23,6 +23,7 @@ from pbmserv.services.app import App
 from pbmserv.services.bounces import heed_refusal
 from pbmserv.services.delivery_worker import DeliveryWorker
 from pbmserv.services.retry_times import LEASE, USUAL, RetryTimes, is_given_up, next_wait
+from pbmserv.services.writer import deciding
 from pbmserv.store import clocks, mail_traces, outbox, retention
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
@@ -215,8 +216,8 @@ class Sender:
     def _count_refusal(self, mail: QueuedMessage, reason: str, now: datetime) -> None:
         """By itself, so that no fault of ours in counting can undo what was noted, or end the sender."""
         try:
-            with writing(self._app.engine) as connection:
-                heed_refusal(connection, self._app, BouncedMail(mail.id, mail.recipient), reason, now)
+            with deciding(self._app, now) as work:
+                heed_refusal(work, BouncedMail(mail.id, mail.recipient), reason)
         except Exception as error:
             log.error("a refusal is not counted %s", pairs(out=mail.id, error=cause_of(error)))
 

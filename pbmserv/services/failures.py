@@ -17,13 +17,14 @@ from sqlalchemy import Connection
 from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import IncomingMail
 from pbmserv.services.app import App
-from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import may_be_mailed, send
 from pbmserv.services.pending import read_message
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.services.writer import deciding
 from pbmserv.store import players, quarantine
 from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, reading, writing
 from pbmserv.store.inbox import InboxMessage
-from pbmserv.store.outbox import OutboxMessage
 
 WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
 """A mail that raises, or kills its own processes, is tried this often and then quarantined."""
@@ -84,10 +85,10 @@ def failed(app: App, message: InboxMessage, error: Exception, now: datetime) -> 
     told = pairs(mail=message.id, tries=tried, error=type(error).__name__)
     log.error("a mail could not be handled %s", told)
     mail = _read_once_more(app, message) if again_at is None else None
-    with writing(app.engine) as connection:
-        if quarantine.fail(connection, message.id, trace(error), again_at) and again_at is None:
+    with deciding(app, now) as work:
+        if quarantine.fail(work.connection, message.id, trace(error), again_at) and again_at is None:
             log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
-            _apologise(connection, app, message.id, mail, now)
+            _apologise(work, message.id, mail)
 
 
 def _again_at(tried: int, now: datetime) -> datetime | None:
@@ -114,9 +115,9 @@ def tell_quarantined(app: App, mail_id: int, now: datetime) -> None:
     with reading(app.engine) as connection:
         message = quarantine.find_quarantined(connection, mail_id)
     mail = None if message is None else _read_once_more(app, message)
-    with writing(app.engine) as connection:
-        if quarantine.find_quarantined(connection, mail_id) is not None:
-            _apologise(connection, app, mail_id, mail, now)
+    with deciding(app, now) as work:
+        if quarantine.find_quarantined(work.connection, mail_id) is not None:
+            _apologise(work, mail_id, mail)
 
 
 def _read_once_more(app: App, message: InboxMessage) -> IncomingMail | None:
@@ -128,24 +129,13 @@ def _read_once_more(app: App, message: InboxMessage) -> IncomingMail | None:
         return None
 
 
-def _apologise(connection: Connection, app: App, mail_id: int, mail: IncomingMail | None, now: datetime) -> None:
-    apology = None if mail is None else _apology(connection, app, mail_id, mail, now)
-    if apology is not None:
-        send(connection, apology, now)
-
-
-def _apology(
-    connection: Connection, app: App, mail_id: int, mail: IncomingMail, now: datetime
-) -> OutboxMessage | None:
-    """The fixed text for the sender; None if nobody may be mailed, or if that fails too."""
-    try:
-        if mail.sender is None or mail.automatic is not None or not _may_be_mailed(connection, mail.sender, now):
-            return None
-        to = ReplyContext(mail_id, mail, mail.sender, None, "answer", proven=False, now=now)
-        return plain_answer(app, to, "mail/set_aside.txt", "your mail", "answer")
-    except Exception as error:
-        _cannot_be_told(mail_id, error)
-        return None
+def _apologise(work: UnitOfWork, mail_id: int, mail: IncomingMail | None) -> None:
+    """Has the fixed text sent to the sender of a mail, unless nobody may be mailed."""
+    if mail is None or mail.sender is None or mail.automatic is not None:
+        return
+    if _may_be_mailed(work.connection, mail.sender, work.now):
+        to = ReplyContext(mail_id, mail, mail.sender, None, "answer", proven=False, now=work.now)
+        send(work, to.fixed_answer("mail/set_aside.txt", "your mail", "answer"))
 
 
 def _cannot_be_told(mail_id: int, error: Exception) -> None:

@@ -1,29 +1,28 @@
 """Mail to a personal address from elsewhere: the player's own, who has mail forwarded, or somebody else's."""
 
-from dataclasses import replace
-from datetime import datetime
-
 from sqlalchemy import Connection
 
 from pbmserv.commands import policy
 from pbmserv.commands.address import ask_own_address
 from pbmserv.commands.command import Actor, Arguments, Decision, Notifications, commands
+from pbmserv.commands.letter import Asked, Letter, MailCause
 from pbmserv.parser.parsed import Parsed
-from pbmserv.services.app import App
-from pbmserv.services.compose import ReplyContext, plain_answer, question_mail
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import left, may_be_mailed, send
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.run import CommandResult
+from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store import accounts, confirmations, players
 from pbmserv.store.queries import TransactionQueries
 
 
-def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datetime) -> bool:
+def ask_owner(work: UnitOfWork, pending: PendingMail) -> bool:
     """Asks the player whose word a mail bears whether its From address is theirs, unless they were asked lately or
     have denied it; nothing goes to that address, and what the mail says waits. False where nobody is asked.
     """
+    connection, now = work.connection, work.now
     player, address = pending.identity.player, pending.identity.elsewhere
-    if player is None or address is None or player.is_banned or app.server.owns(address):
+    if player is None or address is None or player.is_banned or work.app.server.owns(address):
         return False
     may_be_asked = left(connection, policy.OWN_ADDRESS, player.address, now) > 0
     if not may_be_asked or not may_be_mailed(connection, player.address, now):
@@ -34,9 +33,12 @@ def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datet
     question = ask_own_address(
         player, address, _waiting(connection, pending), answered.shown if answered is not None else ()
     )
-    mail = replace(question_mail(app, question, pending.message.id, now), kind="address", player_id=player.id)
-    confirmations.ask(connection, mail.token, question.confirmation, now, again=True)
-    send(connection, mail, now)
+    said = Asked(question.words, question.confirmation)
+    opened = confirmations.ask(connection, question.confirmation, now, again=True)
+    if opened is None:
+        return False
+    cause = MailCause(pending.message.id, proven=False)
+    send(work, Letter(said, "address", player.address, cause=cause, owner=player.userid, asks=opened.id))
     return True
 
 
@@ -61,16 +63,22 @@ def _waiting(connection: Connection, pending: PendingMail) -> tuple[str, ...]:
     return (*asked.lines, *written) if asked is not None and asked.kind == "commands" else written
 
 
-def warn_owner(connection: Connection, app: App, pending: PendingMail, now: datetime) -> bool:
+def warn_owner(work: UnitOfWork, pending: PendingMail) -> bool:
     """Tells the owner of a personal address of a mail to it that they do not seem to have sent, unless they were
     told recently. Nothing in it is done. False where nobody is told.
     """
+    connection, now = work.connection, work.now
     owner = players.addressed_by(connection, pending.mail.tokens)
     if owner is None or not owner.is_confirmed or not may_be_mailed(connection, owner.address, now):
         return False
     if left(connection, policy.NOT_THEIRS, owner.address, now) <= 0:
         return False
-    to = ReplyContext(pending.message.id, pending.mail, owner.address, owner, "not theirs", proven=False, now=now)
-    warning = plain_answer(app, to, "mail/odd_from.txt", "your mail", "not theirs", player=owner)
-    send(connection, warning, now, pending.message.size)
+    mail, size = pending.mail, pending.message.size
+    to = ReplyContext(pending.message.id, mail, owner.address, owner, "not theirs", False, now, size=size)
+    send(
+        work,
+        to.fixed_answer(
+            "mail/odd_from.txt", "your mail", "not theirs", userid=owner.userid, address=owner.address
+        ),
+    )
     return True

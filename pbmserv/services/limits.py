@@ -14,15 +14,15 @@ from sqlalchemy import Connection
 
 from pbmserv.commands import policy
 from pbmserv.commands.command import Question
+from pbmserv.commands.letter import Asked, Letter, MailCause, MailKind
 from pbmserv.commands.policy import HOUR, Counted, Limit
 from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import Parsed, Unparsed
-from pbmserv.services.app import App
 from pbmserv.services.authenticate import VerifiedCredentials
-from pbmserv.services.compose import ReplyContext, question_mail
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.pending import PendingMail
-from pbmserv.store import confirmations, counts, outbox
-from pbmserv.store.outbox import MailKind, OutboxMessage
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.store import confirmations, counts
 
 log = logging.getLogger(__name__)
 
@@ -82,16 +82,13 @@ def cost(kind: MailKind, address: str, is_proven: bool) -> tuple[Counted, ...]:
             return unproven
 
 
-def send(connection: Connection, message: OutboxMessage, now: datetime, received: int = 0) -> None:
-    """Queues a mail that somebody has caused, and spends its cost; `received` is how many bytes their mail had."""
-    spend(connection, cost(message.kind, message.recipient, message.proven), now)
-    if not message.proven:
-        sizes = (
-            policy.BYTES.count(message.recipient, len(message.raw)),
-            Counted(policy.BYTES_RECEIVED, message.recipient, received),
-        )
-        spend(connection, sizes, now)
-    outbox.queue(connection, [message], now)
+def send(work: UnitOfWork, letter: Letter) -> None:
+    """Has a letter written that somebody has caused, and spends its cost, but for its bytes."""
+    counted = cost(letter.kind, letter.recipient, letter.cause.proven)
+    if not letter.cause.proven:
+        counted = (*counted, Counted(policy.BYTES_RECEIVED, letter.recipient, letter.size))
+    spend(work.connection, counted, work.now)
+    work.say([letter])
 
 
 def allowance(connection: Connection, to: ReplyContext, pending: PendingMail) -> Allowance:
@@ -106,21 +103,22 @@ def allowance_of(connection: Connection, to: ReplyContext, *limits: Limit) -> Al
     """How a mail may be answered as far as these limits of its address go."""
     for limit in limits:
         if left(connection, limit, to.recipient, to.now) <= 0:
-            return last_notice(connection, to, limit.per)
+            return last_notice(connection, to.recipient, to.now, limit.per)
     return Allowance.FULL
 
 
-def last_notice(connection: Connection, to: ReplyContext, per: timedelta = HOUR) -> Allowance:
+def last_notice(connection: Connection, address: str, now: datetime, per: timedelta = HOUR) -> Allowance:
     """What comes at a limit: one sentence, then silence."""
-    told = counts.total(connection, policy.NOTICE, to.recipient, to.now - per)
-    return Allowance.SILENCE if told else Allowance.LAST_NOTICE
+    return (
+        Allowance.SILENCE if counts.total(connection, policy.NOTICE, address, now - per) else Allowance.LAST_NOTICE
+    )
 
 
-def room_for(connection: Connection, to: ReplyContext, pending: PendingMail) -> Quota:
-    """How large an answer may go to an address for a mail that proves nothing."""
-    received = counts.total(connection, policy.BYTES_RECEIVED, to.recipient, to.now - HOUR) + pending.message.size
-    at_all = left(connection, policy.FREE_BYTES, to.recipient, to.now) + policy.TIMES_RECEIVED * received
-    return Quota(min(at_all, left(connection, policy.BYTES, to.recipient, to.now)), at_all)
+def room_for(connection: Connection, address: str, now: datetime) -> Quota:
+    """How large an answer may go to an address for a mail that proves nothing, and whose size is counted."""
+    received = counts.total(connection, policy.BYTES_RECEIVED, address, now - HOUR)
+    at_all = left(connection, policy.FREE_BYTES, address, now) + policy.TIMES_RECEIVED * received
+    return Quota(min(at_all, left(connection, policy.BYTES, address, now)), at_all)
 
 
 def may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:
@@ -147,32 +145,26 @@ def _may_change(line: Parsed | Unparsed) -> bool:
     return isinstance(line, Parsed) and line.command.kind != "open"
 
 
-def ask(
-    connection: Connection,
-    app: App,
-    question: Question,
-    inbox_id: int | None,
-    now: datetime,
-    is_proven: bool = False,
-) -> None:
-    """Mails a question and opens it, unless it was asked recently or the address has had too many mails.
+def ask(work: UnitOfWork, question: Question, inbox_id: int | None = None, is_proven: bool = False) -> None:
+    """Opens a question and mails it, unless it was asked recently or the address has had too many mails.
 
     Anybody can cause such mails: they must not crowd out the one that matters to the owner of the address.
     """
-    asked = question.confirmation
+    connection, asked, now = work.connection, question.confirmation, work.now
     since = now - timedelta(days=question.rests_days)
     if question.rests_days and confirmations.was_asked_since(connection, asked.about, since):
         return
     if not question.is_due and not _may_be_asked(connection, asked.address, now, is_proven):
         return
-    message = question_mail(app, question, inbox_id, now)
-    player_id = confirmations.ask(connection, message.token, asked, now)
-    if player_id is not None:
-        # Only the first mail belongs to the player: a later one may have been requested by somebody else.
-        owner = player_id if asked.kind == "sign-up" else None
-        send(connection, replace(message, player_id=owner), now)
-        if left(connection, policy.UNPROVEN_QUESTIONS, "", now) == 0:
-            log.warning("mails that prove nothing have used up a limit of the day %s", pairs(limit="questions"))
+    opened = confirmations.ask(connection, asked, now)
+    if opened is None:
+        return
+    # Only the first mail belongs to the player: a later one may have been requested by somebody else.
+    owner = asked.userid if asked.kind == "sign-up" else ""
+    cause, said = MailCause(inbox_id, proven=False), Asked(question.words, asked)
+    send(work, Letter(said, "question", asked.address, cause=cause, owner=owner, asks=opened.id))
+    if left(connection, policy.UNPROVEN_QUESTIONS, "", now) == 0:
+        log.warning("mails that prove nothing have used up a limit of the day %s", pairs(limit="questions"))
 
 
 def too_many_guesses(

@@ -8,6 +8,7 @@ from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.chat import NothingToSay
 from pbmserv.commands.command import Confirmation, Decision, Notifications
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
+from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.message import NoWords
 from pbmserv.commands.move import MovePlayed
@@ -22,9 +23,8 @@ from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed, echo
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
-from pbmserv.services.compose import ReplyContext, in_words
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.run import CommandResult, SkippedCommand
-from pbmserv.store.outbox import TO_UNKNOWN_SENDERS
 from pbmserv.store.queries import TransactionQueries
 
 BRIEF = 2_000
@@ -49,35 +49,35 @@ class LineReport:
     left_out: bool = False
 
 
-def report_line(
+def answered_line(
     result: CommandResult,
     records: Queries,
-    server: Server,
     to: ReplyContext,
     asks: Confirmation | None,
     known: frozenset[str],
-    is_told: bool = False,
-) -> LineReport:
-    """What is told of one line; `asks` is the question that the same mail asks, `known` are userids that exist.
-
-    `is_told`: the board in the same mail says all that could be said of it.
-    """
+) -> AnsweredLine:
+    """What is to be told of one line; `asks` is what the letter asks, `known` are userids that exist."""
     with_words = to.kind not in TO_UNKNOWN_SENDERS
     # What waits for a `yes` must be told as it will be run; its words are all understood.
     line = (result.line.line if result.awaits_yes else echo(result.line, known)) if with_words else ""
-    words = in_words(to.player)
     match result.outcome:
         case Decision(reply=reply, notifications=Notifications(question=question)):
             if question is not None and question.confirmation == asks:
-                return LineReport("done", line, say(question.words, server, words))
+                return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
-            text = "" if is_told else say(reply, server, words)
-            return LineReport(fate, line, text, unsaid=is_unsaid(result, records))
+            is_told = is_told_by_board(result)
+            return AnsweredLine(fate, line, reply, is_unsaid=is_unsaid(result, records), is_told_by_board=is_told)
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
-            return LineReport("refused", line, say(refused, server, words))
+            return AnsweredLine("refused", line, refused)
         case SkippedCommand(board):
-            return LineReport("not run", line, "", board)
+            return AnsweredLine("not run", line, board=board)
+
+
+def report_of(told: AnsweredLine, server: Server, words: bool, is_told: bool) -> LineReport:
+    """What is said of a line; `is_told`: the board in the same letter says all that could be said of it."""
+    text = "" if told.said is None or is_told else say(told.said, server, words)
+    return LineReport(told.fate, told.line, text, told.board, told.is_unsaid)
 
 
 def is_told_by_board(result: CommandResult) -> bool:

@@ -13,17 +13,16 @@ from sqlalchemy import Connection
 from pbmserv.commands import policy
 from pbmserv.commands.changes import NewPassword
 from pbmserv.commands.command import commands
+from pbmserv.commands.letter import Letter
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.policy import Counted, Limit
 from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed
-from pbmserv.services.app import App
-from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of, left
 from pbmserv.services.pending import PendingMail
 from pbmserv.store import accounts, counts
-from pbmserv.store.outbox import OutboxMessage
 
 
 def allowance(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Allowance:
@@ -47,12 +46,10 @@ def allowance(connection: Connection, records: Queries, to: ReplyContext, pendin
     return Allowance.LETTER if has_room else Allowance.SILENCE
 
 
-def letter(app: App, records: Queries, to: ReplyContext, pending: PendingMail) -> OutboxMessage:
+def letter(records: Queries, to: ReplyContext, pending: PendingMail) -> Letter:
     """The letter: what this is, how to open an account, and where to see a game."""
     newest = next(iter(records.boards(ListingQuery(count=1)).lines), None)
-    return plain_answer(
-        app,
-        to,
+    return to.fixed_answer(
         "mail/stranger.txt",
         "your mail",
         "short",

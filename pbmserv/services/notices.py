@@ -1,26 +1,39 @@
-"""The boards that go to players and watchers after something happened, and the remarks in them."""
+"""The letters to players and watchers after something happened on a board, and the remarks in them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from pbmserv.commands import queue_notation
 from pbmserv.commands.analyse import Course, course_of
+from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.command import Remark, Reply, words_above
+from pbmserv.commands.letter import (
+    AT_ONCE,
+    UNCAUSED,
+    BoardNews,
+    FixedText,
+    Letter,
+    MailCause,
+    MailKind,
+    Notice,
+)
+from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.queue import QueuePlayed
+from pbmserv.mail.log_words import pairs
 from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.evaluations import FEWEST_PLIES, tells
-from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.matches.log import BrokenLog, Entry, EntryKind
 from pbmserv.matches.player import Player
 from pbmserv.matches.rankings import RatedMatch
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.board import Comment
-from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
-from pbmserv.services.compose import MailCause, notice_mail
-from pbmserv.store.outbox import OutboxMessage
+from pbmserv.parser.parsed import Parsed
+from pbmserv.services.run import CommandResult
 from pbmserv.store.queries import TransactionQueries
+
+log = logging.getLogger(__name__)
 
 
 class Watched(Reply, place="below"):
@@ -56,6 +69,16 @@ class WhereItTurned(Reply, place="below"):
     """How the game went that is over."""
 
     course: Course
+
+
+class DigestOffered(Reply):
+    """To a player on many boards, who gets a mail for each."""
+
+    boards: int
+
+
+MANY_BOARDS: Final = 10
+"""Whoever plays on more of them at a time is offered one mail a day."""
 
 
 class AnalysisOffered(Reply, place="below"):
@@ -105,6 +128,20 @@ def lessons(records: TransactionQueries, board: GameState, player: Player | None
     return (WhereItTurned(course_of(board, known, player.userid if player else None)),)
 
 
+def readable(records: TransactionQueries, number: int, job: str) -> GameState | None:
+    """A board; None where its log does not replay, which `admin check` tells too.
+
+    The operator is told what it is left out of: `job`, such as "digest".
+    """
+    try:
+        return records.board(number)
+    except BrokenLog as error:
+        log.error(
+            "a board whose log does not replay is left out %s", pairs(board=number, job=job, error=str(error))
+        )
+        return None
+
+
 _AMONG_PLAYERS: Final[frozenset[EntryKind]] = frozenset(
     {"proposed", "asked", "rejected", "extended", "paused", "resumed"}
 )
@@ -126,40 +163,65 @@ class BoardChange:
     is_talk: bool = False
     # May hold remarks for other boards too.
     remarks: tuple[Remark, ...] = ()
-    # The mail in the inbox that caused it.
-    inbox_id: int | None = None
-    proven: bool = True
+    cause: MailCause = UNCAUSED
     # Whether all its players are told, because somebody else did it in one's place.
     is_for_all: bool = False
-    # What the mails to some players answer, by userid, where that is more than `inbox_id`.
-    causes: Mapping[str, MailCause] = field(default_factory=dict)
 
 
-def board_notices(
-    records: TransactionQueries, app: App, happened: BoardChange, now: datetime, but: str = ""
-) -> list[OutboxMessage]:
-    """The mails to all players and watchers, except to the address `but`, which gets another mail."""
+def board_notices(records: TransactionQueries, happened: BoardChange, but: str = "") -> list[Letter]:
+    """The letters to all players and watchers, except to the address `but`, which gets another one."""
     players = (records.player(userid) for userid in happened.board.match.userids)
-    messages = [
-        _to_player(records, app, happened, each, now) for each in players if each and each.address not in ("", but)
-    ]
-    return [*(message for message in messages if message is not None), *_to_watchers(records, app, happened, now)]
+    letters = [_to_player(records, happened, each) for each in players if each and each.address not in ("", but)]
+    return [*(letter for letter in letters if letter is not None), *_to_watchers(records, happened)]
+
+
+def board_letter(
+    board: int, player: Player, said: BoardNews, cause: MailCause = UNCAUSED, due_at: datetime = AT_ONCE
+) -> Letter:
+    """A letter with one board to one of its players, or to somebody who watches it, who did not ask for it."""
+    return Letter(said, "board", player.address, player.userid, board, cause, due_at)
+
+
+def notice_to(player: Player, words: Reply, cause: MailCause = UNCAUSED, about: str = "news") -> Letter:
+    """A notice to a player, about no board; it can be answered."""
+    match words:
+        case MessageFrom(author):
+            about = f"message from {author}"
+        case BroadcastFrom(author):
+            about = f"broadcast from {author}"
+    return Letter(Notice(words, about), "notice", player.address, player.userid, cause=cause)
 
 
 def player_notices(
-    records: TransactionQueries,
-    app: App,
-    tells: Iterable[tuple[str, Reply]],
-    now: datetime,
-    inbox_id: int | None = None,
-) -> list[OutboxMessage]:
+    records: TransactionQueries, tells: Iterable[tuple[str, Reply]], cause: MailCause = UNCAUSED
+) -> list[Letter]:
     """The notices to players by userid; players who have left, or have no address or no mail, get none."""
     told = ((records.player(userid), words) for userid, words in tells)
     return [
-        notice_mail(app, each, words, inbox_id, now)
-        for each, words in told
-        if each and each.address and not each.mail.is_off
+        notice_to(each, words, cause) for each, words in told if each and each.address and not each.mail.is_off
     ]
+
+
+def fixed_notice(player: Player, template: str, about: str, **context: object) -> Letter:
+    """A notice with a template of its own, about no board; `context` is what the template needs."""
+    return Letter(FixedText(template, about, tuple(context.items())), "notice", player.address, player.userid)
+
+
+def answer_notes(
+    records: TransactionQueries, player: Player | None, results: Sequence[CommandResult]
+) -> tuple[Reply, ...]:
+    """What the sender of a mail has to know, or may like to, besides what they asked for."""
+    return (*late_links(records, player), *_digest_offer(records, player, results))
+
+
+def _digest_offer(
+    records: TransactionQueries, player: Player | None, results: Sequence[CommandResult]
+) -> Sequence[DigestOffered]:
+    names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
+    if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
+        return ()
+    running = records.count_running(player)
+    return (DigestOffered(running),) if running > MANY_BOARDS else ()
 
 
 _PLAIN: Final[frozenset[EntryKind]] = frozenset({"played", "resigned", "forfeited"})
@@ -167,7 +229,7 @@ _PLAIN: Final[frozenset[EntryKind]] = frozenset({"played", "resigned", "forfeite
 
 
 def is_mailed(
-    player: Player, happened: BoardChange, comment: Comment | None = None, remarks: Sequence[Reply] = ()
+    player: Player, happened: BoardChange, has_words: bool = False, remarks: Sequence[Reply] = ()
 ) -> bool:
     """Whether a changed board is mailed to one of its players now.
 
@@ -183,7 +245,7 @@ def is_mailed(
         return False
     is_asked = state.offer is not None and seat in state.offer.waits_for
     is_told = any(not isinstance(each, QueuePlayed) for each in remarks)
-    if comment is not None or is_asked or is_told or happened.is_for_all:
+    if has_words or is_asked or is_told or happened.is_for_all:
         return True
     if settings.digest is not None:
         return False
@@ -194,34 +256,24 @@ def is_mailed(
     return settings.boards == "all" or state.to_move == seat or is_out or has_begun_or_more
 
 
-def _to_player(
-    records: TransactionQueries, app: App, happened: BoardChange, player: Player, now: datetime
-) -> OutboxMessage | None:
+def _to_player(records: TransactionQueries, happened: BoardChange, player: Player) -> Letter | None:
     board, author = happened.board, happened.author
     is_ignored = author is not None and records.is_blocked(author, by=player.userid)
     if is_ignored and happened.is_talk:
         return None
-    comment = Comment(author, happened.words) if author and happened.words and not is_ignored else None
+    words = happened.words if author and not is_ignored else ""
     remarks = words_above(happened.remarks, board.match.number, player.userid)
-    if not happened.is_talk:
-        remarks += (*rating_remarks(records, board, player), *lessons(records, board, player))
-    if not is_mailed(player, happened, comment, remarks):
+    if not is_mailed(player, happened, bool(words), remarks):
         return None
-    cause = happened.causes.get(player.userid, MailCause(happened.inbox_id, proven=happened.proven))
-    timing = records.timing(board, now)
-    return board_mail(
-        app,
-        board,
-        player,
-        now,
-        comment,
-        cause,
-        timing,
-        (*remarks, *still_queued(records, board, player.userid), *late_links(records, player)),
-        is_talk=happened.is_talk,
-        author=_person(records, author),
-        since=_own_turn(board, player) if author and not _person(records, author) else None,
+    is_by_robot = author is not None and not person_of(records, author)
+    said = BoardNews(
+        (*remarks, *late_links(records, player)),
+        author or "",
+        words,
+        happened.is_talk,
+        since=_own_turn(board, player) if is_by_robot else None,
     )
+    return board_letter(board.match.number, player, said, happened.cause)
 
 
 def _own_turn(board: GameState, player: Player) -> int | None:
@@ -230,39 +282,21 @@ def _own_turn(board: GameState, player: Player) -> int | None:
     return next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
 
 
-def _person(records: TransactionQueries, author: str | None) -> str:
+def person_of(records: TransactionQueries, author: str | None) -> str:
     """The username of an author who is a person; empty for robots, and for what nobody did."""
     player = None if author is None else records.player(author)
     return player.userid if player is not None and player.robot is None else ""
 
 
-def _to_watchers(
-    records: TransactionQueries, app: App, happened: BoardChange, now: datetime
-) -> Sequence[OutboxMessage]:
+def _to_watchers(records: TransactionQueries, happened: BoardChange) -> Sequence[Letter]:
     """The same board for those who watch it, without anybody's words."""
     if all(entry.kind in _AMONG_PLAYERS for entry in happened.entries):
         return ()
     board = happened.board
     number, is_over = board.match.number, board.state.status != "active"
-    watching = [records.player(userid) for userid in records.watchers(number)]
-    if not watching:
-        return ()
-    timing = records.timing(board, now)
-    cause = MailCause(happened.inbox_id, proven=happened.proven)
-    by = _person(records, happened.author)
+    said = BoardNews((Watched(number, is_over),), happened.author or "", is_watched=True)
     return [
-        board_mail(
-            app,
-            board,
-            each,
-            now,
-            None,
-            cause,
-            timing,
-            (*lessons(records, board, each), Watched(number, is_over)),
-            "watching",
-            author=by,
-        )
-        for each in watching
+        board_letter(number, each, said, happened.cause)
+        for each in map(records.player, records.watchers(number))
         if each is not None and not (each.is_banned or each.mail.is_off) and each.userid not in board.match.userids
     ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from pbmserv.commands.letter import AT_ONCE
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.mail.reading.answered import without_keys, without_tokens
 from pbmserv.mail.reading.headers import head_of, sender_of
@@ -22,7 +23,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import mail_tokens, matches, outcomes, play_links, players
+from pbmserv.store import letters, mail_tokens, matches, outcomes, play_links, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outcomes import MailOutcome
 from pbmserv.store.play_links import PlayLinkMail
@@ -192,6 +193,8 @@ def settled(app: App, sent: PostedMove) -> int | None:
     """The number of the mail that tells what became of it, which is its first copy; None as long as it waits."""
     with reading(app.engine) as connection:
         if outcomes.status_of(connection, sent.mail_id) == "waiting":
+            return None
+        if any(due <= AT_ONCE for due in letters.caused_by(connection, sent.mail_id)):
             return None
         first = outcomes.find_by_content(connection, sent.content_key)
     return first or sent.mail_id

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from pbmserv.commands.letter import AT_ONCE
 from pbmserv.commands.server import Server
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
+from pbmserv.store import letters
 from pbmserv.store.engine import reading
 from pbmserv.store.outcomes import find_received, replies_to, status_of, told_of
 
@@ -64,15 +66,16 @@ def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
     with reading(app.engine) as connection:
         status = status_of(connection, number)
         caused, told = replies_to(connection, number), told_of(connection, number)
+        unwritten = letters.caused_by(connection, number)
     if status is None:
         return None
-    if status == "waiting" or any(mail.status == "waiting" and not mail.is_held for mail in caused):
+    if status == "waiting" or AT_ONCE in unwritten or any(mail.status == "waiting" for mail in caused):
         return PostedOutcome("waiting", told=told)
     # Players are answered at their first address, whichever they write from; the answer is queued before the rest.
     sent = sorted(
         (mail for mail in caused if mail.status in ("sent", "bounced")), key=lambda mail: mail.recipient != sender
     )
-    if any(mail.status == "waiting" for mail in caused):
+    if unwritten:
         return PostedOutcome("held", told=told)
     return PostedOutcome("done", sent[0].message_id if sent else "", told)
 

@@ -1,4 +1,4 @@
-"""Processes one mail inside its transaction: runs its commands, queues the answers, notes the outcome."""
+"""Processes one mail in a unit of work: runs its commands, decides what is said of them, notes the outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands import policy
 from pbmserv.commands.changes import Erased
+from pbmserv.commands.letter import AT_ONCE, TO_UNKNOWN_SENDERS, Letter, MailKind
 from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parse import as_kept
@@ -16,7 +17,7 @@ from pbmserv.services import newcomers
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
 from pbmserv.services.bounces import heed_report, note_arrival
-from pbmserv.services.compose import ReplyContext, plain_answer
+from pbmserv.services.compose import ReplyContext
 from pbmserv.services.doctor_mail import is_from_doctor
 from pbmserv.services.forwarded import ask_along, ask_owner, warn_owner
 from pbmserv.services.limits import (
@@ -25,15 +26,13 @@ from pbmserv.services.limits import (
     allowance_of,
     ask,
     count_failed_logins,
-    last_notice,
-    room_for,
     send,
     spend,
 )
 from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.receipts import acknowledge, mail_on_again, note, note_queued_moves
-from pbmserv.services.respond import answer, messages_to_others, questions, remarks_of
+from pbmserv.services.respond import answer_to, letters_to_others, questions, remarks_of
 from pbmserv.services.run import (
     CommandResult,
     bears_fruit,
@@ -43,12 +42,11 @@ from pbmserv.services.run import (
     run_all,
     touched,
 )
+from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.services.wordy import begin_anew, hear
-from pbmserv.store import bans, confirmations, inbox, outbox, players, retention
+from pbmserv.store import bans, confirmations, inbox, players, retention
 from pbmserv.store.inbox import FinalStatus, asked_key
-from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.receipts import WAIT_FOR_ROBOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,16 @@ class ProcessedMail:
     results: tuple[CommandResult, ...] = ()
     # Whether nothing was done, for nothing proved who wrote it: a copy that proves it is handled all the same.
     was_asked: bool = False
+    # What is to be written after the commit.
+    letters: tuple[Letter, ...] = ()
 
 
 def process_mail(
     connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
 ) -> ProcessedMail:
-    """Does what a mail asks for. Its commands count from when it was received, what is sent counts from `now`."""
-    done = _process(connection, app, pending, credentials, now)
+    """Does what a mail asks for. Its commands count from when it was received, what is said counts from `now`."""
+    work = unit_of_work(connection, app, now)
+    done = _process(work, pending, credentials)
     mail = pending.mail
     key = None
     if done.fate == "handled":
@@ -85,7 +86,7 @@ def process_mail(
     inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked, outcome=outcome)
     if done.is_forgotten:
         retention.redact(connection, pending.message.id, now)
-    return done
+    return replace(done, letters=tuple(work.letters))
 
 
 def is_processed(connection: Connection, app: App, pending: PendingMail, now: datetime) -> bool:
@@ -103,14 +104,12 @@ def _allowance(
     return allowance(connection, to, pending)
 
 
-def _process(
-    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
-) -> ProcessedMail:
-    mail = pending.mail
+def _process(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> ProcessedMail:
+    connection, mail = work.connection, pending.mail
     if mail.automatic is not None:
-        if is_from_doctor(connection, pending.to_self, now):
+        if is_from_doctor(connection, pending.to_self, work.now):
             return ProcessedMail("silent")
-        is_report = heed_report(connection, app, pending.report, pending.message.id, now)
+        is_report = heed_report(work, pending.report, pending.message.id)
         return ProcessedMail("report" if is_report else "silent")
     standing = bans.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
@@ -119,8 +118,8 @@ def _process(
     if standing.is_known or (standing.was_asked and not proves):
         return ProcessedMail("duplicate")
     if pending.identity.elsewhere is not None:
-        return ProcessedMail("handled" if ask_owner(connection, app, pending, now) else "silent")
-    done = _process_person(connection, app, pending, credentials, now)
+        return ProcessedMail("handled" if ask_owner(work, pending) else "silent")
+    done = _process_person(work, pending, credentials)
     if not standing.was_asked:
         return done
     # An unproven copy came first: what it has asked is answered now, and asked no third time.
@@ -128,69 +127,59 @@ def _process(
     return replace(done, was_asked=False)
 
 
-def _process_person(
-    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
-) -> ProcessedMail:
-    mail = pending.mail
-    credentials = count_failed_logins(connection, credentials, pending, now)
-    records = TransactionQueries(connection, app.recent)
-    to = _reply_context(records, pending, credentials, now)
+def _process_person(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> ProcessedMail:
+    connection, records, mail = work.connection, work.records, pending.mail
+    credentials = count_failed_logins(connection, credentials, pending, work.now)
+    to = _reply_context(records, pending, credentials, work.now)
     if to is None:
-        return _warned(connection, app, pending, now)
+        return _warned(work, pending)
     if to.kind == "puzzled":
         heard = hear(connection, records, pending, to)
         if heard.allowed is not Allowance.FULL:
-            return _reply_briefly(connection, app, to, heard.allowed)
-        back = mail_on_again(connection, records, to)
-        answered = _reply(connection, records, app, pending, to, (*back, heard.result))
+            return _reply_briefly(work, to, heard.allowed)
+        back = mail_on_again(work, to)
+        answered = _reply(work, pending, to, (*back, heard.result))
         # A copy that tells the board may make a move of what were mere words.
         return answered if to.proven else replace(answered, was_asked=True)
     if to.player is None and mail.tokens and not pending.parsed.lines:
-        warned = _warned(connection, app, pending, now)
+        warned = _warned(work, pending)
         if warned.fate != "silent":
             return warned
     allowed = _allowance(connection, records, to, pending)
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
-        return _warned(connection, app, pending, now)
+        return _warned(work, pending)
     if allowed is Allowance.LETTER:
-        spend(connection, newcomers.cost_of_letter(to.recipient), now)
-        send(connection, newcomers.letter(app, records, to, pending), now, to.size)
+        spend(connection, newcomers.cost_of_letter(to.recipient), work.now)
+        send(work, newcomers.letter(records, to, pending))
         return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
-        newcomers.void_password(connection, records, pending, now)
-        return _reply_briefly(connection, app, to, allowed)
+        newcomers.void_password(connection, records, pending, work.now)
+        return _reply_briefly(work, to, allowed)
     if credentials.is_deferred:
         # When the passwords were verified, this mail was over a limit.
         raise ChangedMeanwhile
-    return _run_and_reply(connection, records, app, pending, to, credentials)
+    return _run_and_reply(work, pending, to, credentials)
 
 
-def _warned(connection: Connection, app: App, pending: PendingMail, now: datetime) -> ProcessedMail:
-    return ProcessedMail("handled" if warn_owner(connection, app, pending, now) else "silent")
+def _warned(work: UnitOfWork, pending: PendingMail) -> ProcessedMail:
+    return ProcessedMail("handled" if warn_owner(work, pending) else "silent")
 
 
-def _reply_briefly(connection: Connection, app: App, to: ReplyContext, allowed: Allowance) -> ProcessedMail:
+def _reply_briefly(work: UnitOfWork, to: ReplyContext, allowed: Allowance) -> ProcessedMail:
     """Sends the fixed text that stands in for an answer, if any."""
     match allowed:
         case Allowance.NO_ROOM:
-            reply = plain_answer(app, to, "mail/no_room.txt", "signup", "no room")
+            send(work, to.fixed_answer("mail/no_room.txt", "signup", "no room"))
         case Allowance.LAST_NOTICE:
-            reply = plain_answer(app, to, "mail/limit.txt", "limit", "limit")
-        case _:
-            return ProcessedMail("silent")
-    send(connection, reply, to.now, to.size)
+            send(work, to.fixed_answer("mail/limit.txt", "limit", "limit"))
     return ProcessedMail("silent")
 
 
 def _run_and_reply(
-    connection: Connection,
-    records: TransactionQueries,
-    app: App,
-    pending: PendingMail,
-    to: ReplyContext,
-    credentials: VerifiedCredentials,
+    work: UnitOfWork, pending: PendingMail, to: ReplyContext, credentials: VerifiedCredentials
 ) -> ProcessedMail:
-    back = mail_on_again(connection, records, to)
+    connection, records = work.connection, work.records
+    back = mail_on_again(work, to)
     before = records.player(to.player.userid) if to.player is not None and back else to.player
     results = run_all(connection, records, pending, credentials)
     if to.proven:
@@ -199,76 +188,55 @@ def _run_and_reply(
             to = replace(to, kind="fruitless")
             allowed = allowance_of(connection, to, policy.SHOWN)
             if allowed is not Allowance.FULL:
-                return _reply_briefly(connection, app, to, allowed)
+                return _reply_briefly(work, to, allowed)
         if decisions(results):
             begin_anew(connection, to.recipient)
-    return _reply(connection, records, app, pending, to, (*back, *results))
+    return _reply(work, pending, to, (*back, *results))
 
 
 def _reply(
-    connection: Connection,
-    records: TransactionQueries,
-    app: App,
-    pending: PendingMail,
-    to: ReplyContext,
-    results: Sequence[CommandResult],
+    work: UnitOfWork, pending: PendingMail, to: ReplyContext, results: Sequence[CommandResult]
 ) -> ProcessedMail:
+    connection, records = work.connection, work.records
     is_proven = to.proven or pending.identity.proof != "none" or any(map(is_confirmed, results))
     # What the mail has changed about its sender already counts for its answer.
     player = records.player(to.player.userid) if to.player else records.player_at(to.recipient)
     to = replace(to, player=player if player and player.address == to.recipient else None)
     results = (*results, *ask_along(records, pending, to))
-    acknowledgement = acknowledge(connection, records, to, results)
-    if acknowledgement.how in ("later", "unsaid"):
-        to_others = messages_to_others(records, app, to, results)
-        note(connection, acknowledgement, to.player)
-        note_queued_moves(connection, records, remarks_of(results), now=to.now)
-        _send_to_others(connection, to_others, to.now)
-        if to.player is not None:
-            note_arrival(connection, app, to.player, pending.message.received_at, to.now)
-        return ProcessedMail("handled", tuple(touched(results).values()), results=tuple(results))
-    sent = answer(records, app, to, results, remarks=acknowledgement.remarks)
-    if not is_proven:
-        room = room_for(connection, to, pending)
-        if len(sent.message.raw) > room.whole:
-            sent = answer(records, app, to, results, is_brief=True)
-        if len(sent.message.raw) > room.at_all and not any(map(has_changed, results)):
-            return _reply_briefly(connection, app, to, last_notice(connection, to))
-    reply = sent.message
-    if sent.asks is not None:
+    acknowledgement = acknowledge(work, to, results)
+    note(work, acknowledgement, to.player)
+    note_queued_moves(work, remarks_of(results))
+    is_goodbye = any(isinstance(change, Erased) for each in decisions(results) for change in each.changes)
+    used_up: tuple[str, ...] = ()
+    asked = None
+    if acknowledgement.due_at is not None:
+        said = answer_to(records, to, results, acknowledgement.remarks, is_limited=not is_proven)
+        asked = said.asks
         # The same question may have been asked before: then that mail can still be answered too.
-        player_id = confirmations.ask(connection, reply.token, sent.asks, to.now, again=True)
-        if sent.asks.kind == "sign-up":
-            reply = replace(reply, player_id=player_id)
-    if acknowledgement.how == "held":
-        reply = replace(reply, hold=Hold(min(touched(results)), to.now + WAIT_FOR_ROBOT))
-    changes = [change for decision in decisions(results) for change in decision.changes]
-    is_goodbye = any(isinstance(change, Erased) for change in changes)
-    if is_goodbye:
-        reply = replace(reply, kind="goodbye")
-    to_others = messages_to_others(records, app, to, results)
-    note(connection, acknowledgement, to.player)
-    note_queued_moves(connection, records, remarks_of(results), now=to.now)
-    if reply.kind == "sign-up":
-        spend(connection, newcomers.cost_of_sign_up(pending, to.recipient), to.now)
-    send(connection, reply, to.now, to.size)
-    _send_to_others(connection, to_others, to.now)
-    for question in questions(results, sent.asks):
-        ask(connection, app, question, to.inbox_id, to.now, is_proven)
-    used_up = newcomers.used_up(connection, pending, to) if reply.kind == "sign-up" else ()
+        opened = None if asked is None else confirmations.ask(connection, asked, to.now, again=True)
+        owner = asked.userid if asked is not None and asked.kind == "sign-up" else ""
+        userid = to.player.userid if to.player else ""
+        board = min(touched(results), default=None) if acknowledgement.due_at > AT_ONCE else None
+        kind: MailKind = "goodbye" if is_goodbye else to.kind
+        if to.kind == "sign-up":
+            spend(connection, newcomers.cost_of_sign_up(pending, to.recipient), to.now)
+            used_up = newcomers.used_up(connection, pending, to)
+        due_at, asks = acknowledgement.due_at, opened.id if opened is not None else ""
+        send(work, Letter(said, kind, to.recipient, userid, board, to.cause, due_at, to.size, owner, asks))
+    to_others = letters_to_others(records, to, results)
+    boards = {letter.board for letter in to_others if letter.kind == "board" and letter.board and letter.recipient}
+    spend(connection, [policy.CHATS.count(f"board {number}") for number in sorted(boards)], to.now)
+    work.say(to_others)
+    if acknowledgement.due_at is not None:
+        for question in questions(results, asked):
+            ask(work, question, to.inbox_id, is_proven)
     if to.player is not None and is_proven:
-        note_arrival(connection, app, to.player, pending.message.received_at, to.now)
+        note_arrival(work, to.player, pending.message.received_at)
     is_unsure = any(result.awaits_yes for result in results) or (to.player is None and not is_proven)
     was_asked = is_unsure and not any(map(has_changed, results))
     return ProcessedMail(
         "handled", tuple(touched(results).values()), is_goodbye, used_up, tuple(results), was_asked
     )
-
-
-def _send_to_others(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
-    boards = {message.match for message in messages if message.kind == "board" and message.recipient}
-    spend(connection, [policy.CHATS.count(f"board {number}") for number in sorted(filter(None, boards))], now)
-    outbox.queue(connection, messages, now)
 
 
 def _reply_context(

@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection
-
 from pbmserv.commands.analyse import Analysed, course_of
+from pbmserv.commands.letter import MailCause
 from pbmserv.games.game import Game
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.evaluations import Evaluation, gone_before, is_complete
@@ -18,10 +17,12 @@ from pbmserv.matches.replay import GameState, positions
 from pbmserv.robots.analysis import Estimate, compare, estimate
 from pbmserv.robots.chance import seed_of
 from pbmserv.services.app import App
-from pbmserv.services.compose import notice_mail
 from pbmserv.services.limits import may_be_mailed, send
+from pbmserv.services.notices import notice_to
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.services.writer import deciding
 from pbmserv.store import evaluations, matches, players
-from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
+from pbmserv.store.engine import is_database_trouble, reading, run_again
 
 AT_ONCE: Final = 0.4
 """Seconds of thinking after which it is stored what was found, and a board that waits for a robot comes first."""
@@ -145,19 +146,19 @@ def _compared(
 def _store(app: App, board: GameState, known: Sequence[Evaluation], now: datetime) -> None:
     """Stores what was found, and mails the analysis to those who wait for it, once it is whole."""
     is_whole = is_complete(known, board)
-    with writing(app.engine) as connection:
-        evaluations.store(connection, board, known, is_whole)
+    with deciding(app, now) as work:
+        evaluations.store(work.connection, board, known, is_whole)
         if is_whole:
-            _mail(connection, app, board, known, now)
+            _mail(work, board, known)
 
 
-def _mail(connection: Connection, app: App, board: GameState, known: Sequence[Evaluation], now: datetime) -> None:
-    number = board.match.number
+def _mail(work: UnitOfWork, board: GameState, known: Sequence[Evaluation]) -> None:
+    connection, number = work.connection, board.match.number
     for asked in evaluations.take_requests(connection, number):
         player = players.find(connection, asked.userid)
         if player is None or not player.address or player.is_banned or board.state.status != "finished":
             continue
-        if asked.proven or may_be_mailed(connection, player.address, now):
+        if asked.proven or may_be_mailed(connection, player.address, work.now):
             words = Analysed(number, course_of(board, known, player.userid))
-            message = notice_mail(app, player, words, None, now, about=f"analysis of board {number}")
-            send(connection, replace(message, proven=asked.proven), now)
+            about = f"analysis of board {number}"
+            send(work, notice_to(player, words, MailCause(proven=asked.proven), about))

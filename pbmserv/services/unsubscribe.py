@@ -19,12 +19,12 @@ from pbmserv.mail.log_words import pairs
 from pbmserv.matches.player import Player
 from pbmserv.parser.line import parse_line
 from pbmserv.services.app import App
-from pbmserv.services.compose import notice_mail
-from pbmserv.services.notices import player_notices
+from pbmserv.services.notices import notice_to, player_notices
 from pbmserv.services.run import write_decision
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import clocks, mail_tokens, outbox, players
-from pbmserv.store.engine import reading, run_again, writing
+from pbmserv.services.writer import deciding
+from pbmserv.store import clocks, mail_tokens, players
+from pbmserv.store.engine import reading, run_again
 from pbmserv.store.queries import TransactionQueries
 
 log: Final = logging.getLogger(__name__)
@@ -62,8 +62,8 @@ def unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
 
 
 def _unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
-    with writing(app.engine) as connection:
-        records = TransactionQueries(connection, app.recent)
+    with deciding(app, now) as work:
+        connection, records = work.connection, work.records
         link = _find(connection, records, key, now)
         if link is None:
             return None
@@ -76,12 +76,11 @@ def _unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
         decided = _decide(app, records, link, now)
         write_decision(connection, records, decided, now)
         told = decided.notifications.to_players
-        messages = player_notices(records, app, told, now)
+        work.say(player_notices(records, told))
         if link.kind == "mail":
             # Games are lost by it, and a mail that was passed on has the link too.
             words = MailStoppedByLink(tuple(userid for userid, _ in told))
-            messages.append(notice_mail(app, link.player, words, None, now))
-        outbox.queue(connection, messages, now)
+            work.say([notice_to(link.player, words)])
         if link.kind == "digest":
             clocks.mail_undelivered(connection, link.player.id)
     log.info("a player has unsubscribed by a link %s", pairs(player=link.player.id, link=link.kind))

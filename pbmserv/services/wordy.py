@@ -153,7 +153,7 @@ def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> All
     if not to.proven:
         return allowance_of(connection, to, policy.ANSWERS_AN_HOUR, policy.ANSWERS_A_DAY)
     if left(connection, policy.WORDS, mail.writer, to.now) <= 0:
-        return last_notice(connection, to)
+        return last_notice(connection, to.recipient, to.now)
     return Allowance.FULL
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.letter import Letter
 from pbmserv.mail.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import (
@@ -33,7 +34,8 @@ from pbmserv.services.failures import (
 from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
-from pbmserv.store import bans, inbox, players
+from pbmserv.services.writer import write_due, write_now
+from pbmserv.store import bans, inbox, letters, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.optimistic import recording, still_holds
@@ -55,28 +57,44 @@ def process_some(
     isolate: Isolate | None = None,
     claim: ClaimMail = lambda _: True,
 ) -> bool:
-    """Processes the next waiting mails, on SQLite a few together; False if there was none.
+    """Processes the next waiting mails, on SQLite a few together; without any, writes letters that are due.
+
+    False if there was neither.
 
     With row locks each mail has a transaction of its own: the rows of several would be locked in no fixed order.
     `claim` tells which mails no other worker on the same file has in hand. Raises what `process_next` raises.
     """
-    lanes = TURNS.get(next(app.turns) % MOST_TURNS, PRIORITIES)
+    turn = next(app.turns) % MOST_TURNS
+    lanes = TURNS.get(turn, PRIORITIES)
+    is_found = _process_some(app, clock, mark_in_flight, isolate, claim, lanes)
+    return ((not is_found or turn == 0) and write_due(app, clock())) or is_found
+
+
+def _process_some(
+    app: App,
+    clock: Callable[[], datetime],
+    mark_in_flight: MarkInFlight,
+    isolate: Isolate | None,
+    claim: ClaimMail,
+    lanes: Sequence[int],
+) -> bool:
     if locks_rows(app.engine):
         return process_next(app, clock, mark_in_flight, isolate, lanes)
     batch = process_batch(app, clock, claim, mark_in_flight, lanes)
     for each in batch.written:
         _committed(app, each.pending, each.done)
+    write_now(app, [letter for each in batch.written for letter in each.done.letters], clock())
     alone = [
         _process(app, clock, _claim(each.number), mark_in_flight, isolate, each.pending) for each in batch.left
     ]
     return bool(batch.written) or any(alone)
 
 
-def seconds_until_retry(app: App, now: datetime) -> float:
-    """How long it is until a mail is due that has failed; `inf` where none has."""
+def seconds_until_due(app: App, now: datetime) -> float:
+    """How long it is until a mail is due that has failed, or a letter that waits; `inf` where there is none."""
     with reading(app.engine) as connection:
-        due = inbox.next_retry(connection)
-    return inf if due is None else (due - now).total_seconds()
+        due = [each for each in (inbox.next_retry(connection), letters.next_due(connection)) if each is not None]
+    return min(((each - now).total_seconds() for each in due), default=inf)
 
 
 def process_next(
@@ -118,6 +136,8 @@ def _process(
     # Reading and verifying are slow. Meanwhile a lock on a row keeps nobody waiting; one on the whole file would.
     is_locked = locks_rows(app.engine)
 
+    decided: list[Letter] = []
+
     def once() -> bool:
         nonlocal message, known
         with writing(app.engine) if is_locked else reading(app.engine) as connection:
@@ -143,10 +163,12 @@ def _process(
                     raise ChangedMeanwhile
                 done = process_mail(connection, app, pending, credentials, clock())
         _committed(app, pending, done)
+        decided.extend(done.letters)
         return True
 
     try:
         found = run_again(once, also=ChangedMeanwhile)
+        write_now(app, decided, clock())
     except Exception as error:
         if message is None or is_database_away(error):
             raise

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, select
 
+from pbmserv.commands.letter import MailKind
 from pbmserv.commands.policy import WRONG_FROM_SENDER
 from pbmserv.store import counts
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.outbox import MailKind
 from pbmserv.store.tables import addresses, bounces, inbox, outbox, players
 
 _IN_VAIN: Final[tuple[MailKind, ...]] = ("fruitless", "puzzled", "no room", "not theirs", "limit")

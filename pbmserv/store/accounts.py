@@ -245,3 +245,9 @@ def _forget_belongings(connection: Connection, player_id: int) -> None:
 
 def _change(connection: Connection, player_id: int, **values: Any) -> None:
     connection.execute(update(players).where(players.c.id == player_id).values(values))
+
+
+def count_acknowledged(connection: Connection, player_id: int, moves: int) -> None:
+    """So many more moves of a player were acknowledged."""
+    more = update(players).where(players.c.id == player_id)
+    connection.execute(more.values(moves_acknowledged=players.c.moves_acknowledged + moves))

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final, get_args, get_type_hints
 
 from pbmserv.commands.command import Command, Reply, commands
+from pbmserv.commands.letter import Said
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
@@ -95,7 +96,7 @@ def _value(plain: Any) -> Any:
 def _kinds() -> Mapping[str, type[Any]]:
     """The classes that are stored, by name: replies, errors, and whatever values these hold."""
     found: dict[str, type[Any]] = {}
-    todo: list[type[Any]] = [*Reply.__subclasses__(), *CommandError.__subclasses__()]
+    todo: list[type[Any]] = [*Said.__subclasses__(), *Reply.__subclasses__(), *CommandError.__subclasses__()]
     while todo:
         kind = todo.pop()
         if kind in found.values() or kind in _BY_NAME:

@@ -1,60 +1,25 @@
 """The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
 A row is "waiting", then "sent" or "failed"; what was sent is "bounced" once a report says that it has not arrived.
-It is "withheld" while mail to its address bounces (`bounces`). A held mail waits a while for something that a
-newer mail may tell as well, and is "superseded" then. A sender leases a row for a while, so a sender that dies
-loses nothing. At worst the few mails that it had in hand are sent twice.
+It is "withheld" while mail to its address bounces (`bounces`). A sender leases a row for a while, so a sender that
+dies loses nothing. At worst the few mails that it had in hand are sent twice.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, exists, func, insert, literal, select, text, update
 
+from pbmserv.commands.letter import AT_ONCE, UNSOLICITED, MailKind
 from pbmserv.commands.set import LeaveKind
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.old_tokens import shortened
 from pbmserv.store.tables import addresses, outbox
 
-AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""`not_before` of a mail that may go now. In the past, because the sender's clock may be behind."""
-
 LONGEST_WAIT: Final = timedelta(hours=7)
 """The longest wait between two tries. A longer one was set by a clock that ran ahead, and is ignored."""
-
-MailKind = Literal[
-    "answer",  # a reply to a player
-    "fruitless",  # a reply to proven commands that changed nothing
-    "puzzled",  # a reply to a mail without any command
-    "stranger",  # a reply to an unknown sender
-    "sign-up",  # a reply to an unknown sender's sign-up
-    "short",  # the letter to an unknown sender
-    "limit",  # the notice that a rate limit was reached
-    "no room",  # the notice that no more accounts can be opened now
-    "not theirs",  # the notice that a mail does not seem to come from the player it names
-    "address",  # asks a player whether an address is theirs, too
-    "invitation",  # sent by the operator
-    "question",  # asks for a "yes", outside a reply
-    "board",  # unsolicited: a board
-    "notice",  # unsolicited: news
-    "goodbye",  # the last reply to a deleted account, redacted once it is sent
-    "last",  # says that no more mail comes, since mail came back
-]
-"""What kind of mail it is; what it costs depends on it (`services.limits`)."""
-
-TO_UNKNOWN_SENDERS: Final[tuple[MailKind, ...]] = ("stranger", "sign-up")
-
-UNSOLICITED: Final[tuple[MailKind, ...]] = ("board", "notice")
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A mail waits: a newer one about the same board to the same player supersedes it, if it comes in time."""
-
-    board: int
-    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +55,8 @@ class OutboxMessage:
     shown: tuple[tuple[int, int], ...] = ()
     """The boards in it, each with the ply after which it is shown."""
     keys: MailKeys = MailKeys()
-    hold: Hold | None = None
-    """What it waits for; None if it may go now."""
+    asks: str | None = None
+    """The id of the open question that a `yes` to it answers (`confirmations.ask`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +115,7 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
             "created_at": now,
             "unasked_to": message.recipient if message.kind in UNSOLICITED else "",
             "tries": 0,
-            "held_for": message.hold.board if message.hold else None,
-            "not_before": message.hold.until if message.hold else AT_ONCE,
+            "not_before": AT_ONCE,
         }
         for message in messages
         if message.recipient
@@ -186,7 +150,7 @@ def lease(
             place = {"after": after, "by": by, "elsewhere": [*elsewhere], "most": count - len(found)}
             found += [QueuedMessage(*row) for row in connection.execute(due, place)]
     if found:
-        connection.execute(_LEASE, {"mail_ids": [mail.id for mail in found], "until": until})
+        connection.execute(_EXTEND, {"mail_ids": [mail.id for mail in found], "until": until})
     return found
 
 
@@ -198,25 +162,6 @@ def extend_leases(connection: Connection, mails: Sequence[QueuedMessage], until:
 def release(connection: Connection, mail: QueuedMessage, reason: str | None) -> None:
     """Gives a leased mail back untried. It keeps its place in the queue."""
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
-
-
-@dataclass(frozen=True, slots=True)
-class SupersededMail:
-    """A mail that was held, and will not be sent. `inbox_id` is the mail that it was to answer."""
-
-    inbox_id: int | None
-    raw: bytes = field(repr=False)
-
-
-def supersede(connection: Connection, board: int, player_id: int) -> SupersededMail | None:
-    """Drops the mail about a board that is held for a player; None if there is none, or it is on its way."""
-    row = connection.execute(_SUPERSEDE, {"board": board, "to_player": player_id}).first()
-    return None if row is None else SupersededMail(row.inbox_id, row.raw)
-
-
-def drop_held(connection: Connection, board: int, player_id: int) -> None:
-    """Drops the mail about a board that is held for a player, if there is one that is not on its way."""
-    connection.execute(_DROP_HELD, {"board": board, "to_player": player_id})
 
 
 def mark_sent(connection: Connection, mail_ids: Sequence[int], now: datetime) -> list[Shown]:
@@ -297,13 +242,6 @@ _ONE: Final = update(outbox).where(outbox.c.id == bindparam("mail_id"))
 _STILL_WAITING: Final = _ONE.where(_IS_WAITING)
 _THESE: Final = update(outbox).where(outbox.c.id.in_(bindparam("mail_ids", expanding=True)))
 _EXTEND: Final = _THESE.where(_IS_WAITING).values(not_before=bindparam("until"))
-_LEASE: Final = _EXTEND.values(held_for=None)
-_DROP_HELD: Final = (
-    update(outbox)
-    .where(_IS_WAITING, outbox.c.held_for == bindparam("board"), outbox.c.player_id == bindparam("to_player"))
-    .values(status="superseded", held_for=None)
-)
-_SUPERSEDE: Final = _DROP_HELD.returning(outbox.c.inbox_id, outbox.c.raw)
 _PUT_BACK: Final = _STILL_WAITING.values(not_before=bindparam("until"), error=bindparam("reason"))
 _DEFERRED: Final = _PUT_BACK.values(tries=outbox.c.tries + 1)
 # Two senders may hold one mail if the first was thought dead. What is sent stays sent.

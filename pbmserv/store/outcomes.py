@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from pbmserv.commands.letter import UNSOLICITED
 from pbmserv.store.inbox import key_digest
-from pbmserv.store.outbox import UNSOLICITED
 from pbmserv.store.tables import content_keys, inbox, outbox
 
 _SEARCHED: Final = 40
@@ -31,7 +31,6 @@ class ReplyStatus:
     recipient: str
     message_id: str
     status: str
-    is_held: bool
     """It waits for a robot's move."""
 
 
@@ -108,7 +107,7 @@ _KEPT: Final = (
 )
 _FIRST_OF: Final = select(content_keys.c.inbox_id).where(content_keys.c.digest == bindparam("key"))
 _REPLIES_TO: Final = (
-    select(outbox.c.recipient, outbox.c.message_id, outbox.c.status, outbox.c.held_for.is_not(None))
+    select(outbox.c.recipient, outbox.c.message_id, outbox.c.status)
     .where(outbox.c.inbox_id == bindparam("mail_id"))
     .order_by(outbox.c.id)
 )

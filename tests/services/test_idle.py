@@ -22,7 +22,7 @@ from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.views import list_outbox
-from pbmserv.services.worker import seconds_until_retry
+from pbmserv.services.worker import seconds_until_due
 from pbmserv.store import clocks as stored_clocks
 from pbmserv.store.commit_watch import CommitWatch
 from pbmserv.store.engine import reading, writing
@@ -178,11 +178,11 @@ def test_what_nobody_rings_for_is_found_within_half_a_second(
 def test_what_is_due_is_known(post: Post) -> None:
     """A mail that has failed, and a mail that was put off: neither needs to be looked for before its time."""
     post.people(alice="sesame")
-    assert seconds_until_retry(post.house, post.clock()) == float("inf")
+    assert seconds_until_due(post.house, post.clock()) == float("inf")
     number = post.put(post.write(ALICE, "help"), ALICE)
     for _ in range(3):
         set_back(post.house, number, "a fault", post.clock())
-    assert seconds_until_retry(post.house, post.clock()) == 60
+    assert seconds_until_due(post.house, post.clock()) == 60
     sender = Sender(post.house, Way, post.clock)
     assert sender.seconds_of_rest() <= 0
     later = post.clock() + timedelta(seconds=90)

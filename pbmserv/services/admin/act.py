@@ -6,6 +6,7 @@ from typing import Final
 
 from pbmserv.commands.changes import Erased, NewPassword
 from pbmserv.commands.command import Actor, Decision, Remark, Request
+from pbmserv.commands.letter import Letter, Notice
 from pbmserv.commands.permission import decide
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import EntryKind
@@ -17,20 +18,19 @@ from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.admin.referee import Effect
+from pbmserv.services.answers import after_moves
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_text
 from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
-from pbmserv.services.board_mail import preview_views
-from pbmserv.services.compose import news_mail
 from pbmserv.services.limits import ask
 from pbmserv.services.notices import BoardChange, board_notices, player_notices
 from pbmserv.services.receipts import note_queued_moves, robot_notices
+from pbmserv.services.respond import tried_on
 from pbmserv.services.run import write_decision
 from pbmserv.services.steps import hold
-from pbmserv.store import accounts, outbox, players
+from pbmserv.services.writer import deciding
+from pbmserv.store import accounts, players
 from pbmserv.store.engine import run_again, writing
-from pbmserv.store.outbox import OutboxMessage
-from pbmserv.store.queries import TransactionQueries
 
 _FINAL: Final[frozenset[EntryKind]] = frozenset({"resigned", "declined", "accepted"})
 """What leaves a game, or ends it by consent."""
@@ -71,7 +71,8 @@ def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
 
 
 def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Operated:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection, records = work.connection, work.records
         hold(connection, [parsed], [userid])
         player = players.find(connection, userid)
         if player is None:
@@ -85,38 +86,40 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
             comment=parsed.arguments.text,
             server=app.server,
         )
-        records = TransactionQueries(connection, app.recent)
         try:
             outcome = decide(request, records, now)
         except CommandError as error:
             return Operated(laid_out(say(error, app.server)))
         write_decision(connection, records, outcome, now)
-        note_queued_moves(connection, records, outcome.notifications.remarks, now)
-        messages: list[OutboxMessage] = []
+        note_queued_moves(work, outcome.notifications.remarks)
+        letters: list[Letter] = []
         for board in outcome.boards:
             happened = _happened(board, outcome, player.userid, request.comment)
             happened = replace(happened, remarks=(*happened.remarks, *remarks))
             if player.robot is not None:
-                messages += robot_notices(connection, records, app, happened, now)
+                letters += robot_notices(work, happened)
             else:
-                messages += board_notices(records, app, replace(happened, is_for_all=True), now)
-        messages += player_notices(records, app, outcome.notifications.to_players, now)
-        messages += [
-            news_mail(app, address, reply, None, now) for address, reply in outcome.notifications.to_addresses
+                letters += board_notices(records, replace(happened, is_for_all=True))
+        letters += player_notices(records, outcome.notifications.to_players)
+        letters += [
+            Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
         ]
-        outbox.queue(connection, messages, now)
+        work.say(letters)
         if outcome.notifications.question is not None:
-            ask(connection, app, outcome.notifications.question, None, now)
+            ask(work, outcome.notifications.question)
         views = [view_board(board, whole=True) for board in outcome.boards]
         shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
-        views += preview_views(outcome, None)
+        for tried in tried_on(outcome):
+            if (before := records.board(tried.number)) is not None:
+                tries = after_moves(before, tried.tried, now)
+                views.append(view_board(tries, whole=True, previewed=len(tried.tried)))
         views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
         texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
         texts += [record_text(board, app.server) for board in outcome.shown.records]
     text = laid_out("\n\n".join([say(outcome.reply, app.server), *texts]))
     erased = any(isinstance(change, Erased) for change in outcome.changes)
     is_final = erased or any(entry.kind in _FINAL for entry in outcome.entries)
-    to = tuple(message.recipient for message in messages)
+    to = tuple(letter.recipient for letter in letters)
     return Operated(
         text, Effect(outcome.boards, to, f"The account of {player.userid}" if erased else "", is_final)
     )

@@ -8,14 +8,15 @@ from datetime import datetime
 from pbmserv.commands import policy
 from pbmserv.commands.address import AddressWanted
 from pbmserv.commands.command import Confirmation, Question, Reply
+from pbmserv.commands.letter import FixedText, Letter, Notice
 from pbmserv.commands.policy import Counted
 from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.act import CannotOperate
 from pbmserv.services.app import App
-from pbmserv.services.compose import invitation_mail, news_mail
 from pbmserv.services.limits import ask, spend
-from pbmserv.store import outbox, players
-from pbmserv.store.engine import run_again, writing
+from pbmserv.services.writer import deciding
+from pbmserv.store import players
+from pbmserv.store.engine import run_again
 
 
 class AddressGiven(Reply):
@@ -35,7 +36,8 @@ def give_address(app: App, userid: str, typed: str, now: datetime) -> str:
 
 
 def _give_address(app: App, userid: str, address: str, now: datetime) -> str:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         player = players.find(connection, userid)
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
@@ -50,10 +52,10 @@ def _give_address(app: App, userid: str, address: str, now: datetime) -> str:
             "given address", player.userid, address, about=f"given address {player.userid} {address}"
         )
         words = AddressWanted(player.userid, address, is_first=True)
-        ask(connection, app, Question(asked, words, is_due=True), None, now)
+        ask(work, Question(asked, words, is_due=True))
         if player.address != address:
             told = AddressGiven(player.userid, address)
-            outbox.queue(connection, [news_mail(app, player.address, told, None, now)], now)
+            work.say([Letter(Notice(told), "notice", player.address)])
     return player.userid
 
 
@@ -65,10 +67,13 @@ def invite(app: App, address: str, now: datetime) -> int:
     """Mails an invitation, and gives for how many days it is good. Raises CannotInvite."""
     if not is_address(address):
         raise CannotInvite(f"{address} is no mail address")
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         owner = players.find_at(connection, address)
         if owner is not None:
             raise CannotInvite(f"{address} belongs to {owner.userid} already")
         spend(connection, [Counted(policy.INVITATION, address.lower())], now)
-        outbox.queue(connection, [invitation_mail(app, address.lower(), policy.INVITATION_LASTS.days, now)], now)
+        days = policy.INVITATION_LASTS.days
+        said = FixedText("mail/invitation.txt", "invitation", (("days", days),))
+        work.say([Letter(said, "invitation", address.lower())])
     return policy.INVITATION_LASTS.days

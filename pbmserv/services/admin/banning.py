@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.changes import Barred
 from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.letter import Letter
 from pbmserv.commands.offers import without
 from pbmserv.commands.queue import play_on
 from pbmserv.matches.log import Entry, EntryKind
@@ -18,12 +19,11 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.services.admin.referee import CannotRule, Effect, reasoned
 from pbmserv.services.app import App
-from pbmserv.services.compose import notice_mail
-from pbmserv.services.notices import BoardChange, board_notices, player_notices
+from pbmserv.services.notices import BoardChange, board_notices, notice_to, player_notices
 from pbmserv.services.run import write_decision
-from pbmserv.store import listing, matches, offers, outbox, players
-from pbmserv.store.engine import run_again, writing
-from pbmserv.store.outbox import OutboxMessage
+from pbmserv.services.writer import deciding
+from pbmserv.store import listing, matches, offers, players
+from pbmserv.store.engine import run_again
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -71,28 +71,27 @@ def unban(app: App, userid: str, reason: str, now: datetime) -> str:
     """Lets a player take part again, who is told; gives the userid. Games do not come back. Raises CannotRule."""
 
     def lift() -> str:
-        with writing(app.engine) as connection:
-            player = _held(connection, userid)
+        with deciding(app, now) as work:
+            player = _held(work.connection, userid)
             if not player.is_banned:
                 raise CannotRule(f"{player.userid} is not banned")
-            records = TransactionQueries(connection, app.recent)
             words = NoLongerBarred(player.userid, reason.strip())
             lifted = Decision(words, changes=(Barred(player.id, is_lifted=True),))
-            write_decision(connection, records, lifted, now)
-            outbox.queue(connection, [notice_mail(app, player, words, None, now)], now)
+            write_decision(work.connection, work.records, lifted, now)
+            work.say([notice_to(player, words)])
         return player.userid
 
     return run_again(lift)
 
 
 def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection, records = work.connection, work.records
         player = _held(connection, userid)
         if player.is_banned or player.robot is not None:
             raise CannotRule(
                 f"{player.userid} is {'banned already' if player.is_banned else 'a robot of this server'}"
             )
-        records = TransactionQueries(connection, app.recent)
         running = listing.running_of(connection, [player.userid])
         matches.lock(connection, running)
         boards = [records.board(number) for number in sorted(running)]
@@ -121,11 +120,11 @@ def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
         )
         decision = play_on(decided, records, now)
         write_decision(connection, records, decision, now)
-        messages = _letters(records, app, decision, now)
-        outbox.queue(connection, messages, now)
+        letters = _letters(records, decision)
+        work.say(letters)
     removed = tuple(entry.match for entry in entries if entry.kind == "removed")
     declined = tuple(entry.match for entry in entries if entry.kind == "declined")
-    to = tuple(message.recipient for message in messages)
+    to = tuple(letter.recipient for letter in letters)
     return Banned(player.userid, removed, declined, Effect(decision.boards, to, bans=player.userid))
 
 
@@ -152,11 +151,9 @@ def _is_of(entry: Entry, board: GameState) -> bool:
     return entry.match == board.match.number
 
 
-def _letters(records: TransactionQueries, app: App, decision: Decision, now: datetime) -> list[OutboxMessage]:
-    messages: list[OutboxMessage] = []
+def _letters(records: TransactionQueries, decision: Decision) -> list[Letter]:
+    letters: list[Letter] = []
     for board in decision.boards:
         entries = tuple(entry for entry in decision.entries if _is_of(entry, board))
-        messages += board_notices(
-            records, app, BoardChange(board, entries, remarks=decision.notifications.remarks), now
-        )
-    return [*messages, *player_notices(records, app, decision.notifications.to_players, now)]
+        letters += board_notices(records, BoardChange(board, entries, remarks=decision.notifications.remarks))
+    return [*letters, *player_notices(records, decision.notifications.to_players)]

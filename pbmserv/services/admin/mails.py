@@ -5,14 +5,14 @@ from datetime import datetime
 from email import message_from_bytes, policy
 from typing import Final
 
+from pbmserv.commands.letter import BoardNews, Letter
 from pbmserv.matches.player import Player
-from pbmserv.matches.replay import replay
 from pbmserv.services.admin.referee import OperatorSays, board_of, reasoned
 from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
-from pbmserv.services.compose import notice_mail
-from pbmserv.services.notices import BoardChange, board_notices
-from pbmserv.store import matches, outbox, players, quarantine
+from pbmserv.services.letters import write_letter
+from pbmserv.services.notices import BoardChange, board_letter, board_notices, notice_to
+from pbmserv.services.writer import deciding
+from pbmserv.store import matches, players, quarantine
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -24,17 +24,17 @@ class CannotResend(Exception):
 
 def resend(app: App, number: int, userid: str | None, now: datetime) -> list[str]:
     """Queues the board for all its players, or for one, and gives the userids it goes to."""
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         match = matches.load(connection, number)
         if match is None:
             raise CannotResend(f"there is no board {number}")
         seat = match.seat_of(userid) if userid else None
         if userid and seat is None:
             raise CannotResend(f"{userid} does not play on board {number}: {', '.join(match.userids)} do")
-        board = replay(match)
         wanted = match.userids if seat is None else (match.userids[seat],)
         found = [player for player in (players.find(connection, each) for each in wanted) if player]
-        outbox.queue(connection, [board_mail(app, board, player, now) for player in found], now)
+        work.say(board_letter(number, player, BoardNews(begins_turn=True)) for player in found)
     return [player.userid for player in found]
 
 
@@ -65,9 +65,8 @@ def announce(
     """Queues a mail with these words to each of these players; `progress` is told how many are queued."""
     words = OperatorSays(text.strip())
     for first in range(0, len(to), BATCH):
-        messages = [notice_mail(app, player, words, None, now) for player in to[first : first + BATCH]]
-        with writing(app.engine) as connection:
-            outbox.queue(connection, messages, now)
+        with deciding(app, now) as work:
+            work.say(notice_to(player, words) for player in to[first : first + BATCH])
         progress(min(first + BATCH, len(to)))
 
 
@@ -83,11 +82,13 @@ def drafted(app: App, number: int | None, text: str, now: datetime) -> tuple[str
     """
     if number is None:
         to = audience(app)
-        messages = [notice_mail(app, each, OperatorSays(text.strip()), None, now) for each in to[:1]]
-        return (_shown(messages[0]) if messages else ""), len(to)
+        letters, count = [notice_to(each, OperatorSays(text.strip())) for each in to[:1]], len(to)
     with reading(app.engine) as connection:
-        messages = _notices_on(app, TransactionQueries(connection, app.recent), number, text, now)
-    return (_shown(messages[0]) if messages else ""), len(messages)
+        records = TransactionQueries(connection, app.recent)
+        if number is not None:
+            letters = _notices_on(records, number, text)
+            count = len(letters)
+        return (_shown(write_letter(records, app, letters[0], now)) if letters else ""), count
 
 
 def _shown(message: OutboxMessage) -> str:
@@ -98,15 +99,12 @@ def _shown(message: OutboxMessage) -> str:
 
 
 def _announce_on(app: App, number: int, text: str, now: datetime) -> int:
-    with writing(app.engine) as connection:
-        records = TransactionQueries(connection, app.recent)
-        messages = _notices_on(app, records, number, text, now)
-        outbox.queue(connection, messages, now)
-    return len(messages)
+    with deciding(app, now) as work:
+        letters = _notices_on(work.records, number, text)
+        work.say(letters)
+    return len(letters)
 
 
-def _notices_on(
-    app: App, records: TransactionQueries, number: int, text: str, now: datetime
-) -> list[OutboxMessage]:
+def _notices_on(records: TransactionQueries, number: int, text: str) -> list[Letter]:
     happened = BoardChange(board_of(records, number), is_talk=True, remarks=reasoned(number, text))
-    return board_notices(records, app, happened, now)
+    return board_notices(records, happened)

@@ -16,11 +16,11 @@ from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
-from pbmserv.services.bounces import readable
-from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.services.notices import BoardChange, board_notices, readable
 from pbmserv.services.run import write_decision
-from pbmserv.store import matches, outbox
-from pbmserv.store.engine import reading, rehearsing, run_again, writing
+from pbmserv.services.writer import deciding
+from pbmserv.store import matches
+from pbmserv.store.engine import reading, rehearsing, run_again
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.recent_boards import RecentBoards
 
@@ -166,9 +166,9 @@ def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reaso
 def _rule_once(
     app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime
 ) -> Ruled:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection, records = work.connection, work.records
         matches.lock(connection, [number])
-        records = TransactionQueries(connection, app.recent)
         before = board_of(records, number)
         ruling = ruling_on(before)
         entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
@@ -183,11 +183,10 @@ def _rule_once(
         decision = play_on(ruled, records, now)
         write_decision(connection, records, decision, now)
         (after,) = decision.boards
-        messages = board_notices(
-            records, app, BoardChange(after, decision.entries, remarks=decision.notifications.remarks), now
-        )
-        outbox.queue(connection, messages, now)
-    return Ruled(after, tuple(message.recipient for message in messages))
+        happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
+        letters = board_notices(records, happened)
+        work.say(letters)
+    return Ruled(after, tuple(letter.recipient for letter in letters))
 
 
 def board_of(records: TransactionQueries, number: int) -> GameState:

@@ -7,18 +7,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from sqlalchemy import Connection
-
 from pbmserv.commands.command import Reply
+from pbmserv.commands.letter import Letter, Notice
 from pbmserv.mail.log_words import pairs
-from pbmserv.rendering.templates import say
 from pbmserv.services.admin.findings import Finding, Verdict
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.app import App
-from pbmserv.services.compose import MailBody, OutgoingMail, build_message, other_subject
-from pbmserv.store import condition, outbox
+from pbmserv.services.writer import deciding
+from pbmserv.store import condition
 from pbmserv.store.condition import Alarm
-from pbmserv.store.engine import run_again, writing
+from pbmserv.store.engine import run_again
 
 SAID_EVERY: Final = timedelta(hours=1)
 
@@ -51,7 +49,8 @@ def watch(app: App, now: datetime, premises: Premises, operator: str) -> bool:
 
 def _note(app: App, findings: Sequence[Finding], operator: str, now: datetime) -> None:
     bad = {each.name: each for each in findings if each.verdict}
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         standing = condition.standing_alarms(connection)
         over = [name for name in standing if name not in bad]
         due = [each for each in bad.values() if _is_due(standing.get(each.name), each, now)]
@@ -65,9 +64,9 @@ def _note(app: App, findings: Sequence[Finding], operator: str, now: datetime) -
             condition.set_alarm(connection, finding.name, replace(alarm, mailed_at=mailed_at))
         told_of = tuple(name for name in over if standing[name].mailed_at is not None)
         if operator and due:
-            _mail(connection, app, operator, NeedsYou(tuple(due)), "needs you", now)
+            work.say([_letter(operator, NeedsYou(tuple(due)), "needs you")])
         if operator and told_of:
-            _mail(connection, app, operator, IsOver(told_of), "all is well again", now)
+            work.say([_letter(operator, IsOver(told_of), "all is well again")])
 
 
 def _is_due(alarm: Alarm | None, finding: Finding, now: datetime) -> bool:
@@ -92,12 +91,5 @@ def _said(alarm: Alarm | None, finding: Finding, now: datetime) -> Alarm:
     return replace(alarm, said_at=now)
 
 
-def _mail(connection: Connection, app: App, operator: str, words: Reply, about: str, now: datetime) -> None:
-    draft = OutgoingMail(
-        kind="notice",
-        recipient=operator,
-        player=None,
-        subject=other_subject(app.server, about),
-        body=MailBody(say(words, app.server), has_html=False),
-    )
-    outbox.queue(connection, [build_message(app, draft, now)], now)
+def _letter(operator: str, words: Reply, about: str) -> Letter:
+    return Letter(Notice(words, about, has_html=False), "notice", operator)

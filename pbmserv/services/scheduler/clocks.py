@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.command import Decision, Remark, Reply
+from pbmserv.commands.letter import BoardNews
 from pbmserv.commands.queue import play_on
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.clock import DAY, Timing
@@ -21,13 +22,13 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import outlook, spent
 from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
-from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.services.notices import BoardChange, board_letter, board_notices
 from pbmserv.services.run import write_decision
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.services.writer import deciding
 from pbmserv.store import bounces, clocks, inbox, matches, outbox, standstills
 from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
-from pbmserv.store.queries import TransactionQueries
 
 
 class Reminded(Reply, place="first"):
@@ -80,13 +81,13 @@ def _look_safely(app: App, number: int, now: datetime) -> bool:
 
 def _look(app: App, number: int, now: datetime) -> bool:
     """Looks at one board; False when somebody else has it in hand."""
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection, records = work.connection, work.records
         if not matches.lock_if_free(connection, number):
             return False
         clock = clocks.find(connection, number)
         if clock is None or clock.next_at is None or clock.next_at > now:
             return True
-        records = TransactionQueries(connection, app.recent)
         try:
             board = records.board(number)
         except BrokenLog as error:
@@ -95,15 +96,14 @@ def _look(app: App, number: int, now: datetime) -> bool:
         if board is None:
             clocks.record_check(connection, number, now + DAY, clock.deadline, clock.reminders)
             return True
-        changed = _decide(connection, app, records, board, clock, now)
+        changed = _decide(work, board, clock)
     app.recent.remember(changed)
     return True
 
 
-def _decide(
-    connection: Connection, app: App, records: TransactionQueries, board: GameState, clock: Clock, now: datetime
-) -> Sequence[GameState]:
+def _decide(work: UnitOfWork, board: GameState, clock: Clock) -> Sequence[GameState]:
     """Does what is due on a board; the boards that it changed."""
+    connection, records, now = work.connection, work.records, work.now
     player = None if board.on_turn is None else records.player(board.on_turn)
     if player is None:
         clocks.record_check(connection, clock.match, None, None, 0)
@@ -116,16 +116,15 @@ def _decide(
         clocks.start(connection, clock.match, now)
         return ()
     if clock.started is None:
-        _tell_again(connection, app, board, player, clock, now)
+        _tell_again(work, player, clock)
         return ()
     timing = records.timing(board, now)
     ahead = outlook(board, timing)
     if ahead.is_over:
-        return _end_turn(connection, app, records, board, timing, player)
+        return _end_turn(work, board, timing, player)
     if ahead.reminders > clock.reminders and not (player.is_suspended or player.mail.is_off):
         remarks = (Reminded(clock.match, clock.started, ahead.deadline),) if ahead.reminders else ()
-        message = board_mail(app, board, player, now, timing=timing, remarks=remarks)
-        outbox.queue(connection, [message], now)
+        work.say([board_letter(clock.match, player, BoardNews(remarks))])
         log.info("a player is reminded %s", pairs(board=clock.match, player=player.id))
     # A part that is silent may never come back: then nobody else tells when the clock runs again.
     next_at = ahead.next_at or (None if board.state.is_paused else now + DAY)
@@ -141,24 +140,16 @@ def _held_back_since(connection: Connection, board: GameState, player: Player) -
     return max(began, suspended, *(each.since for each in stops))
 
 
-def _tell_again(
-    connection: Connection, app: App, board: GameState, player: Player, clock: Clock, now: datetime
-) -> None:
+def _tell_again(work: UnitOfWork, player: Player, clock: Clock) -> None:
     """A board that was not handed over for long is mailed again, unless that is to come anyway."""
-    if not player.mail.digest and not outbox.is_waiting_to_go(connection, player.address, clock.match):
-        outbox.queue(connection, [board_mail(app, board, player, now)], now)
-    clocks.record_check(connection, clock.match, now + clocks.CHECK_UNDELIVERED_AFTER, None, 0)
+    if not player.mail.digest and not outbox.is_waiting_to_go(work.connection, player.address, clock.match):
+        work.say([board_letter(clock.match, player, BoardNews(begins_turn=True))])
+    clocks.record_check(work.connection, clock.match, work.now + clocks.CHECK_UNDELIVERED_AFTER, None, 0)
 
 
-def _end_turn(
-    connection: Connection,
-    app: App,
-    records: TransactionQueries,
-    board: GameState,
-    timing: Timing,
-    player: Player,
-) -> Sequence[GameState]:
+def _end_turn(work: UnitOfWork, board: GameState, timing: Timing, player: Player) -> Sequence[GameState]:
     """A player whose time is up leaves the board, unless a mail may hold a move that came in time."""
+    connection, records = work.connection, work.records
     match, state, now = board.match, board.state, timing.as_of
     ahead = outlook(board, timing)
     assert state.to_move is not None
@@ -177,7 +168,7 @@ def _end_turn(
     (after,) = decision.boards
     remarks = (Remark(match.number, player.userid, reply), *decision.notifications.remarks)
     happened = BoardChange(after, decision.entries, remarks=remarks)
-    outbox.queue(connection, board_notices(records, app, happened, now), now)
+    work.say(board_notices(records, happened))
     log.info("the time of a player is up %s", pairs(board=match.number, player=player.id))
     return (after,)
 

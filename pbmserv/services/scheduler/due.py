@@ -10,12 +10,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.letter import Letter
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.player import Player
 from pbmserv.services.app import App
-from pbmserv.store import outbox
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.services.writer import deciding
 from pbmserv.store.engine import is_database_trouble, run_again, writing
-from pbmserv.store.outbox import OutboxMessage
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +29,8 @@ class ScheduledMail:
     """As the log calls it."""
     take_due: Callable[[Connection, datetime], Player | None]
     """The player who has waited longest, held for the transaction; None when it is nobody's time."""
-    write: Callable[[Connection, App, Player, datetime], OutboxMessage | None]
-    """The mail; None when there is nothing to tell, or nobody to tell it to."""
+    decide: Callable[[UnitOfWork, Player], Letter | None]
+    """The letter; None when there is nothing to tell, or nobody to tell it to."""
     put_off: Callable[[Connection, Player, datetime], None]
     """Notes when the next one is due."""
 
@@ -40,12 +41,12 @@ def send_due(app: App, kind: ScheduledMail, now: datetime) -> bool:
 
     def once() -> bool:
         nonlocal due
-        with writing(app.engine) as connection:
-            due = kind.take_due(connection, now)
+        with deciding(app, now) as work:
+            due = kind.take_due(work.connection, now)
             if due is not None:
-                message = kind.write(connection, app, due, now)
-                outbox.queue(connection, [message] if message is not None else [], now)
-                kind.put_off(connection, due, now)
+                letter = kind.decide(work, due)
+                work.say([letter] if letter is not None else [])
+                kind.put_off(work.connection, due, now)
         return due is not None
 
     try:

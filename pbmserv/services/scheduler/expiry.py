@@ -12,9 +12,10 @@ from pbmserv.mail.log_words import pairs
 from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
-from pbmserv.services.compose import notice_mail, plain_notice
-from pbmserv.store import offers, outbox, players, standstills
-from pbmserv.store.engine import run_again, writing
+from pbmserv.services.notices import fixed_notice, notice_to
+from pbmserv.services.writer import deciding
+from pbmserv.store import offers, players, standstills
+from pbmserv.store.engine import run_again
 
 
 class OfferExpired(Reply):
@@ -34,14 +35,14 @@ def expire(app: App, now: datetime) -> bool:
 
 
 def _expire(app: App, now: datetime) -> bool:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         old = offers.made_before(connection, now - STAYS_OPEN, AT_ONCE)
         for offer in old:
             offers.write(connection, EndedOffer(offer.id, "expired"), now)
             words = OfferExpired(offer, STAYS_OPEN.days)
             waited = (players.find(connection, userid) for userid in offer.players)
-            messages = [notice_mail(app, player, words, None, now) for player in waited if player is not None]
-            outbox.queue(connection, messages, now)
+            work.say(notice_to(player, words) for player in waited if player is not None)
     return len(old) == AT_ONCE
 
 
@@ -65,27 +66,28 @@ def tell_suspended(app: App, now: datetime) -> bool:
 
 
 def _send_last_mail(app: App, now: datetime) -> bool:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         due = standstills.next_last_mail(connection, now - LAST_MAIL_AFTER)
         if due is None:
             return False
         player = players.find_at(connection, due.address)
         if player is not None:
-            mail = plain_notice(app, player, "mail/last.txt", "mail to you bounces", now, since=due.since)
-            outbox.queue(connection, [replace(mail, kind="last")], now)
+            last = fixed_notice(player, "mail/last.txt", "mail to you bounces", since=due.since)
+            work.say([replace(last, kind="last")])
         standstills.mark_last_mail(connection, due.address, now)
     return True
 
 
 def _tell_next(app: App, now: datetime) -> bool:
-    with writing(app.engine) as connection:
+    with deciding(app, now) as work:
+        connection = work.connection
         over = standstills.next_standstill_over(connection, now)
         if over is None:
             return False
         player = players.find_at(connection, over.address)
         if player is not None:
-            messages = notices_about(connection, app, player, "mail/time_runs_on.txt", now)
-            outbox.queue(connection, messages, now)
+            work.say(notices_about(work, player, "mail/time_runs_on.txt"))
         standstills.mark_standstill_notified(connection, over.id, now)
     log.info("the clocks of a player run on, though mail to them comes back %s", pairs(player=over.player_id))
     return True

@@ -4,10 +4,10 @@ from pbmserv.store.tables.boards import (
     analysis_requests,
     clocks,
     conditional_moves,
+    cursors,
     entries,
     evaluations,
     matches,
-    receipts,
     robot_claims,
     robot_rungs,
     seats,
@@ -22,7 +22,7 @@ from pbmserv.store.tables.club import (
     recounts,
 )
 from pbmserv.store.tables.columns import RowId, UtcDateTime, metadata
-from pbmserv.store.tables.mails import bounces, content_keys, inbox, old_tokens, outbox
+from pbmserv.store.tables.mails import bounces, content_keys, inbox, letters, old_tokens, outbox
 from pbmserv.store.tables.operating import alarms, doctor_mails, heartbeats, milestones, outages, part_troubles
 from pbmserv.store.tables.people import (
     addresses,
@@ -51,12 +51,14 @@ __all__ = [
     "confirmations",
     "content_keys",
     "counts",
+    "cursors",
     "denied_addresses",
     "doctor_mails",
     "entries",
     "evaluations",
     "heartbeats",
     "inbox",
+    "letters",
     "matches",
     "metadata",
     "milestones",
@@ -73,7 +75,6 @@ __all__ = [
     "rating_changes",
     "rating_counts",
     "ratings",
-    "receipts",
     "recounts",
     "robot_claims",
     "robot_rungs",

@@ -80,17 +80,17 @@ entries = Table(
     Column("used", Integer, nullable=False, server_default="0"),
 )
 
-# Moves of players that their mail has not mentioned yet.
-receipts = Table(
-    "receipts",
+# How far each player knows the log of a board; none: up to their own last turn.
+cursors = Table(
+    "cursors",
     metadata,
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
-    # When the player is told, unless another mail about the board does so before; NULL: never.
-    Column("due_at", UtcDateTime, index=True),
+    # The number of the last entry that was told; NULL as long as none was.
+    Column("entry", Integer),
     # When they moved on a page, if that was their last move on a board with a robot.
     Column("on_page_at", UtcDateTime),
-    Index("ix_receipts_player_id", "player_id"),
+    Index("ix_cursors_player_id", "player_id"),
 )
 
 # As which rung the robot plays that picks the one that fits: from its first move on a board to the end.

@@ -25,7 +25,6 @@ _DONE = text("status <> 'waiting'")
 
 _HAS_KEY = text("key_digest IS NOT NULL")
 _HAS_LEAVE = text("leave_digest IS NOT NULL")
-_HELD = text("held_for IS NOT NULL")
 _HAS_WORD = text("thread_digest IS NOT NULL")
 _BOUNCES = text("bounce_digest IS NOT NULL")
 
@@ -107,8 +106,6 @@ outbox = Table(
     # Of the word in its unsubscribe link, and what that link stops; NULL if it has none.
     Column("leave_digest", String(40)),
     Column("leave_kind", String(12)),
-    # The board whose next move it waits for: a mail that tells that too replaces it. NULL if it does not wait.
-    Column("held_for", Integer),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),
@@ -134,7 +131,6 @@ outbox = Table(
     Index("uq_outbox_bounce", "bounce_digest", unique=True, sqlite_where=_BOUNCES, postgresql_where=_BOUNCES),
     Index("uq_outbox_key", "key_digest", unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY),
     Index("uq_outbox_leave", "leave_digest", unique=True, sqlite_where=_HAS_LEAVE, postgresql_where=_HAS_LEAVE),
-    Index("ix_outbox_held_for", "held_for", sqlite_where=_HELD, postgresql_where=_HELD),
     Index("ix_outbox_retention", "created_at", sqlite_where=_DONE, postgresql_where=_DONE),
     Index(
         "ix_outbox_waiting",
@@ -145,6 +141,37 @@ outbox = Table(
     ),
     Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
     Index("ix_outbox_kind_created_at", "kind", "created_at"),
+)
+
+# What is to be said to somebody: inserted when it is decided, deleted when it is written.
+letters = Table(
+    "letters",
+    metadata,
+    # At random, so that it is known before the row is written.
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    # The player's; empty for an address that is nobody's.
+    Column("userid", String(20), nullable=False),
+    Column("recipient", String(320), nullable=False),
+    # The board that it is about; NULL if it is about none or several.
+    Column("match", Integer),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("kind", String(12), nullable=False),
+    # What is said (`store.codec`).
+    Column("said", Text, nullable=False),
+    # The mail that caused it, its Message-ID if it is answered, its size, and whether its sender was proven.
+    Column("inbox_id", RowId, index=True),
+    Column("in_reply_to", Text),
+    Column("size", BigInteger, nullable=False),
+    Column("proven", Boolean, nullable=False),
+    # The account that a sign-up is about, and the open question that a `yes` to it answers; may be empty.
+    Column("owner", String(20), nullable=False),
+    Column("asks", String(40), nullable=False),
+    Column("tries", Integer, nullable=False),
+    # Why it could not be written.
+    Column("error", Text),
+    Index("ix_letters_due_at", "due_at"),
+    Index("ix_letters_userid_match", "userid", "match"),
 )
 
 # What a mail about a board leaves when it is deleted: an answer to it is still recognised.

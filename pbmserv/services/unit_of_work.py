@@ -1,0 +1,35 @@
+"""One transaction that decides something, and the letters that tell of it, which are written after its commit."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from pbmserv.commands.letter import Letter
+from pbmserv.services.app import App
+from pbmserv.store import letters as stored
+from pbmserv.store.queries import TransactionQueries
+
+
+@dataclass(frozen=True)
+class UnitOfWork:
+    """A transaction that writes, as of `now`."""
+
+    connection: Connection = field(repr=False)
+    app: App = field(repr=False)
+    now: datetime
+    records: TransactionQueries = field(repr=False)
+    letters: list[Letter] = field(default_factory=list, repr=False)
+    """What it has decided to say."""
+
+    def say(self, letters: Iterable[Letter]) -> None:
+        """Keeps letters, to be written after the commit. Those to nobody are dropped: robots have no address."""
+        kept = stored.with_keys(letters)
+        stored.add(self.connection, kept, self.now)
+        self.letters.extend(kept)
+
+
+def unit_of_work(connection: Connection, app: App, now: datetime) -> UnitOfWork:
+    """A unit of work in an open transaction. Whoever commits it has its letters written (`services.writer`)."""
+    return UnitOfWork(connection, app, now, TransactionQueries(connection, app.recent))

@@ -1,0 +1,249 @@
+"""Writes letters after the commit that decided them, each once, with all that waits for the same reader and board.
+
+What a letter says is kept by the transaction that decides it. So neither a fault in writing it nor the end of the
+process undoes anything: what nobody has written is written by the next who looks (`write_due`). A letter that
+cannot be written is tried a few times; then its reader gets one plain sentence instead, and it is set aside.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pbmserv.commands import policy
+from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice
+from pbmserv.commands.policy import Counted
+from pbmserv.mail.log_words import pairs
+from pbmserv.services.app import App
+from pbmserv.services.letters import NothingLeft, write_letter
+from pbmserv.services.limits import Allowance, last_notice, room_for, spend
+from pbmserv.services.notices import readable
+from pbmserv.services.receipts import Receipts
+from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
+from pbmserv.store import letters as stored
+from pbmserv.store import outbox
+from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
+from pbmserv.store.letters import WaitingLetter
+from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
+
+TOGETHER: Final = 10
+"""Letters of one commit."""
+
+RESTS: Final = tuple(timedelta(seconds=each) for each in (1, 10, 60, 600))
+"""How long a letter rests that could not be written, after each try but the last."""
+
+SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
+
+MOST_NAMED: Final = 40
+"""Moves that the letter of the day names."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLetter:
+    """A letter that was written, what it took along, and what it costs; no mail where nothing was left to say."""
+
+    key: int
+    message: OutboxMessage | None
+    along: tuple[int, ...] = ()
+    counted: tuple[Counted, ...] = ()
+
+
+@contextmanager
+def deciding(app: App, now: datetime) -> Iterator[UnitOfWork]:
+    """A unit of work that commits when the block ends, and whose letters are written then."""
+    with writing(app.engine) as connection:
+        work = unit_of_work(connection, app, now)
+        yield work
+    write_now(app, work.letters, now)
+
+
+def write_now(app: App, decided: Sequence[Letter], now: datetime) -> None:
+    """Writes those of these letters that are due. What fails waits for `write_due`; nothing is raised."""
+    due = [WaitingLetter(each.key, each, each.due_at, 0, None) for each in decided if each.due_at <= now]
+    try:
+        for first in range(0, len(due), TOGETHER):
+            _write(app, due[first : first + TOGETHER], now)
+    except Exception as error:
+        log.error("letters wait to be written %s", pairs(count=len(due), error=cause_of(error)))
+
+
+def write_due(app: App, now: datetime) -> bool:
+    """Writes some letters that are due and that nobody has written; whether there were any."""
+    with reading(app.engine) as connection:
+        due = stored.due(connection, now, TOGETHER)
+    if due:
+        _write(app, due, now)
+    return bool(due)
+
+
+def _write(app: App, due: Sequence[WaitingLetter], now: datetime) -> None:
+    """Writes letters on a snapshot, and queues in one commit those that nobody else has taken."""
+    written: list[WrittenLetter] = []
+    failed: list[tuple[WaitingLetter, Exception | None]] = []
+    with reading(app.engine, snapshot=True) as connection:
+        records = TransactionQueries(connection, app.recent)
+        for each in due:
+            if each.letter is None:
+                failed.append((each, None))
+                continue
+            try:
+                written.append(_written(connection, records, app, each.letter, now))
+            except Exception as error:
+                if is_database_trouble(error):
+                    raise
+                failed.append((each, error))
+    with writing(app.engine) as connection:
+        keys = chain.from_iterable((each.key, *each.along) for each in written)
+        taken = stored.take(connection, {*keys})
+        ours = [each for each in written if each.key in taken]
+        spend(connection, [counted for each in ours for counted in each.counted], now)
+        outbox.queue(connection, [each.message for each in ours if each.message is not None], now)
+        for each, why in failed:
+            _note_failure(connection, app, each, why, now)
+
+
+def _written(
+    connection: Connection, records: TransactionQueries, app: App, letter: Letter, now: datetime
+) -> WrittenLetter:
+    along: tuple[int, ...] = ()
+    match letter.said:
+        case BoardNews() if letter.userid and letter.board is not None:
+            letter, along = _with_acknowledgement(connection, letter, letter.said)
+        case MoveToTell():
+            letter, along = _moves_of_the_day(connection, records, letter)
+    try:
+        message = write_letter(records, app, letter, now)
+    except NothingLeft:
+        return WrittenLetter(letter.key, None, along)
+    if isinstance(letter.said, Answer) and letter.said.is_limited:
+        return _within_limits(connection, records, app, letter, message, now)
+    if letter.userid:
+        told = {number for number, _ in message.shown} | ({message.match} if message.match else set())
+        waiting = stored.waiting_for(connection, letter.userid, told)
+        along += tuple(each.key for each in waiting if each.key != letter.key and _is_told(each.letter))
+    counted = () if letter.cause.proven or letter.kind == "board" else (_bytes_of(message),)
+    return WrittenLetter(letter.key, message, along, counted)
+
+
+def _bytes_of(message: OutboxMessage) -> Counted:
+    return policy.BYTES.count(message.recipient, len(message.raw))
+
+
+def _is_told(waiting: Letter | None) -> bool:
+    """Whether a newer mail with its board says all that a letter would say that waits for its time."""
+    match waiting:
+        case Letter(said=MoveToTell() | Answer() | BoardNews(words="", remarks=())):
+            return True
+    return False
+
+
+def _with_acknowledgement(
+    connection: Connection, letter: Letter, news: BoardNews
+) -> tuple[Letter, tuple[int, ...]]:
+    """News of a board with what waited to be told to its reader there: it answers the mail that was to be."""
+    assert letter.board is not None
+    waiting = stored.waiting_for(connection, letter.userid, [letter.board])
+    along: list[int] = []
+    for each in waiting:
+        match each.letter:
+            case Letter(said=Answer(boards=boards), cause=cause) if each.key != letter.key:
+                remarks = tuple(remark for board in boards for remark in board.remarks)
+                news = replace(news, remarks=(*news.remarks, *remarks))
+                letter = replace(letter, said=news, cause=cause)
+                along.append(each.key)
+            case Letter(said=BoardNews(remarks=remarks, words="")) if each.key != letter.key:
+                new = tuple(remark for remark in remarks if remark not in news.remarks)
+                news = replace(news, remarks=(*new, *news.remarks))
+                letter = replace(letter, said=news)
+                along.append(each.key)
+    return letter, tuple(along)
+
+
+def _moves_of_the_day(
+    connection: Connection, records: TransactionQueries, letter: Letter
+) -> tuple[Letter, tuple[int, ...]]:
+    """The one letter for all moves of a player that no other mail has told."""
+    waiting = [
+        each
+        for each in stored.waiting_for(connection, letter.userid)
+        if each.letter is not None and isinstance(each.letter.said, MoveToTell)
+    ]
+    along = tuple(each.key for each in waiting if each.key != letter.key)
+    boards = sorted({each.letter.board for each in waiting if each.letter is not None and each.letter.board})
+    words = _receipts(records, letter.userid, boards)
+    if words is None:
+        return letter, along
+    return replace(letter, said=Notice(words, "your moves"), kind="notice", board=None), along
+
+
+def _receipts(records: TransactionQueries, userid: str, boards: Sequence[int]) -> Receipts | None:
+    """What is to be told; None where there is nothing to tell, or nobody to tell it to."""
+    player = records.player(userid)
+    if player is None or player.mail.is_off or player.mail.receipts != "daily" or player.is_suspended:
+        return None
+    played: list[tuple[str, int]] = []
+    waiting: dict[str, None] = {}
+    for number in boards[:MOST_NAMED]:
+        board = readable(records, number, "receipts")
+        seat = None if board is None else board.match.seat_of(player.userid)
+        if board is None or board.state.status != "active":
+            continue
+        moves = [turn.move for turn in board.state.turns if turn.seat == seat and turn.move]
+        if moves:
+            played.append((moves[-1], number))
+            waiting |= {board.on_turn: None} if board.on_turn not in (None, player.userid) else {}
+    return Receipts(tuple(played), tuple(waiting)) if played else None
+
+
+def _within_limits(
+    connection: Connection,
+    records: TransactionQueries,
+    app: App,
+    letter: Letter,
+    message: OutboxMessage,
+    now: datetime,
+) -> WrittenLetter:
+    """An answer to somebody who has proven nothing: whole if there is room, else brief or a sentence."""
+    assert isinstance(letter.said, Answer)
+    room = room_for(connection, letter.recipient, now)
+    if len(message.raw) > room.whole:
+        message = write_letter(records, app, letter, now, is_brief=True)
+    cost: tuple[Counted, ...] = ()
+    if len(message.raw) > room.at_all and not letter.said.has_changed:
+        if last_notice(connection, letter.recipient, now) is Allowance.SILENCE:
+            return WrittenLetter(letter.key, None)
+        limit = replace(letter, said=FixedText("mail/limit.txt", "limit"), kind="limit")
+        message = write_letter(records, app, limit, now)
+        cost = (Counted(policy.NOTICE, letter.recipient),)
+    size = () if letter.cause.proven else (_bytes_of(message),)
+    return WrittenLetter(letter.key, message, (), (*cost, *size))
+
+
+def _note_failure(
+    connection: Connection, app: App, failed: WaitingLetter, error: Exception | None, now: datetime
+) -> None:
+    """Has a letter tried again, or set aside with a sentence in its place."""
+    reason = "another version has kept it" if error is None else type(error).__name__
+    is_last = error is None or failed.tries >= len(RESTS)
+    again_at = SET_ASIDE if is_last else now + RESTS[failed.tries]
+    stored.mark_failed(connection, [failed.key], reason, again_at)
+    letter = failed.letter
+    told = pairs(
+        mail=letter.cause.inbox_id if letter else None,
+        board=letter.board if letter else None,
+        tries=failed.tries + 1,
+        error=reason,
+    )
+    log.error("a letter is set aside %s" if is_last else "a letter cannot be written %s", told, exc_info=error)
+    if is_last and letter is not None:
+        records = TransactionQueries(connection, app.recent)
+        instead = replace(letter, said=FixedText("mail/unwritten.txt", "your mail", (("board", letter.board),)))
+        outbox.queue(connection, [write_letter(records, app, instead, now)], now)

@@ -1,0 +1,179 @@
+"""Letters that wait to be written, and how far each player knows the log of a board.
+
+A row is inserted when its letter is decided and deleted when it is written, in one transaction with the mail that
+it becomes: so it is written once, by whichever process takes the row.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from random import SystemRandom
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+
+from pbmserv.commands.letter import AT_ONCE, Letter, MailCause
+from pbmserv.store.codec import UnknownValue, decode, encode
+from pbmserv.store.tables import cursors, letters, players
+
+_KEYS: Final = 1 << 62
+
+LEFT_ALONE: Final = timedelta(seconds=3)
+"""How long a letter that is due at once is left to whoever decided it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLetter:
+    """A row: its letter (None where another version wrote it, so that it cannot be read), and what was tried."""
+
+    key: int
+    letter: Letter | None
+    due_at: datetime
+    tries: int
+    error: str | None
+
+
+def with_keys(decided: Iterable[Letter]) -> list[Letter]:
+    """The letters that go to somebody, each with the key of the row that it is to have."""
+    random = SystemRandom()
+    return [replace(each, key=random.randrange(1, _KEYS)) for each in decided if each.recipient]
+
+
+def add(connection: Connection, decided: Sequence[Letter], now: datetime) -> None:
+    """Keeps letters, which have their keys, until they are written."""
+    rows = [
+        {
+            "id": each.key,
+            "userid": each.userid.lower(),
+            "recipient": each.recipient,
+            "match": each.board,
+            "due_at": each.due_at,
+            "created_at": now,
+            "kind": each.kind,
+            "said": encode(each.said),
+            "inbox_id": each.cause.inbox_id,
+            "in_reply_to": each.cause.in_reply_to,
+            "size": each.size,
+            "proven": each.cause.proven,
+            "owner": each.owner,
+            "asks": each.asks,
+            "tries": 0,
+        }
+        for each in decided
+    ]
+    if rows:
+        connection.execute(_ADD, rows)
+
+
+def take(connection: Connection, keys: Collection[int]) -> frozenset[int]:
+    """Deletes those of these letters that are still there, and gives their keys: the caller writes them."""
+    return frozenset(connection.execute(_TAKE, {"keys": [*keys]}).scalars()) if keys else frozenset()
+
+
+def drop(connection: Connection, userid: str, board: int) -> None:
+    """Deletes what waits to be told to a player about a board, since something newer is to be told."""
+    connection.execute(_DROP, {"userid": userid.lower(), "board": board})
+
+
+def waiting_for(connection: Connection, userid: str, boards: Collection[int] | None = None) -> list[WaitingLetter]:
+    """What waits for its time to be told to a player, about these boards or about any, the earliest first."""
+    if boards is None:
+        return _waiting(connection.execute(_OF_READER, {"userid": userid.lower()}))
+    if not boards:
+        return []
+    return _waiting(connection.execute(_ABOUT, {"userid": userid.lower(), "boards": [*boards]}))
+
+
+def due(connection: Connection, now: datetime, most: int) -> list[WaitingLetter]:
+    """The letters that are due, the longest first, but for those that whoever decided them is about to write."""
+    return _waiting(connection.execute(_DUE, {"now": now, "before": now - LEFT_ALONE, "most": most}))
+
+
+def next_due(connection: Connection) -> datetime | None:
+    """When the next letter is due, which may be past; None if none waits."""
+    decided: datetime | None = connection.execute(_NEXT_LEFT).scalar_one()
+    later: datetime | None = connection.execute(_NEXT_LATER).scalar_one()
+    return min((each for each in (decided and decided + LEFT_ALONE, later) if each is not None), default=None)
+
+
+def caused_by(connection: Connection, inbox_id: int) -> list[datetime]:
+    """When the letters are due that a mail has caused and that are not written yet."""
+    return [*connection.execute(_CAUSED, {"inbox_id": inbox_id}).scalars()]
+
+
+def mark_failed(connection: Connection, keys: Collection[int], error: str, again_at: datetime) -> None:
+    """Notes that letters could not be written, and when to try again."""
+    connection.execute(_FAILED, {"keys": [*keys], "error": error, "again_at": again_at})
+
+
+def delete_of(connection: Connection, userid: str) -> None:
+    """Deletes all letters to a player who has left."""
+    connection.execute(_DELETE, {"userid": userid.lower()})
+
+
+def note_page_move(connection: Connection, board: int, player_id: int, at: datetime | None) -> None:
+    """A player has moved on a page at that time; None: by mail."""
+    values = {"board": board, "who": player_id, "at": at}
+    if connection.execute(_NOTE_PAGE, values).rowcount == 0 and at is not None:
+        connection.execute(_NEW_CURSOR, {"match": board, "player_id": player_id, "on_page_at": at})
+
+
+def moved_on_page(connection: Connection, board: int) -> Mapping[str, datetime]:
+    """When each player of a board moved on a page, by userid; without those whose last move came by mail."""
+    return {row.userid: row.on_page_at for row in connection.execute(_ON_PAGE, {"board": board})}
+
+
+def _waiting(rows: Iterable[Row[Any]]) -> list[WaitingLetter]:
+    return [WaitingLetter(row.id, _letter(row), row.due_at, row.tries, row.error) for row in rows]
+
+
+def _letter(row: Row[Any]) -> Letter | None:
+    try:
+        said = decode(row.said)
+    except UnknownValue:
+        return None
+    return Letter(
+        said,
+        row.kind,
+        row.recipient,
+        row.userid,
+        row.match,
+        MailCause(row.inbox_id, row.in_reply_to, row.proven),
+        row.due_at,
+        row.size,
+        row.owner,
+        row.asks,
+        row.id,
+    )
+
+
+_IS_READERS: Final = letters.c.userid == bindparam("userid")
+# One that could not be written at first is not waiting for its time.
+_WAITS: Final = (letters.c.due_at > AT_ONCE) & (letters.c.tries == 0)
+_IN_ORDER: Final = select(letters).order_by(letters.c.due_at, letters.c.created_at, letters.c.id)
+_ADD: Final = insert(letters)
+_TAKE: Final = delete(letters).where(letters.c.id.in_(bindparam("keys", expanding=True))).returning(letters.c.id)
+_DROP: Final = delete(letters).where(_IS_READERS, letters.c.match == bindparam("board"), _WAITS)
+_OF_READER: Final = _IN_ORDER.where(_IS_READERS, _WAITS)
+_ABOUT: Final = _OF_READER.where(letters.c.match.in_(bindparam("boards", expanding=True)))
+_DUE: Final = _IN_ORDER.where(
+    letters.c.due_at <= bindparam("now"),
+    or_(letters.c.due_at > AT_ONCE, letters.c.created_at <= bindparam("before")),
+).limit(bindparam("most"))
+_NEXT_LEFT: Final = select(func.min(letters.c.created_at)).where(letters.c.due_at == AT_ONCE)
+_NEXT_LATER: Final = select(func.min(letters.c.due_at)).where(letters.c.due_at > AT_ONCE)
+_CAUSED: Final = select(letters.c.due_at).where(letters.c.inbox_id == bindparam("inbox_id"))
+_FAILED: Final = (
+    update(letters)
+    .where(letters.c.id.in_(bindparam("keys", expanding=True)))
+    .values(tries=letters.c.tries + 1, error=bindparam("error"), due_at=bindparam("again_at"))
+)
+_DELETE: Final = delete(letters).where(_IS_READERS)
+_OF_CURSOR: Final = (cursors.c.match == bindparam("board")) & (cursors.c.player_id == bindparam("who"))
+_NOTE_PAGE: Final = update(cursors).where(_OF_CURSOR).values(on_page_at=bindparam("at"))
+_NEW_CURSOR: Final = insert(cursors)
+_ON_PAGE: Final = (
+    select(players.c.userid, cursors.c.on_page_at)
+    .join(players, players.c.id == cursors.c.player_id)
+    .where(cursors.c.match == bindparam("board"), cursors.c.on_page_at.is_not(None))
+)
