@@ -34,9 +34,11 @@ def ask_owner(connection: Connection, app: App, pending: PendingMail, now: datet
     question = ask_own_address(
         player, address, _waiting(connection, pending), answered.shown if answered is not None else ()
     )
-    mail = replace(question_mail(app, question, pending.message.id, now), kind="address", player_id=player.id)
-    confirmations.ask(connection, mail.token, question.confirmation, now, again=True)
-    send(connection, mail, now)
+    opened = confirmations.ask(connection, question.confirmation, now, again=True)
+    if opened is None:
+        return False
+    mail = question_mail(app, question, pending.message.id, now)
+    send(connection, replace(mail, kind="address", player_id=player.id, asks=opened.id), now)
     return True
 
 

@@ -155,7 +155,7 @@ def ask(
     now: datetime,
     is_proven: bool = False,
 ) -> None:
-    """Mails a question and opens it, unless it was asked recently or the address has had too many mails.
+    """Opens a question and mails it, unless it was asked recently or the address has had too many mails.
 
     Anybody can cause such mails: they must not crowd out the one that matters to the owner of the address.
     """
@@ -165,12 +165,10 @@ def ask(
         return
     if not question.is_due and not _may_be_asked(connection, asked.address, now, is_proven):
         return
-    message = question_mail(app, question, inbox_id, now)
-    player_id = confirmations.ask(connection, message.token, asked, now)
-    if player_id is not None:
-        # Only the first mail belongs to the player: a later one may have been requested by somebody else.
-        owner = player_id if asked.kind == "sign-up" else None
-        send(connection, replace(message, player_id=owner), now)
+    opened = confirmations.ask(connection, asked, now)
+    if opened is not None:
+        message = question_mail(app, question, inbox_id, now)
+        send(connection, replace(message, asks=opened.id, player_id=opened.newcomer_id), now)
         if left(connection, policy.UNPROVEN_QUESTIONS, "", now) == 0:
             log.warning("mails that prove nothing have used up a limit of the day %s", pairs(limit="questions"))
 

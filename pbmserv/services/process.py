@@ -237,9 +237,9 @@ def _reply(
     reply = sent.message
     if sent.asks is not None:
         # The same question may have been asked before: then that mail can still be answered too.
-        player_id = confirmations.ask(connection, reply.token, sent.asks, to.now, again=True)
-        if sent.asks.kind == "sign-up":
-            reply = replace(reply, player_id=player_id)
+        opened = confirmations.ask(connection, sent.asks, to.now, again=True)
+        if opened is not None:
+            reply = replace(reply, asks=opened.id, player_id=opened.newcomer_id or reply.player_id)
     if acknowledgement.how == "held":
         reply = replace(reply, hold=Hold(min(touched(results)), to.now + WAIT_FOR_ROBOT))
     changes = [change for decision in decisions(results) for change in decision.changes]

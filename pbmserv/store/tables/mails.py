@@ -107,6 +107,8 @@ outbox = Table(
     # Of the word in its unsubscribe link, and what that link stops; NULL if it has none.
     Column("leave_digest", String(40)),
     Column("leave_kind", String(12)),
+    # The confirmation that a `yes` to it answers, which is deleted once it is answered; NULL if it asks nothing.
+    Column("asks", String(40)),
     # The board whose next move it waits for: a mail that tells that too replaces it. NULL if it does not wait.
     Column("held_for", Integer),
     Column("inbox_id", RowId, index=True),
