@@ -131,7 +131,6 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
     )
     return OutboxMessage(
         token=envelope.token,
-        thread_word=envelope.thread_word,
         kind=draft.kind,
         proven=cause.proven,
         recipient=envelope.recipient,
@@ -144,7 +143,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
         shown=tuple(shown.items()),
-        keys=MailKeys(body.key, leave_key, draft.leaves, bounce_word),
+        keys=MailKeys(envelope.thread_word, body.key, leave_key, draft.leaves, bounce_word),
     )
 
 

@@ -1,6 +1,8 @@
-"""Confirmations that wait for a `yes`, found by the digest of the token that was mailed."""
+"""Confirmations that wait for a `yes`: opened when they are decided, found by the mails that ask them."""
 
+import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -8,17 +10,29 @@ from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, selec
 
 from pbmserv.commands.command import Confirmation
 from pbmserv.store.inbox import asked_key, key_digest
-from pbmserv.store.mail_tokens import digest
+from pbmserv.store.mail_tokens import DIGITS, digest
 from pbmserv.store.tables import confirmations, content_keys, outbox, players
 
 VALID_FOR: Final = timedelta(days=7)
 """How long a question can be answered."""
 
 
-def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, again: bool = False) -> int | None:
-    """Opens a question and closes an earlier one about the same, unless it is only asked `again`.
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that was opened."""
 
-    Gives the id of the player whom it is about; None, and opens nothing, if the player is gone.
+    id: str
+    newcomer_id: int | None
+    """Of a sign-up: the player, whom the first mail already belongs to. A later question may have been caused by
+    somebody else."""
+
+
+def ask(connection: Connection, asked: Confirmation, now: datetime, again: bool = False) -> OpenQuestion | None:
+    """Opens a question and closes earlier ones about the same, unless it is only asked `again`: then any of them
+    can be answered, and one answer closes all.
+
+    Mails that are queued with its id ask it (`OutboxMessage.asks`). None, and opens nothing, if the player is
+    gone.
     """
     who = select(players.c.id).where(players.c.userid_lower == asked.userid.lower())
     player_id: int | None = connection.execute(who).scalar_one_or_none()
@@ -26,8 +40,10 @@ def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, 
         return None
     if not again:
         forget(connection, asked.about)
+    # By chance: an old mail still holds the id of a deleted row, and SQLite would give a number again.
+    question_id = secrets.token_hex(DIGITS // 2)
     row = {
-        "token_digest": digest(token),
+        "id": question_id,
         "kind": asked.kind,
         "address": asked.address.lower(),
         "about": asked.about,
@@ -36,7 +52,7 @@ def ask(connection: Connection, token: str, asked: Confirmation, now: datetime, 
         "asked_at": now,
     }
     connection.execute(insert(confirmations).values(player_id=player_id, **row))
-    return player_id
+    return OpenQuestion(question_id, player_id if asked.kind == "sign-up" else None)
 
 
 def find(connection: Connection, tokens: Sequence[str], now: datetime) -> Confirmation | None:
@@ -65,7 +81,7 @@ def was_asked_since(connection: Connection, about: str, since: datetime) -> bool
 
 
 def forget(connection: Connection, about: str) -> None:
-    """Closes the open question about this, if any."""
+    """Closes the open questions about this, if any."""
     connection.execute(_FORGET, {"closed": about})
 
 
@@ -90,30 +106,26 @@ def _confirmation(row: Row[tuple[object, ...]]) -> Confirmation:
     )
 
 
-_FIND: Final = (
+_OPEN: Final = (
     select(confirmations, players.c.userid)
     .join(players, players.c.id == confirmations.c.player_id)
-    .where(
-        confirmations.c.token_digest.in_(bindparam("digests", expanding=True)),
-        confirmations.c.asked_at > bindparam("since"),
-    )
+    .join(outbox, outbox.c.asks == confirmations.c.id)
+    .where(confirmations.c.asked_at > bindparam("since"))
+)
+_FIND: Final = (
+    _OPEN.add_columns(outbox.c.token_digest)
+    .where(outbox.c.token_digest.in_(bindparam("digests", expanding=True)))
     .with_for_update(of=confirmations)
 )
 _FIND_THREADED: Final = (
-    select(confirmations, players.c.userid)
-    .join(players, players.c.id == confirmations.c.player_id)
-    .join(outbox, outbox.c.token_digest == confirmations.c.token_digest)
-    .where(
-        outbox.c.thread_digest.in_(bindparam("digests", expanding=True)),
-        confirmations.c.asked_at > bindparam("since"),
-    )
+    _OPEN.where(outbox.c.thread_digest.in_(bindparam("digests", expanding=True)))
     .order_by(confirmations.c.asked_at.desc())
     .limit(1)
     .with_for_update(of=confirmations)
 )
 _FORGET_COPY: Final = delete(confirmations).where(
-    confirmations.c.token_digest.in_(
-        select(outbox.c.token_digest)
+    confirmations.c.id.in_(
+        select(outbox.c.asks)
         .join(content_keys, content_keys.c.inbox_id == outbox.c.inbox_id)
         .where(content_keys.c.digest == bindparam("key"))
     )

@@ -24,14 +24,17 @@ LONGEST_WAIT: Final = timedelta(hours=7)
 
 @dataclass(frozen=True, slots=True)
 class MailKeys:
-    """The keys in the links of a mail, and the word in its envelope sender; empty where it has no such thing."""
+    """The words that name a mail, and the keys in its links; empty where it has no such thing."""
 
+    thread: str = field(repr=False)
+    """In its Message-ID."""
     play: str = field(default="", repr=False)
     leave: str = field(default="", repr=False)
     """In the link to unsubscribe."""
     leaves: LeaveKind = "mail"
     """What that link stops."""
     bounce: str = field(default="", repr=False)
+    """In its envelope sender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,6 @@ class OutboxMessage:
 
     token: str = field(repr=False)
     """In the address that it comes from."""
-    thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID."""
     kind: MailKind
     proven: bool
     """Whether the mail that it answers was authenticated."""
@@ -54,7 +55,7 @@ class OutboxMessage:
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
     """The boards in it, each with the ply after which it is shown."""
-    keys: MailKeys = MailKeys()
+    keys: MailKeys = field(kw_only=True)
     asks: str | None = None
     """The id of the open question that a `yes` to it answers (`confirmations.ask`)."""
 
@@ -97,11 +98,12 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
     rows = [
         {
             "token_digest": digest(message.token),
-            "thread_digest": digest(message.thread_word),
+            "thread_digest": digest(message.keys.thread),
             "bounce_digest": shortened(digest(message.keys.bounce)) if message.keys.bounce else None,
             "key_digest": digest(message.keys.play) if message.keys.play else None,
             "leave_digest": digest(message.keys.leave) if message.keys.leave else None,
             "leave_kind": message.keys.leaves if message.keys.leave else None,
+            "asks": message.asks,
             "inbox_id": message.inbox_id,
             "player_id": message.player_id,
             "match": message.match,

@@ -11,7 +11,7 @@ from pbmserv.store.engine import reading, writing
 if TYPE_CHECKING:  # Alembic takes long to import: what is run once a mail must not pay for it
     from alembic.config import Config
 
-NEWEST: Final = "0021"
+NEWEST: Final = "0023"
 """The schema version that this program works on: the last of the migrations, as a test shows."""
 
 _ALEMBIC_VERSION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32)))

@@ -18,7 +18,7 @@ from pbmserv.matches.log import Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.store import inbox, outbox, quarantine
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage
 from tests.cli.terminal import Terminal
 
 NASTY = "[/] [bold]x[/red] [link=x]"
@@ -281,7 +281,7 @@ def test_what_others_wrote_is_only_text(club: Terminal) -> None:
     post = club.post()
     with writing(post.house.engine) as connection:
         outbox.queue(
-            connection, [OutboxMessage("n", "answer", True, NASTY, "", "", b"", thread_word="n")], post.clock()
+            connection, [OutboxMessage("n", "answer", True, NASTY, "", "", b"", keys=MailKeys("n"))], post.clock()
         )
     last = post.letters()[-1]
     with writing(post.house.engine) as connection:

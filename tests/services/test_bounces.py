@@ -21,7 +21,7 @@ from pbmserv.services.worker import process_next
 from pbmserv.store import bounces as table_of_bounces
 from pbmserv.store import outbox, tables
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import OutboxMessage, QueuedMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage, QueuedMessage
 from pbmserv.store.tables import bounces, entries
 from tests.cli.processes import wait_for
 from tests.conftest import ADDRESS
@@ -376,7 +376,7 @@ def test_answers_always_go_out(post: Post) -> None:
     gone(post)
     with writing(post.house.engine) as connection:
         letter = OutboxMessage(
-            "answer", "answer", False, BOB, ADDRESS, "<answer@club.test>", b"answer", thread_word="answer"
+            "answer", "answer", False, BOB, ADDRESS, "<answer@club.test>", b"answer", keys=MailKeys("answer")
         )
         outbox.queue(connection, [letter], post.clock())
     assert post.letters()[-1].status == "waiting"
@@ -597,7 +597,7 @@ def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
     def move() -> None:
         with writing(postgresql_house.engine) as connection:
             letter = OutboxMessage(
-                "late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101, thread_word="late"
+                "late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101, keys=MailKeys("late")
             )
             outbox.queue(connection, [letter], post.clock())
             wait_until_done_or_waiting(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())

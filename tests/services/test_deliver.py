@@ -23,7 +23,7 @@ from pbmserv.services.deliver import (
 from pbmserv.services.retry_times import GIVE_UP_AFTER, LEASE, LONGEST_WAIT, RetryTimes, next_wait
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import OutboxMessage, QueuedMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage, QueuedMessage
 from tests.cli.processes import PATIENCE, wait_for
 from tests.conftest import Clock
 from tests.mail.one_by_one import OneByOne
@@ -57,7 +57,7 @@ def letter(token: str) -> OutboxMessage:
     """A letter to token@example.org."""
     return OutboxMessage(
         token=token,
-        thread_word=token,
+        keys=MailKeys(token),
         kind="answer",
         proven=True,
         recipient=f"{token}@example.org",

@@ -1,6 +1,7 @@
 """How players change: addresses, settings, blocks, and what is left of one who is forgotten."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -27,7 +28,7 @@ from pbmserv.store import (
 )
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.recent_boards import RecentBoards
 from pbmserv.store.tables import inbox as inbox_table
@@ -37,6 +38,7 @@ from pbmserv.store.tables import players as player_table
 from tests.store.club import NOON, add_players, keep, new_match, played
 
 LATER = NOON + timedelta(days=1)
+ALICE = "alice@example.org"
 
 
 def change(connection: Connection, *changes: Change) -> None:
@@ -52,11 +54,10 @@ def id_of(connection: Connection, userid: str) -> int:
     return player.id
 
 
-def queue(connection: Connection, token: str, recipient: str, status: str = "waiting") -> int:
-    """Puts a mail to a player into the outbox, and gives its number."""
-    letter = OutboxMessage(
+def letter(connection: Connection, token: str, recipient: str) -> OutboxMessage:
+    """A mail to a player."""
+    return OutboxMessage(
         token=token,
-        thread_word=token,
         kind="board",
         proven=True,
         recipient=recipient,
@@ -64,8 +65,13 @@ def queue(connection: Connection, token: str, recipient: str, status: str = "wai
         message_id=f"<{token}@club.test>",
         raw=f"To: {recipient}".encode(),
         player_id=id_of(connection, recipient.partition("@")[0]),
+        keys=MailKeys(token),
     )
-    outbox.queue(connection, [letter], NOON)
+
+
+def queue(connection: Connection, token: str, recipient: str, status: str = "waiting") -> int:
+    """Puts a mail to a player into the outbox, and gives its number."""
+    outbox.queue(connection, [letter(connection, token, recipient)], NOON)
     number: int = max(connection.execute(select(outbox_table.c.id)).scalars())
     connection.execute(update(outbox_table).where(outbox_table.c.id == number).values(status=status))
     return number
@@ -192,7 +198,7 @@ def test_nothing_of_a_former_player_is_left_anywhere(house: App) -> None:
             BlockChange(bob, number),
         )
         asked = Confirmation("commands", "alice", "alice@example.org", "commands alice", ("resign 101",))
-        confirmations.ask(connection, "tok1", asked, NOON)
+        confirmations.ask(connection, asked, NOON)
         for status in ("handled", "set aside"):
             take_in(connection, "alice@example.org", status)
             take_in(connection, "alice@work.example", status)
@@ -335,6 +341,32 @@ def test_blocks(house: App) -> None:
         assert not records.is_blocked("bob", by="alice")
 
 
+def test_a_question_is_opened_before_any_mail_asks_it(house: App) -> None:
+    """Mails of later transactions ask it, each with its own token and word; one answer closes it for all."""
+    asked = Confirmation("commands", "alice", ALICE, "commands alice", ("resign 101",))
+    with writing(house.engine) as connection:
+        add_players(connection, "alice")
+        opened = confirmations.ask(connection, asked, NOON)
+        assert confirmations.ask(connection, replace(asked, userid="nobody"), NOON) is None
+        assert confirmations.was_asked_since(connection, asked.about, NOON - timedelta(hours=1))
+    assert opened is not None
+    with writing(house.engine) as connection:
+        assert opened.newcomer_id is None
+        assert confirmations.find(connection, ["tok1"], LATER) is None
+        for token in ("tok1", "tok2"):
+            outbox.queue(connection, [replace(letter(connection, token, ALICE), asks=opened.id)], LATER)
+    with writing(house.engine) as connection:
+        for token in ("tok1", "tok2"):
+            assert confirmations.find(connection, [token.upper()], LATER) == asked
+            assert confirmations.find_threaded(connection, [token], LATER) == asked
+        confirmations.forget(connection, asked.about)
+        reopened = confirmations.ask(connection, asked, NOON)
+        assert reopened is not None
+        assert confirmations.find(connection, ["tok1", "tok2"], LATER) is None, "what is closed stays closed"
+        outbox.queue(connection, [replace(letter(connection, "tok3", ALICE), asks=reopened.id)], LATER)
+        assert confirmations.find(connection, ["tok1", "tok3"], LATER) == asked
+
+
 # what is kept
 
 
@@ -346,9 +378,12 @@ def test_all_that_is_kept_about_a_player(house: App) -> None:
         change(connection, NewPassword(number, "alices-hash"))
         change(connection, NewAddress(number, "alice@work.example", is_first=False))
         bounces.suspend(connection, "alice@example.org", LATER)
+        ids = []
         for userid, line in (("alice", "resign 101"), ("bob", "resign 102")):
             asked = Confirmation("commands", userid, f"{userid}@example.org", f"commands {userid}", (line,))
-            confirmations.ask(connection, f"secret{userid}", asked, NOON)
+            opened = confirmations.ask(connection, asked, NOON)
+            assert opened is not None
+            ids.append(opened.id)
         take_in(connection, "alice@work.example")
         take_in(connection, "bob@example.org")
         returned = queue(connection, "tok1", "alice@example.org", "sent")
@@ -367,7 +402,7 @@ def test_all_that_is_kept_about_a_player(house: App) -> None:
         )
         assert found.mails_total == 2
         assert found.returns == (PersonalBounce("alice@example.org", LATER, True),)
-        for secret in ("alices-hash", "secretalice", "tok1"):
+        for secret in ("alices-hash", "tok1", *ids):
             assert secret not in repr(found)
 
 

@@ -1,4 +1,5 @@
-"""Databases of older schemas are upgraded: 0002, whose mails are still recognised, and 0009 with its old names."""
+"""Databases of older schemas are upgraded: 0002, whose mails are still recognised, 0009 with its old names, and so
+on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -359,6 +360,31 @@ def test_invitations_and_open_sign_ups_count_on(post: Post) -> None:
             left(connection, policy.SIGN_UPS_A_PROVIDER, "gmail.com", now) == policy.SIGN_UPS_A_PROVIDER.most - 1
         )
     assert check(post.house) == []
+
+
+def test_open_questions_can_still_be_answered(post: Post) -> None:
+    """Of schema 0021, which found them by the token in their mails: whichever mail asked, and once in all."""
+    first, second = [letter for _ in range(2) for letter in post.mail(ALICE, "101 c3")]
+    go_back(post, version="0021")
+    assert len(rows(post, "confirmations", ["token_digest"])) == 2
+    migrate(post.house.engine)
+    post.answer(first, "yes")
+    assert post.moves() == ["B2", "A1", "C3"]
+    assert "No question is waiting for your answer" in text_of(post.answer(second, "yes")[0])
+    assert check(post.house) == []
+
+
+def test_open_questions_can_still_be_answered_by_thread(post: Post) -> None:
+    """Where addresses hold no token: a welcome by a plain `yes`, anything else with a word."""
+    untagged = post.with_server(delimiter="")
+    (welcome,) = untagged.mail("eve@example.org", "signup eve pepper")
+    (asked,) = untagged.mail(ALICE, "resign 101")
+    go_back(post, version="0021")
+    migrate(post.house.engine)
+    assert "ends with a word" in " ".join(text_of(untagged.answer(asked, "yes")[0]).split())
+    assert not untagged.is_confirmed("eve")
+    untagged.answer(welcome, "yes")
+    assert untagged.is_confirmed("eve")
 
 
 def rows(post: Post, table: str, columns: Sequence[str]) -> list[tuple[object, ...]]:

@@ -106,6 +106,8 @@ outbox = Table(
     # Of the word in its unsubscribe link, and what that link stops; NULL if it has none.
     Column("leave_digest", String(40)),
     Column("leave_kind", String(12)),
+    # The confirmation that a `yes` to it answers, which is deleted once it is answered; NULL if it asks nothing.
+    Column("asks", String(40)),
     Column("inbox_id", RowId, index=True),
     Column("player_id", RowId),
     Column("match", Integer),

@@ -95,13 +95,13 @@ denied_addresses = Table(
 confirmations = Table(
     "confirmations",
     metadata,
-    # Of the token that was mailed. The token itself is only in that mail.
-    Column("token_digest", String(40), primary_key=True),
+    # What mails in the outbox name it by that ask it.
+    Column("id", String(40), primary_key=True),
     Column("kind", String(20), nullable=False),
     Column("player_id", RowId, ForeignKey("players.id"), nullable=False, index=True),
     # Where it was mailed, and from where it can be answered.
     Column("address", String(320), nullable=False),
-    # Only one question about the same thing is open at a time, though several mails may ask it.
+    # A question may be asked again, each time as of then: one answer closes all about the same thing.
     Column("about", String(400), nullable=False, index=True),
     Column("lines", JSON, nullable=False),
     Column("shown", JSON, nullable=False),

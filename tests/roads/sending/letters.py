@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pbmserv.services.app import App
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.outbox import MailKeys, OutboxMessage
 from tests.conftest import NOON
 
 
@@ -19,7 +19,7 @@ def letter(token: str, recipient: str) -> OutboxMessage:
         f"Your turn, b\xe4r {token}.\r\n.\r\n..\r\n.quit\r\n\r\n"
     )
     sender = f"pbmserv+b.{token}@club.test"
-    return OutboxMessage(token, "answer", True, recipient, sender, message_id, raw.encode(), thread_word=token)
+    return OutboxMessage(token, "answer", True, recipient, sender, message_id, raw.encode(), keys=MailKeys(token))
 
 
 def queue(house: App, letters: Sequence[OutboxMessage]) -> None:
