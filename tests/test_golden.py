@@ -20,6 +20,7 @@ from pbmserv.cli.config import Settings
 from pbmserv.cli.serve import all_parts, run_parts
 from pbmserv.cli.try_out import hand_over
 from pbmserv.commands.command import Reply, commands
+from pbmserv.commands.letter import AnsweredLine
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import read_all
 from pbmserv.mail.sending.transport import Delivered
@@ -40,6 +41,7 @@ from pbmserv.services.teaching import teach
 from pbmserv.services.unsubscribe import unsubscribe
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next, process_some
+from pbmserv.services.writer import write_due
 from pbmserv.store.engine import writing
 from pbmserv.store.heartbeats import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
@@ -89,6 +91,8 @@ def play_in_process(
             for duty in JOBS:
                 while duty.do(house, clock()):
                     pass
+            while write_due(house, clock()):
+                pass
             while play_robots(house, clock()) or teach(house, clock()):
                 pass
             yield from hand_out(house, clock())
@@ -213,24 +217,21 @@ def played(
     def play_anew(file: Path) -> Played:
         said: set[str] = set()
         run: set[str] = set()
-        tell = line_reports.report_line
+        tell = line_reports.answered_line
 
         def noted(what: Reply | CommandError, server: Server, words: bool = False) -> str:
             said.add(type(what).__name__)
             return say(what, server, words)
 
-        def noted_line(result: CommandResult, *others: Any) -> line_reports.LineReport:
+        def noted_line(result: CommandResult, *others: Any) -> AnsweredLine:
             if isinstance(result.line, Parsed):
                 run.add(result.line.command.name)
             return tell(result, *others)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pbmserv.services.line_reports.say", noted)
-            patch.setattr("pbmserv.services.compose.say", noted)
-            patch.setattr("pbmserv.services.board_mail.say", noted)
-            patch.setattr("pbmserv.services.answer_content.say", noted)
-            patch.setattr("pbmserv.services.scheduler.puzzles.say", noted)
-            patch.setattr("pbmserv.services.respond.report_line", noted_line)
+            for module in ("answers", "board_mail", "compose", "digest", "letters", "line_reports"):
+                patch.setattr(f"pbmserv.services.{module}.say", noted, raising=False)
+            patch.setattr("pbmserv.services.respond.answered_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
         return Played(text, sorted(said), sorted(run))
 

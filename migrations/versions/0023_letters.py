@@ -17,7 +17,6 @@ branch_labels = None
 depends_on = None
 
 _HELD = sa.text("held_for IS NOT NULL")
-_MOVE_TO_TELL = '{"is":"MoveToTell"}'
 
 
 def upgrade() -> None:
@@ -61,7 +60,7 @@ def upgrade() -> None:
         " asks, tries)"
         " SELECT receipts.match * 1000000000 + receipts.player_id, players.userid_lower, addresses.address,"
         " receipts.match, receipts.due_at, receipts.due_at, 'notice',"
-        f" '{_MOVE_TO_TELL}', 0, TRUE, '', '', 0"
+        """ '{"is":"MoveToTell"}', 0, TRUE, '', '', 0"""
         " FROM receipts JOIN players ON players.id = receipts.player_id"
         " JOIN addresses ON addresses.player_id = players.id AND addresses.is_first"
         " WHERE receipts.due_at IS NOT NULL"

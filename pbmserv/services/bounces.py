@@ -1,7 +1,7 @@
 """Mail to a player comes back: it is counted, held back after a while, and goes out again."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -51,9 +51,12 @@ def heed_refusal(work: UnitOfWork, mail: BouncedMail, reason: str) -> None:
     _count(work, mail, judge("", reason) == "hard", reason)
 
 
-def note_arrival(work: UnitOfWork, player: Player, written: datetime) -> None:
-    """A proven mail of a player came at `written`: what was sent before has arrived, and nothing is held back."""
-    if player.is_suspended and _lift(work, player.address):
+def note_arrival(work: UnitOfWork, player: Player, written: datetime, told: Collection[int] = ()) -> None:
+    """A proven mail of a player came at `written`: what was sent before has arrived, and nothing is held back.
+
+    `told` are the boards of which a letter tells that was decided a moment ago.
+    """
+    if player.is_suspended and _lift(work, player.address, told):
         log.info("mail to a player who has written goes out again %s", pairs(player=player.id))
     else:
         bounces.mark_arrived(work.connection, player.address, written)
@@ -71,11 +74,11 @@ def lift(app: App, whose: str, now: datetime) -> str | None:
     return run_again(once)
 
 
-def _lift(work: UnitOfWork, address: str) -> bool:
+def _lift(work: UnitOfWork, address: str, told: Collection[int] = ()) -> bool:
     connection, now = work.connection, work.now
     player = players.find_at(connection, address)
     since = None if player is None else bounces.suspended_since(connection, player.id)
-    if player is None or since is None or not bounces.lift(connection, address, now):
+    if player is None or since is None or not bounces.lift(connection, address, now, told):
         return False
     work.say(_back(work, player, since))
     return True

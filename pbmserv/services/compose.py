@@ -123,7 +123,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         board=draft.board,
         ply=None if draft.board is None else shown.get(draft.board),
         answers=cause.in_reply_to,
-        is_notice=draft.kind in ("board", "notice", "question", "invitation"),
+        is_notice=draft.kind in ("board", "notice", "question", "address", "invitation", "last"),
         is_personal=draft.player is not None or draft.is_question,
         unsubscribe=leaving_command(draft.leaves, draft.board) if draft.player else "",
         leave_link=f"{app.server.site_url}/leave/{leave_key}" if leave_key else "",

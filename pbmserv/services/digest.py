@@ -17,7 +17,15 @@ from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.board_mail import with_links
-from pbmserv.services.compose import MailBody, OutgoingMail, build_message, in_words, other_subject, takes_html
+from pbmserv.services.compose import (
+    MailBody,
+    NothingLeft,
+    OutgoingMail,
+    build_message,
+    in_words,
+    other_subject,
+    takes_html,
+)
 from pbmserv.services.notices import readable
 from pbmserv.services.overviews import fitted, overview_of
 from pbmserv.store.outbox import OutboxMessage

@@ -28,6 +28,7 @@ from pbmserv.services.attachments import attached, has_record
 from pbmserv.services.board_mail import board_subject, telling_of, with_links
 from pbmserv.services.compose import (
     MailBody,
+    NothingLeft,
     OutgoingMail,
     build_message,
     draft_of,

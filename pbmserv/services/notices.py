@@ -17,7 +17,6 @@ from pbmserv.commands.letter import (
     FixedText,
     Letter,
     MailCause,
-    MailKind,
     Notice,
 )
 from pbmserv.commands.message import MessageFrom

@@ -181,7 +181,7 @@ def _run_and_reply(
     connection, records = work.connection, work.records
     back = mail_on_again(work, to)
     before = records.player(to.player.userid) if to.player is not None and back else to.player
-    results = run_all(connection, records, pending, credentials)
+    results = run_all(work, pending, credentials)
     if to.proven:
         is_changed = before is not None and records.player(before.userid) != before
         if not any(bears_fruit(result, is_changed) for result in results):
@@ -209,9 +209,11 @@ def _reply(
     is_goodbye = any(isinstance(change, Erased) for each in decisions(results) for change in each.changes)
     used_up: tuple[str, ...] = ()
     asked = None
+    told: set[int] = set()
     if acknowledgement.due_at is not None:
         said = answer_to(records, to, results, acknowledgement.remarks, is_limited=not is_proven)
         asked = said.asks
+        told = {each.number for each in said.boards if each.ply is None and not each.tried}
         # The same question may have been asked before: then that mail can still be answered too.
         opened = None if asked is None else confirmations.ask(connection, asked, to.now, again=True)
         owner = asked.userid if asked is not None and asked.kind == "sign-up" else ""
@@ -231,7 +233,7 @@ def _reply(
         for question in questions(results, asked):
             ask(work, question, to.inbox_id, is_proven)
     if to.player is not None and is_proven:
-        note_arrival(work, to.player, pending.message.received_at)
+        note_arrival(work, to.player, pending.message.received_at, told)
     is_unsure = any(result.awaits_yes for result in results) or (to.player is None and not is_proven)
     was_asked = is_unsure and not any(map(has_changed, results))
     return ProcessedMail(

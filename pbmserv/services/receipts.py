@@ -17,7 +17,7 @@ from pbmserv.parser.parsed import Parsed
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import is_unsaid
 from pbmserv.services.notices import BoardChange, board_notices
-from pbmserv.services.run import CommandResult, touched, write_decision
+from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store import accounts, heartbeats, letters
 from pbmserv.store.queries import TransactionQueries
@@ -126,7 +126,7 @@ def mail_on_again(work: UnitOfWork, to: ReplyContext) -> tuple[CommandResult, ..
     if player is None or not player.mail.is_off or is_by_link(to.mail.message_id):
         return ()
     decision = resume_mail(player, work.records)
-    write_decision(work.connection, work.records, decision, work.now)
+    work.write(decision, work.now)
     actor = Actor(player, to.mail.sender, "none")
     return (CommandResult(Parsed("", commands()["set"], Arguments()), decision, actor),)
 

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from types import MappingProxyType
 from typing import Final
-
-from sqlalchemy import Connection
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
 from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting
@@ -27,7 +24,8 @@ from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, proof_of_head
 from pbmserv.services.steps import Step, acting, hold, steps
-from pbmserv.store import changes, confirmations, matches, players, robots
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.store import confirmations, players, robots
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -132,10 +130,9 @@ def touched(results: Iterable[CommandResult]) -> dict[int, GameState]:
     return {board.match.number: board for decision in decisions(results) for board in decision.boards}
 
 
-def run_all(
-    connection: Connection, records: TransactionQueries, pending: PendingMail, credentials: VerifiedCredentials
-) -> tuple[CommandResult, ...]:
+def run_all(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> tuple[CommandResult, ...]:
     """Runs the lines of a mail as of when it was received, and writes what they change."""
+    connection, records = work.connection, work.records
     todo = steps(connection, pending)
     hold(connection, [step.line for step in todo], acting(todo, pending.identity, credentials))
     if any(isinstance(step.line, Parsed) and step.line.command.name == "practice" for step in todo):
@@ -156,7 +153,7 @@ def run_all(
             continue
         if step.confirmed and step.question:
             shown |= dict(step.question.shown)
-        result = _run(connection, records, step, pending, identity, credentials, shown)
+        result = _run(work, step, pending, identity, credentials, shown)
         results.append(result)
         if isinstance(result.outcome, CommandError):
             stops = result.outcome.about_identity
@@ -168,27 +165,15 @@ def run_all(
     return tuple(_of_one_player(proven, result) for result in results)
 
 
-def write_decision(connection: Connection, records: TransactionQueries, decision: Decision, now: datetime) -> None:
-    """Writes a decision, and makes the records answer later queries accordingly."""
-    matches.write(connection, decision)
-    records.know(decision.boards)
-    for change in decision.changes:
-        changes.write_change(connection, change, now)
-    if decision.changes:
-        records.forget_players()
-    if decision.notifications.question is not None:
-        records.know_asked(decision.notifications.question.confirmation, now)
-
-
 def _run(
-    connection: Connection,
-    records: TransactionQueries,
+    work: UnitOfWork,
     step: Step,
     pending: PendingMail,
     identity: SenderIdentity,
     credentials: VerifiedCredentials,
     shown: dict[int, int],
 ) -> CommandResult:
+    connection, records = work.connection, work.records
     if isinstance(step.line, Unparsed):
         return CommandResult(step.line, _with_legal_choices(step.line.error, records, identity.player), None)
 
@@ -219,7 +204,7 @@ def _run(
     if line.command.kind == "token" and question:
         confirmations.forget(connection, question.about)
         actor = replace(actor, player=records.player(question.userid), proof="confirmed")
-    write_decision(connection, records, decision, now)
+    work.write(decision, now)
     return CommandResult(line, decision, actor, comment)
 
 

@@ -6,8 +6,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.command import Decision
 from pbmserv.commands.letter import Letter
+from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
+from pbmserv.store import changes, matches
 from pbmserv.store import letters as stored
 from pbmserv.store.queries import TransactionQueries
 
@@ -22,6 +25,21 @@ class UnitOfWork:
     records: TransactionQueries = field(repr=False)
     letters: list[Letter] = field(default_factory=list, repr=False)
     """What it has decided to say."""
+
+    boards: dict[int, GameState] = field(default_factory=dict, repr=False)
+    """The boards that it has changed, as they stand."""
+
+    def write(self, decision: Decision, at: datetime) -> None:
+        """Writes a decision of that time, and has the records answer later queries accordingly."""
+        matches.write(self.connection, decision)
+        self.records.know(decision.boards)
+        self.boards.update((board.match.number, board) for board in decision.boards)
+        for change in decision.changes:
+            changes.write_change(self.connection, change, at)
+        if decision.changes:
+            self.records.forget_players()
+        if decision.notifications.question is not None:
+            self.records.know_asked(decision.notifications.question.confirmation, at)
 
     def say(self, letters: Iterable[Letter]) -> None:
         """Keeps letters, to be written after the commit. Those to nobody are dropped: robots have no address."""

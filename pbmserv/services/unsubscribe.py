@@ -20,7 +20,6 @@ from pbmserv.matches.player import Player
 from pbmserv.parser.line import parse_line
 from pbmserv.services.app import App
 from pbmserv.services.notices import notice_to, player_notices
-from pbmserv.services.run import write_decision
 from pbmserv.services.sender import WORDS_LAST
 from pbmserv.services.writer import deciding
 from pbmserv.store import clocks, mail_tokens, players
@@ -74,7 +73,7 @@ def _unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
         if link is None or link.has_left:
             return link
         decided = _decide(app, records, link, now)
-        write_decision(connection, records, decided, now)
+        work.write(decided, now)
         told = decided.notifications.to_players
         work.say(player_notices(records, told))
         if link.kind == "mail":

@@ -4,13 +4,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.letter import Letter
 from pbmserv.mail.log_words import pairs
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import (
@@ -83,7 +83,13 @@ def _process_some(
     batch = process_batch(app, clock, claim, mark_in_flight, lanes)
     for each in batch.written:
         _committed(app, each.pending, each.done)
-    write_now(app, [letter for each in batch.written for letter in each.done.letters], clock())
+    done = [each.done for each in batch.written]
+    write_now(
+        app,
+        [*chain.from_iterable(each.letters for each in done)],
+        clock(),
+        [*chain.from_iterable(each.boards for each in done)],
+    )
     alone = [
         _process(app, clock, _claim(each.number), mark_in_flight, isolate, each.pending) for each in batch.left
     ]
@@ -136,7 +142,7 @@ def _process(
     # Reading and verifying are slow. Meanwhile a lock on a row keeps nobody waiting; one on the whole file would.
     is_locked = locks_rows(app.engine)
 
-    decided: list[Letter] = []
+    decided: list[ProcessedMail] = []
 
     def once() -> bool:
         nonlocal message, known
@@ -163,12 +169,13 @@ def _process(
                     raise ChangedMeanwhile
                 done = process_mail(connection, app, pending, credentials, clock())
         _committed(app, pending, done)
-        decided.extend(done.letters)
+        decided.append(done)
         return True
 
     try:
         found = run_again(once, also=ChangedMeanwhile)
-        write_now(app, decided, clock())
+        for done in decided:
+            write_now(app, done.letters, clock(), done.boards)
     except Exception as error:
         if message is None or is_database_away(error):
             raise

@@ -19,8 +19,10 @@ from pbmserv.commands import policy
 from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice
 from pbmserv.commands.policy import Counted
 from pbmserv.mail.log_words import pairs
+from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
-from pbmserv.services.letters import NothingLeft, write_letter
+from pbmserv.services.compose import NothingLeft
+from pbmserv.services.letters import write_letter
 from pbmserv.services.limits import Allowance, last_notice, room_for, spend
 from pbmserv.services.notices import readable
 from pbmserv.services.receipts import Receipts
@@ -62,15 +64,18 @@ def deciding(app: App, now: datetime) -> Iterator[UnitOfWork]:
     with writing(app.engine) as connection:
         work = unit_of_work(connection, app, now)
         yield work
-    write_now(app, work.letters, now)
+    write_now(app, work.letters, now, [*work.boards.values()])
 
 
-def write_now(app: App, decided: Sequence[Letter], now: datetime) -> None:
-    """Writes those of these letters that are due. What fails waits for `write_due`; nothing is raised."""
+def write_now(app: App, decided: Sequence[Letter], now: datetime, boards: Sequence[GameState] = ()) -> None:
+    """Writes those of these letters that are due, with these boards as they were decided.
+
+    What fails waits for `write_due`; nothing is raised.
+    """
     due = [WaitingLetter(each.key, each, each.due_at, 0, None) for each in decided if each.due_at <= now]
     try:
         for first in range(0, len(due), TOGETHER):
-            _write(app, due[first : first + TOGETHER], now)
+            _write(app, due[first : first + TOGETHER], now, boards)
     except Exception as error:
         log.error("letters wait to be written %s", pairs(count=len(due), error=cause_of(error)))
 
@@ -84,12 +89,13 @@ def write_due(app: App, now: datetime) -> bool:
     return bool(due)
 
 
-def _write(app: App, due: Sequence[WaitingLetter], now: datetime) -> None:
+def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState] = ()) -> None:
     """Writes letters on a snapshot, and queues in one commit those that nobody else has taken."""
     written: list[WrittenLetter] = []
     failed: list[tuple[WaitingLetter, Exception | None]] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
+        records.know(boards)
         for each in due:
             if each.letter is None:
                 failed.append((each, None))

@@ -4,7 +4,7 @@ Board mail to a suspended address is "withheld" in the outbox, and waits again o
 are taken in one order, the mail and then the address; rows that a sender has leased are left alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -161,11 +161,11 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
         connection.execute(update(outbox).where(outbox.c.id.in_(idle)).values(status=WITHHELD))
 
 
-def lift(connection: Connection, address: str, now: datetime) -> bool:
+def lift(connection: Connection, address: str, now: datetime, told: Collection[int] = ()) -> bool:
     """Lifts a suspension; False if the address is not suspended. The bounces up to now count no more.
 
     All withheld mails wait again. So does, of those that have bounced since mail last arrived, the newest about
-    each board.
+    each board, but for those of which a letter tells that was decided a moment ago.
     """
     query = select(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
     row = connection.execute(query.with_for_update()).one_or_none()
@@ -180,6 +180,7 @@ def lift(connection: Connection, address: str, now: datetime) -> bool:
         outbox.c.status.in_(("sent", "bounced", "failed")),
         outbox.c.id.in_(select(bounces.c.outbox_id).where(bounces.c.address == address, is_new)),
         outbox.c.id.in_(newest),
+        or_(outbox.c.match.is_(None), outbox.c.match.not_in(told)),
     )
     again = update(outbox).where(to_address, or_(outbox.c.status == WITHHELD, came_back))
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))

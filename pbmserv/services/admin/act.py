@@ -26,7 +26,6 @@ from pbmserv.services.limits import ask
 from pbmserv.services.notices import BoardChange, board_notices, player_notices
 from pbmserv.services.receipts import note_queued_moves, robot_notices
 from pbmserv.services.respond import tried_on
-from pbmserv.services.run import write_decision
 from pbmserv.services.steps import hold
 from pbmserv.services.writer import deciding
 from pbmserv.store import accounts, players
@@ -90,7 +89,7 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
             outcome = decide(request, records, now)
         except CommandError as error:
             return Operated(laid_out(say(error, app.server)))
-        write_decision(connection, records, outcome, now)
+        work.write(outcome, now)
         note_queued_moves(work, outcome.notifications.remarks)
         letters: list[Letter] = []
         for board in outcome.boards:

@@ -20,7 +20,6 @@ from pbmserv.matches.replay import GameState
 from pbmserv.services.admin.referee import CannotRule, Effect, reasoned
 from pbmserv.services.app import App
 from pbmserv.services.notices import BoardChange, board_notices, notice_to, player_notices
-from pbmserv.services.run import write_decision
 from pbmserv.services.writer import deciding
 from pbmserv.store import listing, matches, offers, players
 from pbmserv.store.engine import run_again
@@ -77,7 +76,7 @@ def unban(app: App, userid: str, reason: str, now: datetime) -> str:
                 raise CannotRule(f"{player.userid} is not banned")
             words = NoLongerBarred(player.userid, reason.strip())
             lifted = Decision(words, changes=(Barred(player.id, is_lifted=True),))
-            write_decision(work.connection, work.records, lifted, now)
+            work.write(lifted, now)
             work.say([notice_to(player, words)])
         return player.userid
 
@@ -119,7 +118,7 @@ def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
             ),
         )
         decision = play_on(decided, records, now)
-        write_decision(connection, records, decision, now)
+        work.write(decision, now)
         letters = _letters(records, decision)
         work.say(letters)
     removed = tuple(entry.match for entry in entries if entry.kind == "removed")

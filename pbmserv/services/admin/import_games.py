@@ -12,10 +12,9 @@ from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.record import differing, is_in_stored_notation, match_of, record_of, schema
 from pbmserv.services.app import App
-from pbmserv.services.run import write_decision
+from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.store import match_numbers, matches, players
 from pbmserv.store.engine import run_again, writing
-from pbmserv.store.queries import TransactionQueries
 
 
 class CannotImport(Exception):
@@ -61,7 +60,7 @@ def _take_in(app: App, record: Mapping[str, Any], names: Mapping[str, str], rate
         _require_credible(app, record, board, now)
         _require_new(connection, app, record, board)
         decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
-        write_decision(connection, TransactionQueries(connection), decision, now)
+        unit_of_work(connection, app, now).write(decision, now)
     return number
 
 

@@ -17,7 +17,6 @@ from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.notices import BoardChange, board_notices, readable
-from pbmserv.services.run import write_decision
 from pbmserv.services.writer import deciding
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, rehearsing, run_again
@@ -181,7 +180,7 @@ def _rule_once(
             notifications=Notifications(remarks=reasoned(number, reason)),
         )
         decision = play_on(ruled, records, now)
-        write_decision(connection, records, decision, now)
+        work.write(decision, now)
         (after,) = decision.boards
         happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
         letters = board_notices(records, happened)

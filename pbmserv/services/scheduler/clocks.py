@@ -23,7 +23,6 @@ from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import outlook, spent
 from pbmserv.services.app import App
 from pbmserv.services.notices import BoardChange, board_letter, board_notices
-from pbmserv.services.run import write_decision
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
 from pbmserv.store import bounces, clocks, inbox, matches, outbox, standstills
@@ -164,7 +163,7 @@ def _end_turn(work: UnitOfWork, board: GameState, timing: Timing, player: Player
     is_drawn = outcome is not None and outcome.ranks.count(1) > 1
     reply = TimeIsUp(match.number, after.state.status == "active", is_drawn)
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)
-    write_decision(connection, records, decision, now)
+    work.write(decision, now)
     (after,) = decision.boards
     remarks = (Remark(match.number, player.userid, reply), *decision.notifications.remarks)
     happened = BoardChange(after, decision.entries, remarks=remarks)
