@@ -91,9 +91,9 @@ def play_in_process(
             for duty in JOBS:
                 while duty.do(house, clock()):
                     pass
-            while write_due(house, clock()):
-                pass
             while play_robots(house, clock()) or teach(house, clock()):
+                pass
+            while write_due(house, clock()):
                 pass
             yield from hand_out(house, clock())
 
