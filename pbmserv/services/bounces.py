@@ -17,7 +17,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import deadline, left
 from pbmserv.services.app import App
 from pbmserv.services.compose import plain_notice
-from pbmserv.store import bounces, outbox, players, standstills
+from pbmserv.store import bounces, clocks, outbox, players
 from pbmserv.store.bounces import BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
@@ -122,7 +122,7 @@ def _count(
     if player_id is None or len(came) < BOUNCES.most:
         return
     bounces.suspend(connection, mail.recipient, now)
-    stop = standstills.begin_standstill(connection, player_id, came[0])
+    stop = clocks.begin_standstill(connection, player_id, came[0])
     log.warning(
         "mail to a player is held back after hard bounces; see `pbmserv admin suspended` %s",
         pairs(player=player_id, to=mail.recipient, count=BOUNCES.most),
@@ -179,7 +179,7 @@ def _back(
     if not lines:
         return None
     stood = max(
-        (each.until for each in standstills.standstills_in_force(connection, player.id, since) if each.until),
+        (each.until for each in clocks.standstills_in_force(connection, player.id, since) if each.until),
         default=None,
     )
     context = {"since": since, "stood_until": stood, "is_over": stood is not None and stood < now, "boards": lines}

@@ -44,7 +44,7 @@ from pbmserv.services.run import (
     touched,
 )
 from pbmserv.services.wordy import begin_anew, hear
-from pbmserv.store import bans, confirmations, inbox, outbox, players, retention
+from pbmserv.store import abuse, confirmations, inbox, outbox, players, retention
 from pbmserv.store.inbox import FinalStatus, asked_key
 from pbmserv.store.outbox import TO_UNKNOWN_SENDERS, Hold, MailKind, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -112,7 +112,7 @@ def _process(
             return ProcessedMail("silent")
         is_report = heed_report(connection, app, pending.report, pending.message.id, now)
         return ProcessedMail("report" if is_report else "silent")
-    standing = bans.standing(connection, mail.content_key, mail.possible_senders)
+    standing = abuse.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
         return ProcessedMail("silent")
     proves = pending.identity.proof != "none" or pending.identity.elsewhere is not None

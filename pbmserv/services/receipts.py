@@ -21,7 +21,7 @@ from pbmserv.services.compose import MailCause, ReplyContext
 from pbmserv.services.line_reports import is_unsaid
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import CommandResult, touched, write_decision
-from pbmserv.store import heartbeats, outbox, receipts
+from pbmserv.store import operating, outbox, receipts
 from pbmserv.store.outbox import Hold, OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.receipts import DELAY
@@ -217,4 +217,4 @@ def _is_robot_next(
     (board, *others) = boards.values()
     if others or board.on_turn is None or not is_robot(records, board.on_turn):
         return False
-    return heartbeats.robots_are_alive(connection, now)
+    return operating.robots_are_alive(connection, now)

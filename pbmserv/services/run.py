@@ -27,7 +27,7 @@ from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, proof_of_head
 from pbmserv.services.steps import Step, acting, hold, steps
-from pbmserv.store import changes, confirmations, matches, players, robots
+from pbmserv.store import confirmations, matches, players, queries, robots
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -173,7 +173,7 @@ def write_decision(connection: Connection, records: TransactionQueries, decision
     matches.write(connection, decision)
     records.know(decision.boards)
     for change in decision.changes:
-        changes.write_change(connection, change, now)
+        queries.write_change(connection, change, now)
     if decision.changes:
         records.forget_players()
     if decision.notifications.question is not None:

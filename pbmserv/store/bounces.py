@@ -23,10 +23,9 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.store.mail_tokens import digest, is_threaded
-from pbmserv.store.old_tokens import shortened
+from pbmserv.store.clocks import end_standstill
+from pbmserv.store.mail_tokens import digest, is_threaded, shortened
 from pbmserv.store.outbox import AT_ONCE, UNSOLICITED
-from pbmserv.store.standstills import end_standstill
 from pbmserv.store.tables import addresses, bounces, outbox, players
 
 WITHHELD: Final = "withheld"

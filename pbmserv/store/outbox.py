@@ -14,8 +14,7 @@ from typing import Final, Literal
 from sqlalchemy import Connection, and_, bindparam, exists, func, insert, literal, select, text, update
 
 from pbmserv.commands.set import LeaveKind
-from pbmserv.store.mail_tokens import digest
-from pbmserv.store.old_tokens import shortened
+from pbmserv.store.mail_tokens import digest, shortened
 from pbmserv.store.tables import addresses, outbox
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)

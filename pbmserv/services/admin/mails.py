@@ -12,7 +12,7 @@ from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
 from pbmserv.services.compose import notice_mail
 from pbmserv.services.notices import BoardChange, board_notices
-from pbmserv.store import matches, outbox, players, quarantine
+from pbmserv.store import inbox, matches, outbox, players
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -41,7 +41,7 @@ def resend(app: App, number: int, userid: str | None, now: datetime) -> list[str
 def retry(app: App, mail_id: int, now: datetime) -> bool:
     """Lets it wait again, its failures forgotten; False when no such mail is set aside."""
     with writing(app.engine) as connection:
-        return quarantine.retry(connection, mail_id, now)
+        return inbox.retry(connection, mail_id, now)
 
 
 BATCH: Final = 50

@@ -21,8 +21,7 @@ from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import write_decision
 from pbmserv.store import matches, outbox
 from pbmserv.store.engine import reading, rehearsing, run_again, writing
-from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 
 
 class OperatorSays(Reply):

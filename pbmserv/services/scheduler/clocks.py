@@ -24,7 +24,7 @@ from pbmserv.services.app import App
 from pbmserv.services.board_mail import board_mail
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import write_decision
-from pbmserv.store import bounces, clocks, inbox, matches, outbox, standstills
+from pbmserv.store import bounces, clocks, inbox, matches, outbox
 from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 from pbmserv.store.queries import TransactionQueries
@@ -83,7 +83,7 @@ def _look(app: App, number: int, now: datetime) -> bool:
     with writing(app.engine) as connection:
         if not matches.lock_if_free(connection, number):
             return False
-        clock = clocks.find(connection, number)
+        clock = clocks.find_clock(connection, number)
         if clock is None or clock.next_at is None or clock.next_at > now:
             return True
         records = TransactionQueries(connection, app.recent)
@@ -137,7 +137,7 @@ def _held_back_since(connection: Connection, board: GameState, player: Player) -
     """Since when a board waits for a player whom it cannot be mailed to."""
     began = _began(board)
     suspended = bounces.suspended_since(connection, player.id) or began
-    stops = standstills.standstills_in_force(connection, player.id, began)
+    stops = clocks.standstills_in_force(connection, player.id, began)
     return max(began, suspended, *(each.since for each in stops))
 
 

@@ -13,7 +13,7 @@ from pbmserv.matches.open_offer import STAYS_OPEN, OpenOffer
 from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
 from pbmserv.services.compose import notice_mail, plain_notice
-from pbmserv.store import offers, outbox, players, standstills
+from pbmserv.store import clocks, offers, outbox, players
 from pbmserv.store.engine import run_again, writing
 
 
@@ -66,26 +66,26 @@ def tell_suspended(app: App, now: datetime) -> bool:
 
 def _send_last_mail(app: App, now: datetime) -> bool:
     with writing(app.engine) as connection:
-        due = standstills.next_last_mail(connection, now - LAST_MAIL_AFTER)
+        due = clocks.next_last_mail(connection, now - LAST_MAIL_AFTER)
         if due is None:
             return False
         player = players.find_at(connection, due.address)
         if player is not None:
             mail = plain_notice(app, player, "mail/last.txt", "mail to you bounces", now, since=due.since)
             outbox.queue(connection, [replace(mail, kind="last")], now)
-        standstills.mark_last_mail(connection, due.address, now)
+        clocks.mark_last_mail(connection, due.address, now)
     return True
 
 
 def _tell_next(app: App, now: datetime) -> bool:
     with writing(app.engine) as connection:
-        over = standstills.next_standstill_over(connection, now)
+        over = clocks.next_standstill_over(connection, now)
         if over is None:
             return False
         player = players.find_at(connection, over.address)
         if player is not None:
             messages = notices_about(connection, app, player, "mail/time_runs_on.txt", now)
             outbox.queue(connection, messages, now)
-        standstills.mark_standstill_notified(connection, over.id, now)
+        clocks.mark_standstill_notified(connection, over.id, now)
     log.info("the clocks of a player run on, though mail to them comes back %s", pairs(player=over.player_id))
     return True

@@ -21,7 +21,7 @@ from pbmserv.rendering.templates import say
 from pbmserv.services.app import App
 from pbmserv.services.compose import MailBody, OutgoingMail, build_message, in_words, other_subject
 from pbmserv.services.scheduler.due import ScheduledMail, send_due
-from pbmserv.store import changes, puzzle_tries
+from pbmserv.store import puzzles, queries
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -61,7 +61,7 @@ def _puzzle(connection: Connection, app: App, player: Player, now: datetime) -> 
     puzzle = records.unseen_puzzle(tries, None) if left_alone < MOST_UNANSWERED else None
     if puzzle is None:
         return None
-    changes.write_change(connection, PuzzleSent(player.id, puzzle.number, by_week=True), now)
+    queries.write_change(connection, PuzzleSent(player.id, puzzle.number, by_week=True), now)
     return _mail(app, player, view_puzzle(puzzle), left_alone == MOST_UNANSWERED - 1, now)
 
 
@@ -81,7 +81,7 @@ def _mail(app: App, player: Player, shown: PuzzleView, is_last: bool, now: datet
 
 
 def _put_off(connection: Connection, player: Player, now: datetime) -> None:
-    changes.write_change(connection, WeeklyPuzzle(player.id, now + EVERY), now)
+    queries.write_change(connection, WeeklyPuzzle(player.id, now + EVERY), now)
 
 
-_WEEKLY: Final = ScheduledMail("puzzle", puzzle_tries.take_due, _puzzle, _put_off)
+_WEEKLY: Final = ScheduledMail("puzzle", puzzles.take_puzzle_due, _puzzle, _put_off)
